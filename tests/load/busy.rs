@@ -12,7 +12,7 @@ use graphiti_tests::{
 use serde_json::{Value, json};
 
 /// Size, in bytes, of a session.
-const SESSION: u64 = 100_000;
+const SESSION_BYTES: u64 = 100_000;
 /// Number of searches that are measured after the import.
 const QUIET: usize = 300;
 
@@ -21,15 +21,15 @@ pub(crate) struct BusyOptions {
     /// Size of the history
     #[arg(long, default_value_t = 300)]
     megabytes: u64,
-    /// Transcripts to be imported, over and over, instead of generated ones
+    /// Folder with transcripts to import repeatedly, instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &BusyOptions) {
     println!("Searches while {} MB are imported", options.megabytes);
-    // By default a search has the newest pending sessions indexed first, and waits for them.
-    measure(options, "that wait for what is due", &json!({}));
+    // By default, a search first indexes the newest due sessions, and waits for them.
+    measure(options, "that wait for due sessions", &json!({}));
     measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
 }
 
@@ -40,9 +40,11 @@ fn measure(options: &BusyOptions, title: &str, settings: &Value) {
     let bytes = options.megabytes * 1_000_000;
     match &options.recorded {
         Some(folder) => history::repeat(folder, &world.projects(), bytes),
-        None => history::sessions(&world.projects(), &library, 1..=bytes / SESSION, SESSION),
+        None => {
+            history::sessions(&world.projects(), &library, 1..=bytes / SESSION_BYTES, SESSION_BYTES)
+        }
     }
-    // Builds the programs, which is not to be measured.
+    // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);
     let daemon = world.start();
     let (mut wire, mut random) = (daemon.wire(), Random::new(5));

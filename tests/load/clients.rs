@@ -1,4 +1,4 @@
-//! Measures how long the programs that agents and people run take, from exec.
+//! Measures the duration of programs that agents and people run, from exec.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,8 @@ use serde_json::json;
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
 /// Size, in bytes, of a session.
-const SESSION: u64 = 20_000;
+const SESSION_BYTES: u64 = 20_000;
 
-/// The number of runs, and of sessions that are searched.
 #[derive(Args)]
 pub(crate) struct ClientsOptions {
     /// Runs of each program
@@ -30,7 +29,7 @@ pub(crate) struct ClientsOptions {
 pub(crate) fn run(options: &ClientsOptions) {
     let world = World::new();
     let library = Library::new();
-    history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION);
+    history::sessions(&world.projects(), &library, 1..=options.sessions, SESSION_BYTES);
     let daemon = world.start();
     daemon.settle();
     let show = |what: &str, run: &mut dyn FnMut() -> Duration| {

@@ -18,24 +18,23 @@ use serde_json::json;
 use crate::{megabytes, milliseconds};
 
 /// Number of searches that are timed.
-const ASKED: usize = 300;
+const SEARCHES: usize = 300;
 /// Number of closes that are timed.
-const CLOSED: usize = 50;
+const CLOSES: usize = 50;
 /// Number of bytes by which a session grows before it is closed.
 const MORE: u64 = 10_000;
 /// Pause after which the index is on disk and unneeded memory is released.
 const REST: Duration = Duration::from_secs(40);
 
-/// The sizes of the history.
 #[derive(Args)]
 pub(crate) struct GrowthOptions {
-    /// Sessions in the history, growing
+    /// Sizes of the history in sessions, in ascending order
     #[arg(long, value_delimiter = ',', default_value = "0,1000,10000")]
     sessions: Vec<u64>,
     /// Size of a session
     #[arg(long, default_value_t = 20)]
     kilobytes: u64,
-    /// How long the daemon is watched at rest
+    /// How long the idle daemon is observed
     #[arg(long, default_value_t = 30)]
     idle_seconds: u64,
 }
@@ -43,7 +42,7 @@ pub(crate) struct GrowthOptions {
 pub(crate) fn run(options: &GrowthOptions) {
     let world = World::new();
     let library = Library::new();
-    // Builds the programs, which is not to be measured.
+    // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);
     let mut known = 0;
     for sessions in options.sessions.iter().copied() {
@@ -51,18 +50,18 @@ pub(crate) fn run(options: &GrowthOptions) {
         history::sessions(&world.projects(), &library, new.clone(), options.kilobytes * 1_000);
         known = known.max(sessions);
         println!("{known} sessions of {} kB", options.kilobytes);
-        imported(&world, &new);
-        let daemon = started(&world);
-        at_rest(&daemon, Duration::from_secs(options.idle_seconds));
+        measure_import(&world, &new);
+        let daemon = measure_start(&world);
+        measure_idle(&daemon, Duration::from_secs(options.idle_seconds));
         if known > 0 {
-            asked(&daemon, &library);
-            closed(&world, &daemon, &library, known);
+            measure_searches(&daemon, &library);
+            measure_closes(&world, &daemon, &library, known);
         }
         daemon.stop();
     }
 }
 
-fn imported(world: &World, new: &RangeInclusive<u64>) {
+fn measure_import(world: &World, new: &RangeInclusive<u64>) {
     let began = Instant::now();
     let daemon = world.start();
     daemon.settle();
@@ -85,7 +84,7 @@ fn imported(world: &World, new: &RangeInclusive<u64>) {
     daemon.stop();
 }
 
-fn started(world: &World) -> Daemon {
+fn measure_start(world: &World) -> Daemon {
     let began = Instant::now();
     let daemon = world.start();
     let ready = began.elapsed();
@@ -98,7 +97,7 @@ fn started(world: &World) -> Daemon {
     daemon
 }
 
-fn at_rest(daemon: &Daemon, idle: Duration) {
+fn measure_idle(daemon: &Daemon, idle: Duration) {
     thread::sleep(REST);
     let process = daemon.process();
     let (woken, spent) = (process.wake_ups(), process.processor_time());
@@ -112,11 +111,11 @@ fn at_rest(daemon: &Daemon, idle: Duration) {
     );
 }
 
-fn asked(daemon: &Daemon, library: &Library) {
+fn measure_searches(daemon: &Daemon, library: &Library) {
     let mut random = Random::new(5);
     let mut wire = daemon.wire();
     let mut times = Vec::new();
-    for _ in 0..ASKED {
+    for _ in 0..SEARCHES {
         let query = library.question(&mut random);
         let began = Instant::now();
         wire.call(search_sessions::NAME, &json!({ "query": query }));
@@ -125,7 +124,7 @@ fn asked(daemon: &Daemon, library: &Library) {
     println!("  searches: {}", Times::of(times).to_text());
 }
 
-fn closed(world: &World, daemon: &Daemon, library: &Library, known: u64) {
+fn measure_closes(world: &World, daemon: &Daemon, library: &Library, known: u64) {
     let mut wire = daemon.wire();
     let mut close = |session: &GeneratedSession, wanted: &str| {
         let began = Instant::now();
@@ -133,7 +132,7 @@ fn closed(world: &World, daemon: &Daemon, library: &Library, known: u64) {
         assert_eq!(answer["action"], wanted, "{answer}");
         began.elapsed()
     };
-    let numbers = (0..CLOSED as u64).map(|number| 1 + number * known / CLOSED as u64);
+    let numbers = (0..CLOSES as u64).map(|number| 1 + number * known / CLOSES as u64);
     let mut sessions: Vec<GeneratedSession> =
         numbers.map(|number| GeneratedSession::continued(&world.projects(), number)).collect();
     let unchanged = sessions.iter().map(|session| close(session, "unchanged")).collect();

@@ -18,14 +18,14 @@ use crate::{
     play::{Crowd, SimulatedAgent},
 };
 
-/// Interval between two records that are waited for.
-const EVERY: Duration = Duration::from_millis(50);
-/// Maximum number of records that are waited for at one time.
-const PROBES: usize = 4;
-/// Interval at which it is checked whether a record is searchable.
-const LOOK: Duration = Duration::from_millis(2);
+/// Interval between two records whose delay is measured.
+const PROBE_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum number of records whose delay is measured at one time.
+const MAX_PROBES: usize = 4;
+/// Interval at which the daemon is asked whether it has read a record.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A record that was written just now.
+/// A record that was just written.
 struct Probe {
     session: String,
     records: u64,
@@ -39,7 +39,7 @@ pub(crate) fn run(played: &Played) {
     let mut crowd = Crowd::new(&world.projects(), played.sessions, played.material());
     let (probes, waiting) = mpsc::sync_channel::<Probe>(0);
     let waiting = Arc::new(Mutex::new(waiting));
-    let lags: Vec<thread::JoinHandle<Vec<Duration>>> = (0..PROBES)
+    let lags: Vec<thread::JoinHandle<Vec<Duration>>> = (0..MAX_PROBES)
         .map(|_| {
             let (mut wire, waiting) = (daemon.wire(), waiting.clone());
             thread::spawn(move || measure(&mut wire, &waiting))
@@ -49,7 +49,7 @@ pub(crate) fn run(played: &Played) {
     let (began, spent) = (Instant::now(), process.processor_time());
     let (mut last, mut untaken) = (Instant::now(), 0);
     let behind = crowd.play(played.pace(), |agent: &SimulatedAgent| {
-        if last.elapsed() < EVERY {
+        if last.elapsed() < PROBE_INTERVAL {
             return;
         }
         last = Instant::now();
@@ -58,7 +58,7 @@ pub(crate) fn run(played: &Played) {
         untaken += usize::from(probes.try_send(probe).is_err());
     });
     drop(probes);
-    let lags = lags.into_iter().flat_map(|thread| thread.join().expect("nobody panicked"));
+    let lags = lags.into_iter().flat_map(|thread| thread.join().expect("no thread panicked"));
     let lags = Times::of(lags.collect());
     daemon.settle();
     let spent = process.processor_time() - spent;
@@ -78,7 +78,7 @@ pub(crate) fn run(played: &Played) {
     );
     println!("  missed: {missed}");
     println!(
-        "  from written to known: {} ({} waited for; {untaken} not, as {PROBES} others were)",
+        "  from written to known: {} ({} measured; {untaken} not, because {MAX_PROBES} others were being measured)",
         lags.to_text(),
         lags.count()
     );
@@ -91,14 +91,14 @@ pub(crate) fn run(played: &Played) {
     assert_eq!(missed, 0, "records were missed");
 }
 
-/// Returns the time until each record was searchable.
+/// Returns the time until the daemon had read each record.
 fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     let mut lags = Vec::new();
     loop {
-        let probe = probes.lock().expect("nobody panicked").recv();
+        let probe = probes.lock().expect("no thread panicked").recv();
         let Ok(probe) = probe else { return lags };
         while known(wire, &probe.session) < probe.records {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         lags.push(probe.written.elapsed());
     }
@@ -107,8 +107,8 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
 /// Returns the number of records of the session's own file that the daemon has read, stored or not.
 fn known(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
-    let answer = wire.ask("tools/call", params).expect("the tool is there and understands");
-    // Before its first record is read the session does not exist.
+    let answer = wire.ask("tools/call", params).expect("the tool exists and accepts the arguments");
+    // The session does not exist before its first record is read.
     let answer: Value = answer["structuredContent"].clone();
     let answer: get_session::GetSessionAnswer = serde_json::from_value(answer).unwrap_or_default();
     let own = answer.files.iter().filter(|file| file.sub_agent.is_none());

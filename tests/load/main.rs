@@ -1,4 +1,4 @@
-//! Plays agents that write transcripts, at any rate, and reports how the real daemon keeps up.
+//! Simulates agents that write transcripts, at any rate, and reports how the real daemon keeps up.
 //!
 //!     cargo bench -p graphiti-tests --bench load -- live
 //!     cargo bench -p graphiti-tests --bench load -- growth --sessions 1000,10000,100000
@@ -12,7 +12,7 @@
 //!
 //! All but the last start a daemon in a fresh home. `--recorded FOLDER` plays the transcripts in a
 //! folder instead of generated ones, repeatedly, with other ids and current times.
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod busy;
 mod clients;
@@ -28,27 +28,27 @@ use clap::{Args, Parser};
 
 use crate::play::{Crowd, Material, Pace};
 
-/// Plays agents that write transcripts.
+/// Simulates agents that write transcripts.
 #[derive(Parser)]
 #[command(name = "load")]
 enum LoadCommand {
-    /// Many sessions at once: whether any record is missed, and after which time it is known
+    /// Write many sessions at once: whether records are missed, and how soon the daemon knows them
     Live(Played),
-    /// What the daemon costs as history grows
+    /// Measure the cost of the daemon as history grows
     Growth(growth::GrowthOptions),
-    /// Searches while history is imported
+    /// Measure searches while history is imported
     Busy(busy::BusyOptions),
-    /// Import of the transcripts of each agent: its speed and its memory
+    /// Measure the speed and the memory of imports of each agent's transcripts
     Formats(formats::FormatsOptions),
-    /// What following a session in a database costs as the session grows
+    /// Measure the cost of following a session in a database as the session grows
     Rows(formats::RowsOptions),
-    /// Programs that agents and people run: from exec to exit, or to the first answer
+    /// Measure programs that agents and people run, from exec to exit or to the first answer
     Clients(clients::ClientsOptions),
-    /// Sessions come and go under a daemon that is killed, stopped and reloaded
+    /// Run sessions while the daemon is killed, stopped and reloaded
     Soak(soak::SoakOptions),
-    /// Writes transcripts into a folder, for any daemon that follows it
+    /// Write transcripts into a folder, for any daemon that follows it
     Play {
-        /// The folder, as `projects` in an agent's own
+        /// The folder, such as the folder `projects` of Claude Code
         #[arg(long)]
         into: PathBuf,
         #[command(flatten)]
@@ -62,13 +62,13 @@ struct Played {
     /// Sessions that are written to at one time
     #[arg(long, default_value_t = 200)]
     sessions: usize,
-    /// Records a second, of all of them
+    /// Records per second, in all sessions together
     #[arg(long, default_value_t = 2_000)]
     rate: u64,
-    /// Seconds that it runs
+    /// Duration in seconds
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// Transcripts to be played instead of generated ones
+    /// Folder with transcripts to play instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }
@@ -99,7 +99,7 @@ fn main() {
         LoadCommand::Play { into, played } => {
             let mut crowd = Crowd::new(&into, played.sessions, played.material());
             let behind = crowd.play(played.pace(), |_| {});
-            println!("{} records, at most {behind:.0?} behind", crowd.records());
+            println!("{} records, written at most {behind:.0?} late", crowd.records());
         }
     }
 }

@@ -17,7 +17,6 @@ use graphitid::{clock, model::Timestamp};
 /// How often an idle writer checks for work.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The rate and the duration.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// Records per second.
@@ -25,7 +24,7 @@ pub(crate) struct Pace {
     pub(crate) duration: Duration,
 }
 
-/// The source of the records that agents write.
+/// The source of the records.
 pub(crate) enum Material {
     MadeUp(Library),
     Recorded(Vec<Recording>),
@@ -53,13 +52,17 @@ impl Material {
         };
         let found: Vec<Recording> =
             corpus::transcripts(folder).into_iter().filter_map(recording).collect();
-        assert!(!found.is_empty(), "no transcripts with an id for a name in {}", folder.display());
+        assert!(
+            !found.is_empty(),
+            "no transcripts that are named after a UUID in {}",
+            folder.display()
+        );
         Material::Recorded(found)
     }
 }
 
 impl Recording {
-    /// Whether its name is the id of its session, which can be changed.
+    /// Whether the name of the file contains a UUID, which [`corpus::change_ids`] can change.
     fn has_id(&self) -> bool {
         let mut changed = self.session.clone().into_bytes();
         corpus::change_ids(&mut changed, 1);
@@ -72,7 +75,7 @@ pub(crate) struct Crowd {
     material: Material,
     projects: PathBuf,
     agents: Vec<SimulatedAgent>,
-    /// The writers whose recordings ended.
+    /// The agents whose recordings ended.
     done: Vec<SimulatedAgent>,
     /// Number of started sessions.
     begun: u32,
@@ -83,7 +86,7 @@ pub(crate) struct Crowd {
 /// An agent and its session.
 pub(crate) struct SimulatedAgent {
     script: Script,
-    /// Number of records of its session so far.
+    /// Number of records that were written to the session.
     records: u64,
 }
 
@@ -107,7 +110,7 @@ impl SimulatedAgent {
         }
     }
 
-    /// Returns the number of records of its session that it has written.
+    /// Returns the number of records that were written to the session.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
@@ -141,17 +144,16 @@ impl Crowd {
         self.done.iter().chain(&self.agents)
     }
 
-    /// Returns the number of records of all agents.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
-    /// Returns the number of bytes of all agents.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Lets the agents write in turn; calls `wrote` for each record. Returns the maximum delay.
+    /// Lets the agents write in turn, and calls `wrote` for each record. Returns the longest time
+    /// by which a record was late.
     pub(crate) fn play(&mut self, pace: Pace, mut wrote: impl FnMut(&SimulatedAgent)) -> Duration {
         let begin = Instant::now();
         let mut written = 0;
@@ -191,7 +193,7 @@ impl Crowd {
             _ => unreachable!("agents are made of the crowd's material"),
         };
         line.push('\n');
-        // The file is opened for each record, as agents do.
+        // Agents open the file for each record, too.
         let file = File::options().create(true).append(true).open(agent.path());
         file.and_then(|mut file| file.write_all(line.as_bytes())).expect("write a transcript");
         agent.records += 1;

@@ -25,12 +25,11 @@ const RECORDS: u64 = 150;
 const TRANSCRIPTS: usize = 200;
 /// Time that a stopped daemon stays stopped.
 const STOPPED: Duration = Duration::from_secs(3);
-/// Seconds of silence after which a session is over.
-const USUAL_TIMEOUT: usize = 1_800;
+/// Seconds without activity after which a session ends.
+const DEFAULT_TIMEOUT: usize = 1_800;
 /// The pause between two lines of the report.
-const LINE: Duration = Duration::from_secs(60);
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The duration and the load.
 #[derive(Args)]
 pub(crate) struct SoakOptions {
     /// Duration of the test, in minutes
@@ -58,7 +57,7 @@ struct Ended {
 
 pub(crate) fn run(options: &SoakOptions) {
     let world = World::new();
-    configure(&world, USUAL_TIMEOUT);
+    configure(&world, DEFAULT_TIMEOUT);
     let daemon = world.start();
     let over = AtomicBool::new(false);
     let began = Instant::now();
@@ -66,10 +65,10 @@ pub(crate) fn run(options: &SoakOptions) {
         let agents = scope.spawn(|| work(&world, options, &over));
         let daemon = disturb(&world, options, daemon, began);
         over.store(true, Ordering::Relaxed);
-        (daemon, agents.join().expect("nobody panicked"))
+        (daemon, agents.join().expect("no thread panicked"))
     });
     daemon.settle_at_last();
-    line(&world, &daemon, began.elapsed());
+    print_report_line(&world, &daemon, began.elapsed());
     check(&daemon, &ended, options);
     daemon.stop();
 }
@@ -86,13 +85,13 @@ fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
                 continue;
             }
             let agent = crowd.begin_another(at);
-            say_that_it_is_over(world, &agent);
+            report_session_end(world, &agent);
             ended.push(Ended {
                 session: agent.session().to_owned(),
                 transcript: agent.path().to_owned(),
             });
             if let Some(old) = ended.len().checked_sub(TRANSCRIPTS) {
-                // An earlier round may have deleted it.
+                // The file may be missing already.
                 let _ = fs::remove_file(&ended[old].transcript);
             }
         }
@@ -105,7 +104,7 @@ fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
 fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Instant) -> Daemon {
     let (mut lines, mut faults, mut random) = (0, 0, Random::new(options.seed));
     let library = Library::new();
-    println!("minute  memory  descriptors  database  index  home  episodes  let go");
+    println!("minute  memory  descriptors  database  index  home  episodes  evicted");
     while began.elapsed() < Duration::from_secs(options.minutes * 60) {
         let next = Duration::from_secs(options.fault_every) * (faults + 1);
         thread::sleep(next.saturating_sub(began.elapsed()));
@@ -115,16 +114,16 @@ fn disturb(world: &World, options: &SoakOptions, mut daemon: Daemon, began: Inst
             let query = library.question(&mut random);
             daemon.insist(search_sessions::NAME, &json!({ "query": query }));
         }
-        if began.elapsed() >= LINE * lines {
+        if began.elapsed() >= REPORT_INTERVAL * lines {
             lines += 1;
-            line(world, &daemon, began.elapsed());
+            print_report_line(world, &daemon, began.elapsed());
         }
     }
     println!("{faults} faults");
     daemon
 }
 
-fn say_that_it_is_over(world: &World, agent: &SimulatedAgent) {
+fn report_session_end(world: &World, agent: &SimulatedAgent) {
     let event = json!({
         "hook_event_name": "SessionEnd",
         "session_id": agent.session(),
@@ -158,7 +157,7 @@ fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
             daemon
         }
         3 => {
-            configure(world, USUAL_TIMEOUT + random.below(600));
+            configure(world, DEFAULT_TIMEOUT + random.below(600));
             daemon.signal("HUP");
             daemon
         }
@@ -166,7 +165,7 @@ fn fault(world: &World, daemon: Daemon, random: &mut Random) -> Daemon {
     }
 }
 
-fn line(world: &World, daemon: &Daemon, elapsed: Duration) {
+fn print_report_line(world: &World, daemon: &Daemon, elapsed: Duration) {
     let process = daemon.process();
     let health = daemon.health();
     println!(
@@ -187,14 +186,14 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
     let health = daemon.health();
     let is_missing = |at: &usize| {
         let arguments = json!({ "session_id": ended[*at].session });
-        let answer = daemon.insist(get_session::NAME, &arguments).expect("the daemon is there");
+        let answer = daemon.insist(get_session::NAME, &arguments).expect("the daemon runs");
         let answer: get_session::GetSessionAnswer =
             serde_json::from_value(answer).unwrap_or_default();
         answer.session.state != "indexed" || answer.session.episode.is_none()
     };
     let missing: Vec<usize> = (0..ended.len()).filter(is_missing).collect();
     println!(
-        "  of {} sessions that ended without an episode: {}; let go for want of room: {} episodes, text of {} sessions; problems: {:?}",
+        "  of {} ended sessions, without an episode: {}; evicted: {} episodes, text of {} sessions; problems: {:?}",
         ended.len(),
         missing.len(),
         health.evicted.episodes,
@@ -203,14 +202,15 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
     );
     // The oldest episodes are evicted first, and the daemon reports how many.
     let newest = missing.last().map_or(0, |at| *at as u64 + 1);
-    // They are ordered by their last activity, which differs from the order of their ends.
+    // The eviction sorts sessions by their last activity, which differs from the order of their
+    // ends here.
     let may = match health.evicted.episodes {
         0 => 0,
         gone => gone + options.sessions as u64,
     };
     assert!(
         newest <= may,
-        "number {newest} of those that ended is lost, where {may} may have gone"
+        "the episode of ended session {newest} is missing, but at most the first {may} may be evicted"
     );
 }
 

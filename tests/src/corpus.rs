@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::namespace::report_skipped;
 
-/// A half of the sessions, by the hash of their names.
+/// One half of the recorded sessions, selected by the hash of the file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Those on which rules may be built.
+    /// Sessions that may be used to develop rules.
     Build,
-    /// Those that are only used to judge the rules.
+    /// Sessions that are only used to evaluate the rules.
     Held,
 }
 
@@ -29,11 +29,11 @@ impl Half {
 /// Returns the folder of the corpus: `../shared/corpus` next to the project, or `GRAPHITI_CORPUS`;
 /// `None` with a message if it does not exist.
 pub fn folder() -> Option<PathBuf> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(usual, PathBuf::from);
+    let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(default_folder, PathBuf::from);
     if !folder.is_dir() {
         let why = format!("no transcripts in {}; set GRAPHITI_CORPUS", folder.display());
-        report_skipped("what needs recorded transcripts", &why);
+        report_skipped("tests with recorded transcripts", &why);
         return None;
     }
     Some(folder)
@@ -42,12 +42,12 @@ pub fn folder() -> Option<PathBuf> {
 /// Returns the folder with samples of the agents' newest versions: `samples` in `../shared/agents`
 /// next to the project, or in `GRAPHITI_AGENT_KIT`; `None` with a message if they do not exist.
 pub fn samples() -> Option<PathBuf> {
-    let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/agents");
-    let kit = std::env::var_os("GRAPHITI_AGENT_KIT").map_or_else(usual, PathBuf::from);
+    let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/agents");
+    let kit = std::env::var_os("GRAPHITI_AGENT_KIT").map_or_else(default_folder, PathBuf::from);
     let folder = kit.join("samples");
     if !folder.is_dir() {
         let why = format!("no samples in {}; set GRAPHITI_AGENT_KIT", folder.display());
-        report_skipped("what needs samples of agents", &why);
+        report_skipped("tests with samples of agents", &why);
         return None;
     }
     Some(folder)
@@ -58,7 +58,7 @@ pub fn claude() -> Option<PathBuf> {
     Some(folder()?.join("claude")).filter(|folder| folder.is_dir())
 }
 
-/// Returns every transcript under `folder`, in the order of their paths.
+/// Returns every `.jsonl` file under `folder`, sorted by path.
 pub fn transcripts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -76,7 +76,7 @@ pub fn transcripts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Changes each UUID in `text`. Copies with different numbers get different UUIDs.
+/// Changes each UUID in `text` by the number of the copy; number 0 changes nothing.
 pub fn change_ids(text: &mut [u8], copy: u32) {
     let mut at = 0;
     while at + 36 <= text.len() {

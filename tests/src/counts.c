@@ -1,6 +1,6 @@
-/* Counts what a program asks the system for, put before the C library (LD_PRELOAD): allocations and their bytes, bytes
-   written to files of the home (GRAPHITI_HOME), and syncs of them. At its end the program writes the four counts to
-   the file that COUNTS names. */
+/* Counts the allocations of a program and their bytes, the bytes that it writes to files of the home (GRAPHITI_HOME),
+   and the syncs of these files; loaded before the C library (LD_PRELOAD). When the program ends, the four counts are
+   written to the file that COUNTS names. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>

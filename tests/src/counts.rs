@@ -1,5 +1,5 @@
-//! Counts the allocations, writes and syncs of a program, which do not depend on the speed of the
-//! machine. Needs Linux with glibc, and gcc.
+//! Counts the allocations, writes and syncs of a program. These counts hardly depend on the speed
+//! of the machine. Needs Linux with glibc, and gcc.
 
 use std::{fs, path::PathBuf};
 
@@ -37,7 +37,7 @@ impl CountsFile {
     ///
     /// When no program has ended.
     pub fn read(&self) -> Counts {
-        let text = fs::read_to_string(&self.0).expect("a program that ended");
+        let text = fs::read_to_string(&self.0).expect("a program has ended");
         let counts: Vec<u64> = text.split_whitespace().flat_map(str::parse).collect();
         let [allocations, allocated_bytes, written_bytes, syncs] = counts[..] else {
             panic!("four counts expected, not {text:?}");

@@ -1,7 +1,8 @@
-/* A machine that fails, put before the C library (LD_PRELOAD). FAULTY names a file that orders it to, as long as it
-   is there: "read", "write" or "sync" has these calls fail with EIO on files named `db`; "full N" has the N-th write to
-   a file of the home (GRAPHITI_HOME) fail with ENOSPC after a while, and all after it; "dies N" kills the program there;
-   "CLOCK SECONDS" has the clock be wrong; "slow N" has each sync of a file of the home take N milliseconds. */
+/* Simulates faults of the machine; loaded before the C library (LD_PRELOAD). FAULTY names a file that contains the
+   fault while the file exists. "read", "write" or "sync": these calls fail with EIO on files named `db`. "full N": the
+   N-th write to files of the home (GRAPHITI_HOME) and all later ones fail with ENOSPC after 20 ms. "dies N": the N-th
+   write kills the program. "CLOCK SECONDS": the clock is ahead. "slow N": a sync of a file of the home takes N
+   milliseconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,7 +65,7 @@ static int is_full(int fd)
         return 0;
     if (strcmp(what, "dies") == 0)
         raise(SIGKILL);
-    /* So that who waits for it is sure to wait already. Threads that may be woken late would sleep for longer. */
+    /* Callers of the write are certainly waiting when it fails. A sleep could take longer, because wake-ups may be late. */
     struct timespec now, begin;
     REAL(clock_gettime, CLOCK_MONOTONIC, &begin);
     do {

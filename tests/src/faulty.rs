@@ -21,7 +21,7 @@ pub enum Refused {
     Read,
     /// Write the database.
     Write,
-    /// Sync the database, so that a power cut does not affect it.
+    /// Sync the database.
     Sync,
 }
 
@@ -30,7 +30,7 @@ pub enum Refused {
 ///
 /// # Panics
 ///
-/// When gcc cannot compile it.
+/// When gcc cannot compile the library.
 pub(crate) fn preload(world: &mut World, source: &str, name: &str, path: &Path) {
     let library = path.with_extension("so");
     let mut gcc = Command::new("gcc");
@@ -44,15 +44,15 @@ pub(crate) fn preload(world: &mut World, source: &str, name: &str, path: &Path) 
 }
 
 impl Faulty {
-    /// Lets faults happen to the programs that `world` starts from now on. There is no fault at
-    /// first.
+    /// Prepares the programs that `world` starts from now on for faults. At first, there is no
+    /// fault.
     ///
     /// # Panics
     ///
-    /// When gcc cannot compile it.
+    /// When gcc cannot compile the library.
     pub fn under(world: &mut World) -> Faulty {
-        // Not in the home itself, which is watched for folders of agents: the library reads the
-        // order at each call, also in the thread that is notified of reads.
+        // Not in the home itself, which is watched for folders of agents: the library reads this
+        // file at each call, also in the thread of the watcher, which would notify that thread.
         let folder = world.path("faulty");
         fs::create_dir_all(&folder).expect("a folder for orders");
         let order = folder.join("order");
@@ -62,7 +62,7 @@ impl Faulty {
 
     /// From now on the disk fails with an error (`EIO`).
     pub fn fails(&self, what: Refused) {
-        self.is_told(match what {
+        self.set_order(match what {
             Refused::Read => "read",
             Refused::Write => "write",
             Refused::Sync => "sync",
@@ -71,22 +71,22 @@ impl Faulty {
 
     /// From now on, write number `write` to the home and all later ones fail (`ENOSPC`).
     pub fn is_full_from(&self, write: u32) {
-        self.is_told(&format!("full {write}"));
+        self.set_order(&format!("full {write}"));
     }
 
     /// The program is killed (`SIGKILL`) at write number `write` to the home.
     pub fn dies_at(&self, write: u32) {
-        self.is_told(&format!("dies {write}"));
+        self.set_order(&format!("dies {write}"));
     }
 
     /// Each sync of a file of the home takes this long.
     pub fn is_slow(&self, sync: Duration) {
-        self.is_told(&format!("slow {}", sync.as_millis()));
+        self.set_order(&format!("slow {}", sync.as_millis()));
     }
 
     /// Sets the clock forward by `seconds`.
     pub fn is_ahead(&self, seconds: i64) {
-        self.is_told(&format!("CLOCK {seconds}"));
+        self.set_order(&format!("CLOCK {seconds}"));
     }
 
     /// From now on the disk works.
@@ -95,10 +95,10 @@ impl Faulty {
     ///
     /// When there was no fault.
     pub fn works(&self) {
-        fs::remove_file(&self.order).expect("there was an order");
+        fs::remove_file(&self.order).expect("a fault was set");
     }
 
-    fn is_told(&self, order: &str) {
+    fn set_order(&self, order: &str) {
         // Atomically, so that no process reads half of it.
         let new = self.order.with_extension("new");
         fs::write(&new, order).and_then(|()| fs::rename(&new, &self.order)).expect("an order");

@@ -10,7 +10,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A server with its rows.
 #[derive(Clone)]
 pub struct MockGraph {
     address: String,
@@ -19,7 +18,8 @@ pub struct MockGraph {
 
 #[derive(Default)]
 struct GraphRows {
-    /// The rows of statements that contain a text: objects with the same members.
+    /// Texts, and the rows that answer statements containing the text: objects with the same
+    /// members.
     rows: Vec<(String, Value)>,
     is_stalled: bool,
 }

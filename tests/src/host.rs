@@ -14,7 +14,7 @@ pub struct McpHost {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
-    /// Notifications that arrived before an answer.
+    /// Other messages that arrived before the expected answer, usually notifications.
     pub notifications: Vec<Value>,
 }
 
@@ -56,13 +56,14 @@ impl McpHost {
         self.answer(id)
     }
 
-    /// Calls a tool with structured answers; returns its result or its error.
+    /// Calls a tool with structured answers; returns its result, or the whole message with an
+    /// error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         self.call_with(json!({ "name": tool, "arguments": arguments, "_meta": meta }))
     }
 
-    /// Calls a tool as an agent does, which gets text for its model.
+    /// Calls a tool as an agent does: the result is text for a model.
     pub fn call_for_model(&mut self, tool: &str, arguments: Value) -> Value {
         self.call_with(json!({ "name": tool, "arguments": arguments }))
     }
@@ -100,14 +101,14 @@ impl McpHost {
     /// Returns the next message; `None` when there are no more.
     pub fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
-        self.output.read_line(&mut line).expect("read what graphiti mcp says");
+        self.output.read_line(&mut line).expect("the output of graphiti mcp can be read");
         if line.is_empty() {
             return None;
         }
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}")))
     }
 
-    /// Closes its input; returns the remaining messages, and how the process ended.
+    /// Closes the input of the process; returns the remaining messages and the exit status.
     pub fn hang_up(mut self) -> (Vec<Value>, ExitStatus) {
         self.input = None;
         let mut rest = Vec::new();
@@ -120,7 +121,7 @@ impl McpHost {
 
 impl Drop for McpHost {
     fn drop(&mut self) {
-        // Both fail for a process that was waited for.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

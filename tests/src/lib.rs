@@ -1,8 +1,7 @@
-//! The parts of end-to-end tests: a fresh home, the real binaries, transcripts in the formats of
-//! agents.
+//! Helpers of the tests: a fresh home, the real binaries, transcripts in the formats of agents.
 //!
-//! Nothing here sleeps. A daemon is ready when it says so to its service manager, which is the
-//! test; work is done when the daemon answers `graphiti/settle`.
+//! Nothing here sleeps. The test receives the daemon's message to a service manager that it is
+//! ready. Work is done when the daemon answers `graphiti/settle`.
 
 pub mod corpus;
 pub mod hostile;

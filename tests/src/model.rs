@@ -11,7 +11,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A reply of the mock model.
 #[derive(Clone, Debug)]
 pub enum ModelReply {
     /// A completion whose text is this JSON.
@@ -49,12 +48,12 @@ pub struct MockModel {
 struct Serving {
     asked: Mutex<Vec<ModelRequest>>,
     answer: Mutex<Arc<Answer>>,
-    /// The errors in requests.
+    /// Malformed requests and what is wrong with them.
     complaints: Mutex<Vec<String>>,
 }
 
 impl ModelRequest {
-    /// Returns the purpose, by the name of the schema of its answer.
+    /// Returns the purpose: the name of the schema of the answer, `embeddings` or `text`.
     pub fn purpose(&self) -> &str {
         if self.body.get("input").is_some() {
             return "embeddings";
@@ -67,7 +66,6 @@ impl ModelRequest {
         self.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Returns the system message.
     pub fn system(&self) -> &str {
         self.body["messages"][0]["content"].as_str().expect("a system message")
     }
@@ -85,7 +83,7 @@ impl ModelRequest {
         (material, format!("{before}{after}"))
     }
 
-    /// Checks the protocol's documented form; returns what is missing.
+    /// Checks the request against the documented protocol; returns the wrong part.
     fn check(&self) -> Result<(), String> {
         let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let header = |name: &str| self.headers.get(name).map_or("", String::as_str);
@@ -138,7 +136,7 @@ impl MockModel {
         model
     }
 
-    /// Sets the reply from now on.
+    /// Answers with `answer` from now on.
     pub fn answers(&self, answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) {
         *lock(&self.serving.answer) = Arc::new(answer);
     }
@@ -148,13 +146,12 @@ impl MockModel {
         lock(&self.serving.asked).clone()
     }
 
-    /// Returns the purposes of the requests.
     pub fn purposes(&self) -> Vec<String> {
         self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
     }
 
-    /// Returns the settings with which the daemon uses it without retries, also for summaries.
-    /// `more` are further settings under `llm`.
+    /// Returns the settings with which the daemon uses this model without retries, also for
+    /// summaries. `more` are further settings under `llm`.
     pub fn settings(&self, more: &Value) -> Value {
         let mut llm = json!({
             "provider": "openai",
@@ -169,7 +166,7 @@ impl MockModel {
         json!({ "auto_summarize": true, "llm": llm })
     }
 
-    /// Returns the settings with which the daemon uses it for vectors, under this model name.
+    /// Returns the settings with which the daemon uses this model for vectors, under this name.
     pub fn embeddings(&self, name: &str) -> Value {
         json!({ "embeddings": {
             "provider": "openai",
@@ -183,7 +180,7 @@ impl MockModel {
 impl Drop for MockModel {
     fn drop(&mut self) {
         if !thread::panicking() {
-            assert_eq!(*lock(&self.serving.complaints), [""; 0], "requests of another form");
+            assert_eq!(*lock(&self.serving.complaints), [""; 0], "malformed requests");
         }
     }
 }
@@ -193,9 +190,9 @@ impl Serving {
         let mut writer = stream.try_clone().expect("a second handle");
         let mut reader = BufReader::new(stream);
         while let Some(asked) = request(&mut reader) {
-            let is_look = asked.start.starts_with("GET /v1/models?");
-            let says = match asked.check() {
-                _ if is_look => ModelReply::List,
+            let lists_models = asked.start.starts_with("GET /v1/models?");
+            let reply = match asked.check() {
+                _ if lists_models => ModelReply::List,
                 Ok(()) => {
                     lock(&self.asked).push(asked.clone());
                     let answer = lock(&self.answer).clone();
@@ -207,7 +204,7 @@ impl Serving {
                 }
             };
             let refusal = || r#"{"error":{"message":"no"}}"#.to_owned();
-            let (status, header, text) = match says {
+            let (status, header, text) = match reply {
                 ModelReply::Json(json) => (200, String::new(), completion(&json.to_string())),
                 ModelReply::Text(text) => (200, String::new(), completion(&text)),
                 ModelReply::Vectors(vectors) => (200, String::new(), embeddings(&vectors)),
@@ -249,7 +246,7 @@ fn embeddings(vectors: &[Vec<f32>]) -> String {
     let rows = vectors.iter().enumerate();
     let rows: Vec<Value> =
         rows.map(|(index, vector)| json!({ "index": index, "embedding": vector })).collect();
-    // Servers need not keep the order.
+    // The protocol permits any order.
     let rows: Vec<Value> = rows.into_iter().rev().collect();
     json!({ "object": "list", "data": rows, "usage": { "prompt_tokens": 10 } }).to_string()
 }

@@ -1,5 +1,5 @@
-//! Creates Linux namespaces for tests that need a disk or limits of their own. A test runs itself
-//! again inside new user and mount namespaces; they end with that process.
+//! Creates Linux namespaces for tests that need a separate disk or separate limits. Such a test
+//! runs itself again inside new user and mount namespaces, which end with the inner process.
 
 use std::{
     env,
@@ -35,7 +35,7 @@ pub fn run_inside(test: &str) -> bool {
         .output()
         .expect("run the test inside the namespaces");
     let report = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    // A misspelt name selects no test, which libtest calls a success.
+    // libtest succeeds if the name is misspelt and selects no test.
     let has_passed = output.status.success() && report.contains("1 passed");
     assert!(has_passed, "{test} failed inside the namespaces:\n{report}");
     false

@@ -17,7 +17,7 @@ impl Process {
         self.status("VmHWM:")
     }
 
-    /// Returns the resident memory without mapped files, in bytes. The kernel cannot drop it.
+    /// Returns the resident memory without mapped files, in bytes.
     pub fn anonymous(self) -> u64 {
         self.status("RssAnon:")
     }
@@ -36,8 +36,8 @@ impl Process {
     fn user_and_system_time(self, field: usize) -> Duration {
         let stat = self.read("stat");
         // The name is the second field, and may contain blanks.
-        let behind_name = stat.rsplit(')').next().unwrap_or_default();
-        let ticks = behind_name.split_whitespace().skip(field - 3).take(2);
+        let after_name = stat.rsplit(')').next().unwrap_or_default();
+        let ticks = after_name.split_whitespace().skip(field - 3).take(2);
         let ticks: u64 = ticks.filter_map(|field| field.parse::<u64>().ok()).sum();
         Duration::from_millis(ticks * 10)
     }

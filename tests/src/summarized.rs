@@ -33,11 +33,10 @@ use graphitid::{
 /// Number of bytes at the start of a file by which its format is recognised.
 const HEAD: usize = 256 * 1024;
 
-/// The results for a transcript.
 pub struct Summarized {
     /// The page that `graphiti show` prints.
     pub page: String,
-    /// The last words of the agent.
+    /// The last reply of the agent.
     pub last_words: String,
     /// The standing wishes of the user.
     pub wishes: Vec<String>,
@@ -66,7 +65,7 @@ pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
     }
     let mut facts = Vec::new();
     for (key, claims) in claims {
-        let since = claims.iter().map(|claim| claim.what.at).min().expect("it has a claim");
+        let since = claims.iter().map(|claim| claim.what.at).min().expect("each key has a claim");
         let watched = |mark: &&Attributed<graphitid::model::graph::Mark>| {
             let mut watches = claims.iter().flat_map(|claim| &claim.what.watches);
             mark.what.at >= since && watches.any(|watch| watch.subject == mark.what.subject)
@@ -78,7 +77,8 @@ pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
     facts
 }
 
-/// Creates the episode of the session whose own file is `path`; `None` if nothing happened in it.
+/// Creates the episode of the session whose own file is `path`; `None` if no record has a time or a
+/// directory.
 pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
     let (evidence, own) = evidence_of(path);
     let (started_at, ended_at) = (evidence.span.first?, evidence.span.last?);
@@ -159,8 +159,7 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     state
 }
 
-/// Returns the format that identifies the records, whatever the path of the file is: a copy may
-/// have another name.
+/// Returns the format that identifies the records, or else one that claims the path.
 fn format_of(path: &Path, text: &str) -> &'static dyn Format {
     let head = &text[..text.floor_char_boundary(HEAD)];
     let identifies = |format: &&&'static dyn Format| format.identify(path, head).is_some();

@@ -21,12 +21,10 @@ impl Times {
         self.0[(self.0.len() * permille / 1000).min(self.0.len() - 1)]
     }
 
-    /// Returns the time that half of the calls did not exceed.
     pub fn median(&self) -> Duration {
         self.permille(500)
     }
 
-    /// Returns the number of calls.
     pub fn count(&self) -> usize {
         self.0.len()
     }

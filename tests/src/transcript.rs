@@ -51,7 +51,7 @@ impl Transcript {
         self
     }
 
-    /// Continues a transcript: its new records get other ids.
+    /// Continues a transcript with ids that differ from those of its first thousand records.
     #[must_use]
     pub fn continued(self) -> Transcript {
         Transcript { count: 1_000, ..self }
@@ -65,24 +65,22 @@ impl Transcript {
         &self.path
     }
 
-    /// Adds a prompt of the user.
     pub fn prompt(&mut self, text: &str) -> &mut Transcript {
         self.record("user", &json!({ "message": { "role": "user", "content": text } }))
     }
 
-    /// Adds a reply of the agent.
     pub fn reply(&mut self, text: &str) -> &mut Transcript {
         self.assistant(&json!({ "type": "text", "text": text }))
     }
 
     /// Adds a call of a tool that succeeds.
     pub fn tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Transcript {
-        self.used(name, input, output, false)
+        self.add_tool_call(name, input, output, false)
     }
 
     /// Adds a call of a tool that fails.
     pub fn failing_tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Transcript {
-        self.used(name, input, output, true)
+        self.add_tool_call(name, input, output, true)
     }
 
     /// Adds a record of any type.
@@ -125,7 +123,13 @@ impl Transcript {
         self
     }
 
-    fn used(&mut self, name: &str, input: &Value, output: &str, failed: bool) -> &mut Transcript {
+    fn add_tool_call(
+        &mut self,
+        name: &str,
+        input: &Value,
+        output: &str,
+        failed: bool,
+    ) -> &mut Transcript {
         let id = format!("toolu_{}_{}", self.session, self.count);
         self.assistant(&json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
         let result = json!({

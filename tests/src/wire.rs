@@ -43,7 +43,8 @@ impl Wire {
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
-        let result = self.ask("tools/call", params).expect("the tool is there and understands");
+        let result =
+            self.ask("tools/call", params).expect("the tool exists and accepts the arguments");
         let text = result["content"][0]["text"].as_str().expect("an answer as text");
         let answer: Value = serde_json::from_str(text).expect("the text is JSON");
         assert_eq!(answer, result["structuredContent"]);
@@ -55,12 +56,11 @@ impl Wire {
         self.send(format!("{request}\n").as_bytes());
         let line = self.receive_line();
         serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("no answer to {request} but {line:?}: {error}"))
+            .unwrap_or_else(|error| panic!("no answer to {request}, but {line:?}: {error}"))
     }
 
-    /// Sends bytes unchanged.
     pub fn send(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).expect("the daemon takes what is sent");
+        self.stream.get_mut().write_all(bytes).expect("the daemon accepts the bytes");
     }
 
     /// Sends bytes unchanged to a daemon that may have ended.
@@ -71,7 +71,7 @@ impl Wire {
     /// Returns the next line from the daemon; empty when the daemon closed the connection.
     pub fn receive_line(&mut self) -> String {
         let mut line = String::new();
-        // An error means the same as the end: the daemon has ended.
+        // An error is treated as the end of the connection.
         let _ = self.stream.read_line(&mut line);
         line
     }
@@ -79,6 +79,6 @@ impl Wire {
     pub fn receive(&mut self) -> Response {
         let line = self.receive_line();
         serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("no answer but {line:?}: {error}"))
+            .unwrap_or_else(|error| panic!("no answer, but {line:?}: {error}"))
     }
 }

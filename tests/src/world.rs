@@ -16,20 +16,21 @@ use tempfile::TempDir;
 
 use crate::{Process, Transcript, Wire};
 
-/// Time limit for a start, which is longer than it takes on the slowest machine.
+/// Time limit for a start, enough for the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The project of sessions for which a test names no other.
+/// The default project of sessions.
 pub const PROJECT: &str = "/work/app";
 
 /// The machine of one user, in a temporary folder.
 pub struct World {
     folder: TempDir,
-    /// More variables for the programs that are started.
+    /// More environment variables for the programs that are started.
     pub variables: Vec<(String, String)>,
-    /// A program with its arguments that starts the daemon, and replaces itself by it.
+    /// A program, with its arguments, that replaces itself by the daemon (`exec`).
     pub under: Vec<String>,
-    /// The umask of the programs that are started, as the shell takes it; `None` for the test's.
+    /// The umask of the programs that are started, in the shell's notation; `None` = the test's
+    /// umask.
     pub umask: Option<&'static str>,
 }
 
@@ -48,8 +49,8 @@ impl Default for World {
 impl World {
     /// Creates the folder, and builds the programs when they are older than their source.
     pub fn new() -> World {
-        // This comes first, because building may take minutes, in which files of the test would
-        // age.
+        // First, because a build may take minutes, and the files of the test would age in this
+        // time.
         built();
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
@@ -70,12 +71,11 @@ impl World {
         self.claude().join("projects")
     }
 
-    /// Returns a path on the machine.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    /// Creates a transcript of `session` in the project `/work/app`.
+    /// Creates a transcript of `session` in [`PROJECT`].
     pub fn transcript(&self, session: &str) -> Transcript {
         self.transcript_in(session, PROJECT)
     }
@@ -93,7 +93,7 @@ impl World {
             .expect("write the configuration");
     }
 
-    /// Starts the daemon and waits until it says that it is ready.
+    /// Starts the daemon and waits until it reports that it is ready.
     pub fn start(&self) -> Daemon {
         self.try_start().unwrap_or_else(|status| {
             panic!("the daemon ended with {status} before it was ready:\n{}", self.log())
@@ -103,7 +103,7 @@ impl World {
     /// Starts the daemon; returns its exit status when it did not become ready.
     pub fn try_start(&self) -> Result<Daemon, ExitStatus> {
         let notify = self.path("notify.sock");
-        // None is left unless the daemon was started before.
+        // There is a socket only if the daemon was started before.
         let _ = fs::remove_file(&notify);
         let manager = UnixDatagram::bind(&notify).expect("a socket for the daemon's notices");
         // Short steps, so that a daemon that died is noticed.
@@ -124,14 +124,13 @@ impl World {
             {
                 return Ok(Daemon { child, socket: endpoint::socket(&self.home()) });
             }
-            if let Some(status) = child.try_wait().expect("ask how the daemon is") {
+            if let Some(status) = child.try_wait().expect("the state of the daemon is known") {
                 return Err(status);
             }
-            assert!(began.elapsed() < PATIENCE, "the daemon does not get ready:\n{}", self.log());
+            assert!(began.elapsed() < PATIENCE, "the daemon did not become ready:\n{}", self.log());
         }
     }
 
-    /// Runs `graphiti` with arguments.
     pub fn graphiti(&self, arguments: &[&str]) -> Output {
         self.command("graphiti").args(arguments).output().expect("run graphiti")
     }
@@ -150,7 +149,6 @@ impl World {
         serde_json::from_str(&printed).expect("--json prints JSON")
     }
 
-    /// Returns the daemon's log so far.
     pub fn log(&self) -> String {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         read(self.path("daemon.err")) + &read(self.home().join("graphitid.log"))
@@ -205,9 +203,8 @@ impl Drop for World {
 }
 
 impl Daemon {
-    /// Connects to the daemon.
     pub fn wire(&self) -> Wire {
-        Wire::connect(&self.socket).expect("the daemon lets us in")
+        Wire::connect(&self.socket).expect("the daemon accepts the connection")
     }
 
     pub fn socket(&self) -> &str {
@@ -218,7 +215,6 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Returns the daemon's process.
     pub fn process(&self) -> Process {
         Process(self.pid())
     }
@@ -229,7 +225,7 @@ impl Daemon {
         self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
     }
 
-    /// Also waits until every session that ends by itself has ended.
+    /// Also waits until every session that closes automatically has closed.
     pub fn settle_sessions(&self) {
         self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
     }
@@ -253,7 +249,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the answer of the health tool.
     pub fn health(&self) -> health::HealthAnswer {
         let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
         serde_json::from_value(answer).expect("an answer as documented")
@@ -292,7 +287,7 @@ impl Daemon {
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();
         assert!(sent.expect("run kill").success());
-        // A thread that runs stops a moment later, and may answer until then.
+        // A running thread stops a moment later, and may still answer until then.
         while cfg!(target_os = "linux") && name == "STOP" && !self.has_stopped() {
             std::thread::yield_now();
         }
@@ -313,7 +308,7 @@ impl Daemon {
         self.child.wait().expect("the daemon ends");
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the daemon has ended.
     pub fn ended(mut self) -> ExitStatus {
         self.child.wait().expect("the daemon ends")
     }
@@ -335,20 +330,18 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Both fail for a daemon that was waited for.
+        // The daemon may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Our programs with the folders of their sources; their dependencies change with their
-/// `Cargo.toml`.
+/// Our programs and the folders with their sources.
 const PROGRAMS: [(&str, &[&str]); 2] = [
     ("graphiti", &["proto", "client", "systemd", "launchd"]),
     ("graphitid", &["proto", "daemon", "prompts"]),
 ];
 
-/// Returns the path of one of our programs.
 fn binary(name: &str) -> PathBuf {
     built().join(name)
 }
@@ -359,7 +352,7 @@ fn built() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         // Tests are in target/<profile>/deps.
-        let test = std::env::current_exe().expect("the test knows where it lies");
+        let test = std::env::current_exe().expect("a running test has a path");
         let folder = test.parent().and_then(Path::parent).expect("a folder for programs");
         let is_old = |(name, sources): &(&str, &[&str])| {
             modified(&folder.join(name)) < latest_source(sources)

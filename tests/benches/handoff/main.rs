@@ -1,14 +1,14 @@
-//! Prints what sessions leave to the next one, and what prompts recall, for a reader to judge.
+//! Prints handoffs, and the lines that are added to prompts, for readers to judge.
 //!
 //! `cargo bench -p graphiti-tests --bench handoff -- pairs` draws pairs of consecutive sessions of
 //! one project of the corpus and prints the handoff that the second one gets, next to what the
-//! second session was asked for. `-- prompts` draws prompts and prints the lines that the earlier
-//! sessions of the project add to them. `-- facts` prints all facts of each project. `--built-on`
-//! uses only the sessions on which rules may be built. The seed makes the draw repeatable. The
-//! corpus is not part of this repository. `-- speed` measures how long the hook at a prompt waits
-//! for a daemon that knows `--count` (10,000) sessions.
+//! user wanted from the second session. `-- prompts` draws prompts and prints the lines that the
+//! earlier sessions of the project add to them. `-- facts` prints all facts of each project.
+//! `--built-on` uses only the sessions that may be used to develop rules. The seed makes the draw
+//! repeatable. The corpus is not part of this repository. `-- speed` measures how long the hook at
+//! a prompt waits for a daemon that knows `--count` (10,000) sessions.
 
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod speed;
 
@@ -39,13 +39,13 @@ struct HandoffOptions {
     count: Option<usize>,
     #[arg(long, default_value_t = 21)]
     seed: u64,
-    /// Draw only from every second one: 0 to tune on, 1 to judge
+    /// Print only every second drawn item: 0 to develop rules, 1 to judge them
     #[arg(long)]
     half: Option<usize>,
-    /// Only sessions of the half on which rules may be built
+    /// Use only sessions that may be used to develop rules
     #[arg(long)]
     built_on: bool,
-    /// Print only those prompts to which something is added
+    /// Print only prompts to which lines are added
     #[arg(long)]
     only_added: bool,
     /// Given by cargo
@@ -61,14 +61,14 @@ enum Drawn {
     Speed,
 }
 
-/// Maximum length, in characters, of a handoff, as hooks give it.
+/// Maximum length, in characters, of a handoff from a hook.
 const MAX_CHARS: usize = 4_000;
-/// Maximum number of sessions in a handoff, as hooks give it.
+/// Maximum number of sessions in a handoff from a hook.
 const SESSIONS: usize = 5;
 
 fn main() -> ExitCode {
     let options = HandoffOptions::parse();
-    // `cargo test --all-targets` starts it too.
+    // `cargo test --all-targets` starts benchmarks, too.
     if !options.bench {
         return ExitCode::SUCCESS;
     }
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
 /// Returns the sessions of each project of the corpus, the earliest first.
 fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
-    // Older versions of an agent put its sub-agents beside its sessions.
+    // Older versions of Claude Code put sub-agents beside their sessions.
     let is_own = |path: &PathBuf| {
         !path.components().any(|part| {
             part.as_os_str() == "subagents"
@@ -98,7 +98,7 @@ fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     };
     let is_wanted = |path: &PathBuf| !options.built_on || Half::of(path) == Half::Build;
     for path in corpus::transcripts(corpus).into_iter().filter(is_own).filter(is_wanted) {
-        let folder = path.strip_prefix(corpus).expect("it lies in the corpus");
+        let folder = path.strip_prefix(corpus).expect("the file is in the corpus");
         let project = folder.components().take(2).collect();
         let Some(made) = summarized::episode_of(&path) else { continue };
         projects.entry(project).or_default().push(made);
@@ -153,7 +153,7 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
     );
 }
 
-/// Returns what still holds of `episodes` when session number `at` begins.
+/// Returns which statements of `episodes` are still true when session number `at` begins.
 fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
@@ -161,7 +161,7 @@ fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnS
     DrawnStandings(each.collect())
 }
 
-/// What still holds of each session of a handoff, in the order of the sessions.
+/// Which statements of each session of a handoff are still true, in the order of the sessions.
 struct DrawnStandings(Vec<Standing>);
 
 impl handoff::Standing for DrawnStandings {
@@ -226,14 +226,14 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
         found.iter().for_each(|entry| println!("{}", entry.line()));
         println!();
     }
-    println!("{} prompts, {added} with something added", drawn.len());
+    println!("{} prompts, {added} with added lines", drawn.len());
 }
 
 /// Draws from `all` without replacement.
-fn drawn<T>(mut all: Vec<T>, options: &HandoffOptions, usual: usize) -> Vec<T> {
+fn drawn<T>(mut all: Vec<T>, options: &HandoffOptions, default_count: usize) -> Vec<T> {
     let mut random = Random::new(options.seed);
     let mut drawn = Vec::new();
-    while drawn.len() < options.count.unwrap_or(usual) && !all.is_empty() {
+    while drawn.len() < options.count.unwrap_or(default_count) && !all.is_empty() {
         drawn.push(all.swap_remove(random.below(all.len())));
     }
     let is_wanted = |at: usize| options.half.is_none_or(|half| at % 2 == half % 2);

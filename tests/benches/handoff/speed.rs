@@ -1,11 +1,11 @@
-//! Measures how long a prompt waits for the daemon.
+//! Measures how long the hook at a prompt waits for the daemon.
 
 use std::time::{Duration, Instant};
 
 use graphiti_tests::World;
 use serde_json::json;
 
-/// Number of projects of the made-up sessions.
+/// Number of projects of the generated sessions.
 const PROJECTS: usize = 20;
 /// Number of prompts that are measured.
 const PROMPTS: usize = 200;

@@ -1,4 +1,4 @@
-/* The least that a hook can do: read what the agent says, connect, send a line, read a line. */
+/* The minimal work of a hook: reads the input from the agent, connects, sends a line, reads a line. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
 //! Measures how long an agent waits for its hook.
 //!
 //! `cargo bench -p graphiti-tests --bench hook`. First it measures the cost of a call of `graphiti
-//! hook`, of a minimal C program (`floor.c`, needs gcc), and of the Python client of the documents
-//! (`session_close_hook.py`, needs python3), each from exec to exit. The calls alternate in one
-//! run, because machines differ and also vary from minute to minute. Then it makes
+//! hook`, of a minimal C program (`floor.c`, needs gcc), and of the Python client in Graphiti's
+//! documents (`session_close_hook.py`, needs python3), each from exec to exit. The calls alternate
+//! in one run, because the speed of a machine varies from minute to minute. Then it makes
 //! `GRAPHITI_HOOK_CALLS` (500) calls with a daemon in each state, and checks whether every event
-//! took effect. `GRAPHITI_HOOK_CLIENT` measures another `graphiti` than the one of this build.
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+//! took effect. `GRAPHITI_HOOK_CLIENT` names another `graphiti` to measure than that of this build.
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod price;
 mod states;
@@ -21,14 +21,14 @@ use graphiti_tests::World;
 use serde_json::json;
 
 fn main() {
-    // `cargo test --all-targets` starts it too.
+    // `cargo test --all-targets` starts benchmarks, too.
     if !env::args().any(|argument| argument == "--bench") {
         return;
     }
     let calls = env::var("GRAPHITI_HOOK_CALLS")
         .map_or(500, |text| text.parse().expect("a whole number of calls"));
     let client = client();
-    let bytes = client.metadata().expect("the client is there").len();
+    let bytes = client.metadata().expect("the client exists").len();
     println!("{}: {:.2} MB", client.display(), bytes as f64 / 1e6);
     price::measure(&client, calls);
     states::measure(&client, calls);
@@ -42,11 +42,11 @@ fn client() -> PathBuf {
     }
 }
 
-/// Returns the client as a hook on this machine.
+/// Returns a command that runs the client as a hook on this machine.
 fn hook(world: &World, client: &Path) -> Command {
-    let usual = world.command("graphiti");
+    let built = world.command("graphiti");
     let mut command = Command::new(client);
-    for (name, value) in usual.get_envs() {
+    for (name, value) in built.get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),

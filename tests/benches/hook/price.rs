@@ -1,4 +1,4 @@
-//! Compares the cost of a call with a minimal program and with the client of the documents.
+//! Compares the cost of a call with that of a minimal program and of a Python client.
 
 use std::{
     path::{Path, PathBuf},
@@ -36,9 +36,9 @@ pub(crate) fn measure(client: &Path, calls: usize) {
             let mut programs: Vec<(&'static str, Command)> =
                 vec![("graphiti hook", hook(&world, client))];
             for (title, floor) in &floors {
-                programs.push((*title, least(floor, &daemon, &event)));
+                programs.push((*title, minimal_call(floor, &daemon, &event)));
             }
-            // Each call is slow, so a few are enough.
+            // A call of Python is slow, so a few are enough.
             if kind == "SessionEnd" && call % 10 == 0 {
                 programs.push(("documents' Python client", python(&world)));
             }
@@ -71,7 +71,8 @@ fn print(rows: Vec<PriceRow>, floors: [&str; 2]) {
         .map(|row| (row.title, row.spent / row.times.len() as u32, Times::of(row.times)))
         .collect();
     let floors = floors.map(|floor| {
-        let row = rows.iter().find(|(title, ..)| *title == floor).expect("it was measured");
+        let row =
+            rows.iter().find(|(title, ..)| *title == floor).expect("each program was measured");
         row.2.median().as_secs_f64()
     });
     for (title, spent, times) in &rows {
@@ -90,12 +91,12 @@ fn floor(world: &World, is_static: bool) -> PathBuf {
     let program = world.path(if is_static { "floor-static" } else { "floor" });
     let mut gcc = Command::new("gcc");
     gcc.arg("-O2").args(is_static.then_some("-static")).arg("-o").arg(&program).arg(source);
-    assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile the floor");
+    assert!(gcc.status().expect("run gcc").success(), "gcc cannot compile the minimal program");
     program
 }
 
 /// Returns a call of the minimal program, which sends the same request to the daemon as the client.
-fn least(floor: &Path, daemon: &Daemon, event: &str) -> Command {
+fn minimal_call(floor: &Path, daemon: &Daemon, event: &str) -> Command {
     let params: Value = serde_json::from_str(event).expect("an event is JSON");
     let line = String::from_utf8(Request::new(1, HOOK, params).to_line()).expect("JSON is text");
     let mut command = Command::new(floor);

@@ -21,9 +21,9 @@ use crate::{event, hook};
 const LIMIT: Duration = Duration::from_millis(100);
 /// Number of callers: more than the daemon serves concurrently and queues.
 const CROWD: usize = 300;
-/// Number of callers that ask without pause.
-const EAGER: usize = 8;
-/// Number of searches that each of them requests at once.
+/// Number of clients that send searches without pause.
+const BUSY_CLIENTS: usize = 8;
+/// Number of searches that each of these clients sends at once.
 const SEARCHES: u64 = 24;
 
 pub(crate) fn measure(client: &Path, calls: usize) {
@@ -108,10 +108,10 @@ fn state(
 fn overloaded(daemon: &Daemon, call: &mut dyn FnMut()) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        for _ in 0..EAGER {
+        for _ in 0..BUSY_CLIENTS {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    ask_much(daemon);
+                    send_searches(daemon);
                 }
             });
         }
@@ -120,7 +120,7 @@ fn overloaded(daemon: &Daemon, call: &mut dyn FnMut()) {
     });
 }
 
-fn ask_much(daemon: &Daemon) {
+fn send_searches(daemon: &Daemon) {
     let mut wire = daemon.wire();
     for id in 0..SEARCHES {
         let arguments = json!({ "query": "what did we decide about the parser", "limit": 50 });

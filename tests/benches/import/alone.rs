@@ -20,7 +20,6 @@ use graphitid::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The speed of some work.
 #[derive(Clone, Copy)]
 pub(crate) struct Speed {
     pub(crate) bytes: u64,
@@ -77,7 +76,7 @@ pub(crate) fn parse(files: &[PathBuf]) -> u64 {
     records
 }
 
-/// Finds, filters and hashes all stored text.
+/// Reads, filters and hashes all text that is stored.
 pub(crate) fn capture(files: &[PathBuf]) -> u64 {
     let filter = Filter::default();
     let mut tally = Tally::default();

@@ -3,9 +3,9 @@
 //! `cargo bench -p graphiti-tests --bench import`. It imports three histories: the corpus
 //! (`../shared/corpus` or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one
 //! long generated session of `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS`
-//! (5000) short ones; a size of 0 omits one. Speed is a ratio to well-known work on the same bytes
-//! in the same run, because machines differ and also vary from minute to minute.
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+//! (5000) short ones; a size of 0 omits that history. Speed is a ratio to well-known work on the
+//! same bytes in the same run, because the speed of a machine varies from minute to minute.
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod alone;
 mod whole;
@@ -23,7 +23,7 @@ use crate::alone::Speed;
 const SHORT: u64 = 20_000;
 
 fn main() {
-    // `cargo test --all-targets` starts it too.
+    // `cargo test --all-targets` starts benchmarks, too.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -86,8 +86,8 @@ fn measure(world: &World) -> graphiti_tests::Daemon {
     daemon
 }
 
-fn setting(name: &str, usual: u64) -> u64 {
-    std::env::var(name).map_or(usual, |text| text.parse().expect("a whole number"))
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))
 }
 
 fn length(path: &Path) -> u64 {

@@ -13,7 +13,6 @@ const MORE: u64 = 10_000;
 /// Number of closes of each kind that are timed.
 const CLOSES: usize = 7;
 
-/// The speed of an import.
 pub(crate) struct ImportRun {
     pub(crate) elapsed: Speed,
     /// The processor time of all threads of the daemon.
@@ -22,7 +21,7 @@ pub(crate) struct ImportRun {
 
 /// Starts a daemon and waits until it has imported everything.
 pub(crate) fn import(world: &World, bytes: u64) -> (Daemon, ImportRun) {
-    // Builds the programs, which is not to be measured.
+    // Builds the programs, so that the build is not measured.
     world.printed(&["--version"]);
     let start = Instant::now();
     let daemon = world.start();

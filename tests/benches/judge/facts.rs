@@ -22,7 +22,7 @@ pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) 
     let daemon = world.start();
     daemon.settle();
     for session in sessions {
-        // A session whose file has another name than its id is found by neither.
+        // If the name of the file is not the session's id, the session is not found and not closed.
         let _ = daemon.insist("session_tracking_close", &json!({ "session_id": session.id }));
     }
     daemon.settle();

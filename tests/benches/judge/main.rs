@@ -6,7 +6,7 @@
 //! what users wrote that may be a standing wish. The same seed draws the same rows. Rules are built
 //! on the half `build` only.
 
-#![expect(clippy::print_stdout, reason = "it says where the sheets are")]
+#![expect(clippy::print_stdout, reason = "the program prints the paths of the sheets")]
 
 mod facts;
 mod pairs;

@@ -13,7 +13,7 @@ use crate::{
 /// Maximum number of prompts of the second session that are shown.
 const PROMPTS: usize = 3;
 /// Maximum length, in characters, of a shown prompt.
-const WORDS: usize = 1_200;
+const MAX_PROMPT_CHARS: usize = 1_200;
 
 /// For each pair, imports the sessions of the project up to the first one, and asks for the handoff
 /// that the second one would have got.
@@ -33,7 +33,7 @@ pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) 
         let all = &by_project[project];
         let handoff = handoff_of(project, &all[..second]);
         let last = all[second - 1];
-        let shown = |text: &str| text.chars().take(WORDS).collect::<String>();
+        let shown = |text: &str| text.chars().take(MAX_PROMPT_CHARS).collect::<String>();
         let _ = writeln!(
             sheet,
             "\n=== {number}. {project}: {} then {}\n--- last words of the first\n{}\n--- handoff ({} bytes)\n{handoff}\n--- the second session's requests",
@@ -55,7 +55,7 @@ fn handoff_of(project: &str, sessions: &[&RecordedSession]) -> String {
     let daemon = world.start();
     daemon.settle();
     for session in sessions {
-        // A session whose file has another name than its id is found by neither.
+        // If the name of the file is not the session's id, the session is not found and not closed.
         let _ = daemon.insist("session_tracking_close", &json!({ "session_id": session.id }));
     }
     daemon.settle();

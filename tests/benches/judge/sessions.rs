@@ -8,28 +8,27 @@ use std::{
 use graphiti_tests::corpus::{self, Half};
 use serde_json::Value;
 
-/// A recorded session.
 pub(crate) struct RecordedSession {
     pub(crate) path: PathBuf,
-    /// The id that the agent gave it.
+    /// The id that the agent assigned to the session.
     pub(crate) id: String,
-    /// Its directory.
+    /// The directory of the session.
     pub(crate) project: String,
-    /// The time of its first record.
+    /// The time of the first record.
     pub(crate) started_at: String,
-    /// The words of the user, each with its line.
+    /// The prompts of the user, each with its line.
     pub(crate) prompts: Vec<SpokenLine>,
     /// The last text of the agent.
     pub(crate) last_words: String,
 }
 
-/// What somebody said, and the line of the transcript.
+/// A prompt, and its line in the transcript.
 pub(crate) struct SpokenLine {
     pub(crate) line: usize,
     pub(crate) text: String,
 }
 
-/// Returns the sessions of one half in the order of their beginnings.
+/// Returns the sessions of one half, the earliest first.
 pub(crate) fn of_half(corpus: &Path, half: Half) -> Vec<RecordedSession> {
     let files = corpus::transcripts(corpus).into_iter();
     let files = files.filter(|path| !path.components().any(|part| part.as_os_str() == "subagents"));
@@ -39,7 +38,7 @@ pub(crate) fn of_half(corpus: &Path, half: Half) -> Vec<RecordedSession> {
     sessions
 }
 
-/// Reads a session; `None` for a file without words of a user.
+/// Reads a session; `None` for a file without a session id or without prompts.
 fn read(path: &Path) -> Option<RecordedSession> {
     let text = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -62,7 +61,7 @@ fn read(path: &Path) -> Option<RecordedSession> {
         first(&mut session.project, "cwd");
         first(&mut session.started_at, "timestamp");
         let is_aside = record["isMeta"] == true || record["isSidechain"] == true;
-        let words = said(&record["message"]["content"]);
+        let words = text_of(&record["message"]["content"]);
         match record["type"].as_str() {
             Some("user") if !is_aside && !words.is_empty() && !words.starts_with('<') => {
                 session.prompts.push(SpokenLine { line, text: words });
@@ -75,7 +74,7 @@ fn read(path: &Path) -> Option<RecordedSession> {
 }
 
 /// Returns the text of a message without calls and results.
-fn said(content: &Value) -> String {
+fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.trim().to_owned(),
         Value::Array(parts) => {
@@ -93,7 +92,7 @@ pub(crate) fn install<'s>(sessions: impl Iterator<Item = &'s RecordedSession>, p
         let slug: String = slug.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let folder = projects.join(slug);
         fs::create_dir_all(&folder).expect("make the folder of a project");
-        // The daemon knows a session by the name of its file.
+        // The daemon takes the id of a session from the name of its file.
         let name = session.path.file_name().expect("a transcript has a name");
         fs::copy(&session.path, folder.join(name)).expect("copy a transcript");
     }

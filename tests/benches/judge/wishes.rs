@@ -8,7 +8,7 @@ use crate::{drawn, sessions::RecordedSession};
 
 /// Maximum length, in bytes, of a prompt: longer ones are mostly pasted.
 const PROMPT: usize = 2_500;
-/// Words of which a sentence with a standing wish contains at least one, in any language here.
+/// Words that may indicate a standing wish, in several languages.
 const WORDS: &[&str] = &[
     "always",
     "never",
@@ -44,7 +44,8 @@ const WORDS: &[&str] = &[
     "今後",
 ];
 
-/// Draws sentences by words that are wider than the rules, so that readers see what the rules miss.
+/// Draws sentences that contain one of [`WORDS`]. These match more than the rules do, so that
+/// readers see which wishes the rules miss.
 pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) -> String {
     let mut rows: Vec<String> = Vec::new();
     for session in sessions {

@@ -1,7 +1,7 @@
 //! Invented coding sessions, and sets of questions about them: days, typing errors, quotes,
 //! identifiers, errors, pasted logs, and five languages.
 //!
-//! The files in `coding/` were written before their writer had read the ranking.
+//! The author of the files in `coding/` did not know the ranking.
 
 use graphiti_tests::Random;
 use graphitid::{
@@ -30,7 +30,7 @@ pub(crate) fn sessions() -> QuestionSet {
         name: "coding",
         sessions: Vec::new(),
         questions: Vec::new(),
-        now: date(2026, 3, 31).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date"),
+        now: date(2026, 3, 31).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a valid date"),
     };
     let blocks = SESSIONS.iter().flat_map(|text| text.split("\n\n"));
     set.sessions = blocks.filter_map(session).collect();
@@ -89,7 +89,7 @@ fn questions(text: &str, mut shape: impl FnMut(&str) -> String) -> Vec<LabelledQ
     questions.collect()
 }
 
-/// Replaces `{right|wrong}` by one of both.
+/// Replaces `{right|wrong}` by its part number `which`.
 fn choose(text: &str, which: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -102,7 +102,7 @@ fn choose(text: &str, which: usize) -> String {
     out + rest
 }
 
-/// Returns the lines of a log question that a person wrote.
+/// Returns the lines of a question without the lines of a log.
 fn plain_words(text: &str) -> String {
     let lines = text.split("\\n").filter(|line| !line.contains('%'));
     lines.collect::<Vec<_>>().join("\n")

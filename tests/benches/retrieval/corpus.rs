@@ -20,13 +20,13 @@ pub(crate) fn load(folder: &Path) -> QuestionSet {
     collect(folder, &mut files);
     files.sort();
     let mut sessions: BTreeMap<String, SearchedSession> = BTreeMap::new();
-    let mut subordinate = Vec::new();
+    let mut sub_agents = Vec::new();
     for file in files {
         let Some((format, identity)) = identify(&file) else { continue };
         let text = String::from_utf8_lossy(&fs::read(&file).unwrap_or_default()).into_owned();
         let project = file.parent().unwrap_or(Path::new("")).display().to_string();
         match identity.sub_agent {
-            Some(_) => subordinate.push((identity.session, format, text)),
+            Some(_) => sub_agents.push((identity.session, format, text)),
             None => {
                 let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let agent = format.agent().to_owned();
@@ -37,7 +37,7 @@ pub(crate) fn load(folder: &Path) -> QuestionSet {
             }
         }
     }
-    for (parent, format, text) in subordinate {
+    for (parent, format, text) in sub_agents {
         let found = sessions.iter_mut().find(|(name, _)| name.ends_with(&parent));
         if let Some((_, session)) = found {
             read(format, &text, session);
@@ -49,7 +49,7 @@ pub(crate) fn load(folder: &Path) -> QuestionSet {
         name: "corpus",
         questions: questions(&sessions),
         sessions,
-        now: date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date"),
+        now: date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a valid date"),
     }
 }
 
@@ -83,7 +83,7 @@ fn identify(file: &Path) -> Option<(&'static dyn Format, Identity)> {
     Some((*format, format.identify(file, head)?))
 }
 
-/// Adds the messages that a usual filter keeps of a transcript.
+/// Adds the messages of a transcript that the default filter keeps.
 fn read(format: &dyn Format, text: &str, session: &mut SearchedSession) {
     let (filter, mut waiting, mut memory) =
         (Filter::default(), PendingCalls::default(), Memory::default());

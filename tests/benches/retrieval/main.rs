@@ -11,8 +11,8 @@
 //! If `GRAPHITI_HITS` is set, all hits are printed with their scores, so that two versions can be
 //! compared.
 //!
-//! Quality is measured on the transcripts below `GRAPHITI_CORPUS`, where that is set, and with the
-//! vectors of the model in the folder `GRAPHITI_MODEL`, where that is set.
+//! If `GRAPHITI_CORPUS` is set, quality is also measured on the transcripts in this folder; if
+//! `GRAPHITI_MODEL` is set, also with the vectors of the model in this folder.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod coding;
@@ -87,7 +87,7 @@ fn coding_questions() {
             with_episodes.apply(change, Position(1_000 + key));
         }
     }
-    println!("coding: {} sessions; after the bar with titles and objectives", set.sessions.len());
+    println!("coding: {} sessions; after the bar: with titles and objectives", set.sessions.len());
     for (name, questions) in coding::question_sets() {
         set.questions = questions;
         let start = std::time::Instant::now();
@@ -95,7 +95,7 @@ fn coding_questions() {
         let each = start.elapsed() / u32::try_from(set.questions.len()).unwrap_or(1);
         let titled = ask_all(&set, &with_episodes, &Weights::default(), None, false);
         let count = set.questions.len();
-        println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.short());
+        println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.summary_line());
     }
 }
 
@@ -144,8 +144,8 @@ fn needles(set: QuestionSet) {
     }
 }
 
-/// Returns how many meaningless questions are answered with sessions, because there is always a
-/// nearest one.
+/// Returns how many meaningless questions find sessions: some session always has the nearest
+/// vector.
 fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);
@@ -178,10 +178,10 @@ fn build(set: &QuestionSet, folder: &Path) -> SearchIndex {
     for (key, session) in (1_u64..).zip(&set.sessions) {
         let backlog = index.apply(session.change(key), Position(key));
         if backlog.is_full() {
-            index.commit().expect("the disk takes it");
+            index.commit().expect("the index can be written");
         }
     }
-    index.commit().expect("the disk takes it");
+    index.commit().expect("the index can be written");
     index
 }
 

@@ -30,8 +30,8 @@ const SETTINGS: [&str; 10] = [
     "lease time",
 ];
 
-/// Hides the sentences in the sessions of `set`, and searches for each. Every word of a question
-/// occurs in ten sentences, two of them together in one.
+/// Hides the sentences in the sessions of `set`, and adds a question about each. A part or a
+/// setting occurs in ten sentences, but the two together only in one.
 pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     let mut random = Random::new(11);
     set.questions.clear();
@@ -40,8 +40,8 @@ pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
         let session = &mut set.sessions[at];
         let middle = session.messages.len() / 2;
         let (before, behind) = session.messages.split_at_mut(middle);
-        let mut said = behind.iter_mut().chain(before).filter(|message| is_said(message));
-        let Some(message) = said.next() else { continue };
+        let mut texts = behind.iter_mut().chain(before).filter(|message| is_prose(message));
+        let Some(message) = texts.next() else { continue };
         let value = 10 + random.below(990);
         message.text.push_str(&format!("\nBy the way, the {part} {setting} is {value} now."));
         set.questions.push(LabelledQuestion {
@@ -52,7 +52,7 @@ pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     set
 }
 
-/// The rarest word of each hidden sentence that [`named`] asks for.
+/// The names in the sentences of [`named`], each of which occurs once.
 const NAMES: &str = "almond anchor antler apricot armadillo badger bagpipe bamboo barnacle beacon birch \
     bobcat bonsai bramble buffalo cactus camel canyon caramel caribou cashew cavern chestnut cicada \
     cinnamon clover cobalt comet condor coral cougar cricket crimson cypress daffodil dolphin dragon \
@@ -62,8 +62,8 @@ const NAMES: &str = "almond anchor antler apricot armadillo badger bagpipe bambo
     opal orchid osprey otter panther papaya parrot pebble pelican pepper poplar puffin quartz raven \
     saffron salmon sequoia sparrow tangerine thistle tundra walrus willow";
 
-/// Hides a hundred sentences, and asks for each by three words, the rarest of which may have one
-/// typing error.
+/// Returns questions of three words about a hundred sentences, which the call without
+/// `is_misspelled` hides. With `is_misspelled`, the rarest word of a question has a typing error.
 pub(crate) fn named(
     sessions: &mut [SearchedSession],
     is_misspelled: bool,
@@ -76,7 +76,7 @@ pub(crate) fn named(
         let session = &mut sessions[at];
         let asked = if is_misspelled { misspelled(name, &mut errors) } else { name.to_owned() };
         let sentence = format!("\nRemember that the {part} host {name} has its own {setting}.");
-        let Some(message) = session.messages.iter_mut().rfind(|message| is_said(message)) else {
+        let Some(message) = session.messages.iter_mut().rfind(|message| is_prose(message)) else {
             continue;
         };
         if !is_misspelled {
@@ -102,7 +102,7 @@ fn misspelled(word: &str, random: &mut Random) -> String {
     letters.into_iter().collect()
 }
 
-/// Whether a person or an agent wrote the message, because outputs of tools have less weight.
-fn is_said(message: &Message) -> bool {
+/// Whether the user or the agent wrote the message. Outputs of tools have less weight in a search.
+fn is_prose(message: &Message) -> bool {
     matches!(message.role, Role::User | Role::Agent)
 }

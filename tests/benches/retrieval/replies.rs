@@ -14,7 +14,6 @@ use crate::{
 
 /// The protocol that an agent asks for.
 const PROTOCOL: &str = "2025-06-18";
-/// The question sets.
 const SETS: [&str; 4] = ["typos", "quotes", "languages", "errors"];
 /// Number of questions of each set.
 const QUESTIONS: usize = 25;
@@ -110,7 +109,7 @@ fn print(name: &str, replies: &[ToolReply]) {
     let count = |is_so: fn(&ToolReply) -> bool| replies.iter().filter(|reply| is_so(reply)).count();
     let cheap = |reply: &ToolReply| reply.tokens.is_none_or(|tokens| tokens <= AIM);
     println!(
-        "  {name:10} {} questions: session in the first reply {}, answer whole {}; bytes {}, tokens {}, {} of at most {AIM}",
+        "  {name:10} {} questions: session in the first reply {}, whole answer {}; bytes {}, tokens {}, {} of at most {AIM}",
         replies.len(),
         count(|reply| reply.names_session),
         count(|reply| reply.holds_answer),
@@ -125,7 +124,7 @@ fn spread(mut values: Vec<usize>) -> String {
     values.sort_unstable();
     let at = |share: usize| values.get((values.len().max(1) - 1) * share / 100);
     match (at(50), at(95), at(100)) {
-        (Some(median), Some(high), Some(most)) => format!("p50 {median}, p95 {high}, most {most}"),
+        (Some(median), Some(high), Some(max)) => format!("p50 {median}, p95 {high}, max {max}"),
         _ => "not counted".to_owned(),
     }
 }

@@ -7,7 +7,7 @@ pub(crate) struct RankingScore {
     recall_1: f64,
     recall_5: f64,
     recall_10: f64,
-    reciprocal: f64,
+    reciprocal_rank_sum: f64,
     gain: f64,
 }
 
@@ -21,7 +21,7 @@ impl RankingScore {
         self.recall_1 += within(1);
         self.recall_5 += within(5);
         self.recall_10 += within(10);
-        self.reciprocal += place.map_or(0.0, |place| 1.0 / (place as f64 + 1.0));
+        self.reciprocal_rank_sum += place.map_or(0.0, |place| 1.0 / (place as f64 + 1.0));
         let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
         let ideal: f64 = (0..answers.len().min(10)).map(gain).sum();
         let found = ranked.iter().take(10).enumerate().filter(|(_, name)| is_answer(name));
@@ -30,10 +30,10 @@ impl RankingScore {
 }
 
 impl RankingScore {
-    /// Formats recall and reciprocal rank alone.
-    pub(crate) fn short(&self) -> String {
+    /// Formats only recall and reciprocal rank.
+    pub(crate) fn summary_line(&self) -> String {
         let mean = |sum: f64| sum / self.questions.max(1.0);
-        format!("R@5 {:.3}  MRR {:.3}", mean(self.recall_5), mean(self.reciprocal))
+        format!("R@5 {:.3}  MRR {:.3}", mean(self.recall_5), mean(self.reciprocal_rank_sum))
     }
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Display for RankingScore {
             mean(self.recall_1),
             mean(self.recall_5),
             mean(self.recall_10),
-            mean(self.reciprocal),
+            mean(self.reciprocal_rank_sum),
             mean(self.gain)
         )
     }

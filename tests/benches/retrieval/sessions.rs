@@ -5,7 +5,6 @@ use graphitid::{
     search::index::{Card, IndexChange},
 };
 
-/// A session with its messages.
 pub(crate) struct SearchedSession {
     /// The name of the session in questions.
     pub name: String,

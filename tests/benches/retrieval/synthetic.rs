@@ -19,7 +19,7 @@ const NAMES: [&str; 24] = [
 ];
 
 struct Topic {
-    told: Vec<&'static str>,
+    events: Vec<&'static str>,
     later: Vec<&'static str>,
     asked: Vec<&'static str>,
     values: Vec<&'static str>,
@@ -33,7 +33,7 @@ pub(crate) fn make() -> QuestionSet {
         name: "synthetic",
         sessions: Vec::new(),
         questions: Vec::new(),
-        now: date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date"),
+        now: date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a valid date"),
     };
     for pair in 0..PAIRS {
         let people = [NAMES[2 * pair], NAMES[2 * pair + 1]];
@@ -82,7 +82,7 @@ fn talk(
             let fill =
                 |text: &str| text.replace("{x}", value).replace("{me}", me).replace("{you}", you);
             let at = random.below(SESSIONS - 2);
-            lines[at].push((who, fill(topic.told[random.below(topic.told.len())])));
+            lines[at].push((who, fill(topic.events[random.below(topic.events.len())])));
             for later in &topic.later {
                 let after = at + 1 + random.below(SESSIONS - at - 1);
                 lines[after].push((who, fill(later)));
@@ -122,7 +122,7 @@ fn topics() -> (Vec<Topic>, Vec<&'static str>) {
             block.lines().filter_map(|line| line.strip_prefix(mark)).map(str::trim).collect()
         };
         Topic {
-            told: lines("+"),
+            events: lines("+"),
             later: lines("~"),
             asked: lines("?"),
             values: lines("x")

@@ -34,7 +34,7 @@ const CHANGES: &[WeightChange] = &[
     ("recency", |weights, factor| weights.recency *= factor),
 ];
 
-/// Prints the figures for each weight without it, halved, and more of it.
+/// Prints the figures with each weight scaled by several factors.
 pub(crate) fn run(set: &QuestionSet, index: &SearchIndex) {
     println!(
         "  default                       {}",

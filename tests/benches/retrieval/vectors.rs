@@ -17,7 +17,6 @@ use graphitid::{
 
 use crate::sessions::QuestionSet;
 
-/// Dimension of a vector.
 const DIMENSION: usize = 256;
 /// Number of questions that are asked for the percentiles.
 const QUESTIONS: usize = 200;
@@ -40,14 +39,14 @@ impl Meanings {
         let mut vectors = Vectors::default();
         let (mut texts, start) = (0, Instant::now());
         for (key, session) in (1_u64..).zip(&set.sessions) {
-            let mut said = TextChunker::default();
-            session.messages.iter().for_each(|message| said.add(message.role, &message.text));
+            let mut chunker = TextChunker::default();
+            session.messages.iter().for_each(|message| chunker.add(message.role, &message.text));
             let own: Vec<Packed> =
-                said.texts().iter().map(|text| packed(&model.vector(text))).collect();
+                chunker.texts().iter().map(|text| packed(&model.vector(text))).collect();
             texts += own.len();
             vectors.put(key, &own);
         }
-        println!("  {texts} vectors made in {:.1} s", start.elapsed().as_secs_f64());
+        println!("  {texts} vectors computed in {:.1} s", start.elapsed().as_secs_f64());
         Meanings { model, vectors }
     }
 
@@ -81,7 +80,7 @@ pub(crate) fn run(count: usize) {
     }
     times.sort_by(f64::total_cmp);
     println!(
-        "{count} vectors of {DIMENSION} in {:.0} MB: p50 {:.1} ms, p99 {:.1} ms, least {:.1} ms",
+        "{count} vectors of {DIMENSION} in {:.0} MB: p50 {:.1} ms, p99 {:.1} ms, min {:.1} ms",
         vectors.bytes() as f64 / 1e6,
         times[QUESTIONS / 2],
         times[QUESTIONS * 99 / 100],

@@ -46,15 +46,15 @@ pub(crate) fn run(sessions: usize) {
     freshness(&index, sessions as u64, &words, &mut random);
     drop(index);
     let program = std::env::current_exe().expect("the program has a path");
-    let asked = Command::new(program).arg("asked").arg(folder).status();
-    asked.expect("the program can be started again");
+    let status = Command::new(program).arg("asked").arg(folder).status();
+    status.expect("the program can be started again");
 }
 
-/// Prints the time in which a fresh process opens an index and answers.
+/// Prints how long a new process takes to open the index and to answer questions.
 pub(crate) fn asked(folder: &Path) {
     let before = resident();
     let start = Instant::now();
-    let index = SearchIndex::open(folder).expect("what was written can be opened");
+    let index = SearchIndex::open(folder).expect("the index can be opened");
     println!("  opened and checked in {:.0} ms", millis(start.elapsed()));
     println!("  memory: {before} before, {} opened", resident());
     let words = vocabulary();
@@ -80,12 +80,12 @@ fn fill(
         bytes += session.messages.iter().map(|message| message.text.len()).sum::<usize>();
         let start = Instant::now();
         if index.apply(session.change(key), Position(key)).is_full() {
-            index.commit().expect("the disk takes it");
+            index.commit().expect("the index can be written");
         }
         spent += start.elapsed();
     }
     let start = Instant::now();
-    index.commit().expect("the disk takes it");
+    index.commit().expect("the index can be written");
     (index, bytes, spent + start.elapsed())
 }
 
@@ -94,7 +94,7 @@ fn ask(index: &SearchIndex, words: &[String], random: &mut Random) {
     ask_with(index, words, random, " project:project7 role:user after:2025-03-01");
 }
 
-/// Asks questions that all end with `end`.
+/// Asks questions with `end` appended.
 fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &str) {
     let (mut times, mut own_times) = (Vec::new(), Vec::new());
     for _ in 0..QUESTIONS {
@@ -120,7 +120,7 @@ fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// Measures the time from the announcement of a message to its first search result.
+/// Measures the time from adding a message to finding it.
 fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Random) {
     let (mut times, mut commits) = (Vec::new(), Vec::new());
     for key in last + 1..=last + 40 {
@@ -133,7 +133,7 @@ fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Rand
         times.push(start.elapsed());
         if key % 10 == 0 {
             let start = Instant::now();
-            index.commit().expect("the disk takes it");
+            index.commit().expect("the index can be written");
             commits.push(start.elapsed());
         }
     }
@@ -149,7 +149,7 @@ fn freshness(index: &SearchIndex, last: u64, words: &[String], random: &mut Rand
 }
 
 fn search(index: &SearchIndex, question: &str) -> Duration {
-    let now = date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a usual date");
+    let now = date(2026, 5, 1).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).expect("a valid date");
     let start = Instant::now();
     let query = Query::parse(question, &now);
     let request = RankRequest {
@@ -166,7 +166,7 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
     if std::env::var_os("GRAPHITI_HITS").is_some() {
         crate::print_hits(question, &results);
     }
-    assert!(question.contains(':') || !results.sessions.is_empty(), "every word was said");
+    assert!(question.contains(':') || !results.sessions.is_empty(), "every word is in a session");
     spent
 }
 
@@ -204,7 +204,7 @@ fn session(key: u64, words: &[String], random: &mut Random) -> SearchedSession {
         project: format!("/home/ann/project{}", key % 97),
         messages: Vec::new(),
     };
-    // A session has its own subject: some words are repeated in it.
+    // Some words, the subject of the session, are repeated.
     let subject: Vec<usize> = (0..12).map(|_| 200 + random.below(words.len() - 200)).collect();
     for number in 0..MESSAGES {
         let role = [Role::User, Role::Agent, Role::Tool, Role::Tool, Role::Agent][number % 5];
@@ -224,7 +224,7 @@ fn session(key: u64, words: &[String], random: &mut Random) -> SearchedSession {
     session
 }
 
-/// Returns a question of four to nine words, most of them frequent ones.
+/// Returns a question that ends with four to nine random words, most of them frequent.
 fn question(words: &[String], random: &mut Random) -> String {
     let mut question = vec!["what", "did", "we"];
     for _ in 0..4 + random.below(6) {

@@ -12,7 +12,7 @@ use std::{
 use fancy_regex::Regex;
 use serde::Deserialize;
 
-/// The notes of a reader of the whole session.
+/// The list for one session, written by a reader of the whole transcript.
 #[derive(Deserialize)]
 pub(crate) struct Gold {
     pub(crate) session: String,
@@ -29,10 +29,10 @@ struct GoldItem {
     any: Vec<Vec<String>>,
 }
 
-/// The number of items that are present, of how many.
+/// The number of items, and how many of them are present.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Coverage {
-    told: usize,
+    present: usize,
     of: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Coverage {
 pub(crate) struct SummaryScore {
     by_kind: BTreeMap<String, Coverage>,
     pub(crate) nice: Coverage,
-    /// The forbidden statements that it makes.
+    /// The forbidden statements in the summary.
     pub(crate) forbidden: Vec<String>,
     /// Each item, with a mark whether it is present.
     pub(crate) items: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
     files.iter().flat_map(|file| load_one(file)).collect()
 }
 
-/// Returns the lists in a folder of the tests.
+/// Returns the files of lists in a folder of `tests`.
 pub(crate) fn in_folder(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(folder).expect("the folder can be read");
@@ -77,14 +77,14 @@ impl Gold {
     pub(crate) fn score(&self, text: &str) -> SummaryScore {
         let mut score = SummaryScore { sessions: 1, bytes: text.len(), ..SummaryScore::default() };
         for item in &self.must {
-            let told = item.is_in(text);
-            score.by_kind.entry(item.kind.clone()).or_default().count(told);
-            score.items.push(item.line("must", told));
+            let present = item.is_in(text);
+            score.by_kind.entry(item.kind.clone()).or_default().count(present);
+            score.items.push(item.line("must", present));
         }
         for item in &self.nice {
-            let told = item.is_in(text);
-            score.nice.count(told);
-            score.items.push(item.line("nice", told));
+            let present = item.is_in(text);
+            score.nice.count(present);
+            score.items.push(item.line("nice", present));
         }
         let made = self.forbidden.iter().filter(|item| item.is_in(text));
         score.forbidden = made.map(|item| item.what.clone()).collect();
@@ -102,20 +102,20 @@ impl GoldItem {
         self.any.iter().any(|all| all.iter().all(matches))
     }
 
-    fn line(&self, group: &str, told: bool) -> String {
-        let mark = if told { '+' } else { '-' };
+    fn line(&self, group: &str, present: bool) -> String {
+        let mark = if present { '+' } else { '-' };
         format!("{mark} {group} {}: {}", self.kind, self.what)
     }
 }
 
 impl Coverage {
-    fn count(&mut self, told: bool) {
-        self.told += usize::from(told);
+    fn count(&mut self, present: bool) {
+        self.present += usize::from(present);
         self.of += 1;
     }
 
     fn add(&mut self, other: Coverage) {
-        self.told += other.told;
+        self.present += other.present;
         self.of += other.of;
     }
 }
@@ -142,8 +142,8 @@ impl SummaryScore {
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.told as f64 * 100.0 / self.of.max(1) as f64;
-        write!(f, "{}/{} ({percent:.0} %)", self.told, self.of)
+        let percent = self.present as f64 * 100.0 / self.of.max(1) as f64;
+        write!(f, "{}/{} ({percent:.0} %)", self.present, self.of)
     }
 }
 

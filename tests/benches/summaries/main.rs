@@ -5,7 +5,7 @@
 //! forbidden statements; and the length. The sessions are those of the corpus, which is not part of
 //! this repository. `-- --help` lists the options.
 
-#![expect(clippy::print_stdout, reason = "its figures are what this program is for")]
+#![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod gold;
 
@@ -23,13 +23,13 @@ use crate::gold::{Gold, SummaryScore};
 
 #[derive(Parser)]
 struct SummaryOptions {
-    /// Gold lists; all files of tests/gold unless given
+    /// Gold lists; default: all files of tests/gold
     #[arg(long)]
     gold: Vec<PathBuf>,
-    /// The half of the lists that rules are not built on; only totals are printed
+    /// Use the lists that are only used to evaluate rules; print only totals
     #[arg(long, conflicts_with_all = ["gold", "verbose", "only"])]
     held: bool,
-    /// Only sessions whose id begins with this
+    /// Only sessions whose id begins with this text
     #[arg(long)]
     only: Option<String>,
     /// Print each item and whether it is present
@@ -38,10 +38,10 @@ struct SummaryOptions {
     /// Write each summary to a file of this folder
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Transcripts of any agent; their pages are written, nothing is scored
+    /// Write the summaries of these transcripts of any agent, without a score
     #[arg(long, num_args = 1.., requires = "out", conflicts_with_all = ["gold", "held", "only"])]
     files: Vec<PathBuf>,
-    /// Score the last words of the agent instead of the summary
+    /// Score the last reply of the agent instead of the summary
     #[arg(long)]
     last_words: bool,
     /// Given by cargo
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         if options.only.as_ref().is_some_and(|only| !gold.session.starts_with(only)) {
             continue;
         }
-        // Some files have a date before the session's id.
+        // The names of some files have a date before the session's id.
         let file = files.iter().find(|(stem, _)| stem.ends_with(&gold.session));
         let Some((_, file)) = file else {
             println!("{}: no transcript", gold.session);
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
 /// Writes the page of a transcript that is not in the gold lists.
 fn write_page(file: &Path, folder: Option<&Path>) {
     let page = summarized::of_transcript(file).page;
-    // Some agents give each session a folder and the same file name.
+    // Copilot uses a folder for each session, and always the same file name.
     let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let parent = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let name = if stem == "events" { parent.unwrap_or(stem) } else { stem };

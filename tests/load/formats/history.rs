@@ -1,4 +1,4 @@
-//! Writes made-up histories where the agents keep them.
+//! Writes generated histories where the agents keep them.
 
 use std::{
     fs::{self, File},
@@ -24,7 +24,7 @@ const TABLES: &str = "
     CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
     CREATE INDEX part_message_id_id_idx ON part (message_id, id);";
 
-/// Writes sessions of an agent, each of `bytes` bytes; returns the number of bytes of all.
+/// Writes sessions of an agent, each of at least `bytes` bytes; returns the number of bytes of all.
 pub(super) fn write(agent: &str, world: &World, sessions: u64, bytes: u64) -> u64 {
     let (library, mut random) = (Library::new(), Random::new(3));
     if agent == "opencode" {

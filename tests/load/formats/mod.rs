@@ -1,5 +1,5 @@
-//! Measures how fast the transcripts of each agent are read, and with how much memory. All have the
-//! same turns, so that the speeds can be compared.
+//! Measures how fast the transcripts of each agent are read, and with how much memory. All
+//! histories have the same turns, so that the speeds can be compared.
 
 mod history;
 mod turns;
@@ -38,7 +38,7 @@ pub(crate) struct FormatsOptions {
     /// Sessions in each history
     #[arg(long, default_value_t = 50)]
     sessions: u64,
-    /// Whether to wait until unneeded memory is released
+    /// Wait until unneeded memory is released
     #[arg(long)]
     rest: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) struct FormatsOptions {
 pub(crate) fn run(options: &FormatsOptions) {
     for agent in &options.agents {
         let world = World::new();
-        // Builds the programs, which is not to be measured.
+        // Builds the programs, so that the build is not measured.
         world.printed(&["--version"]);
         let each = options.megabytes * 1_000_000 / options.sessions;
         let bytes = history::write(agent, &world, options.sessions, each);
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &FormatsOptions) {
         );
         let health = daemon.health();
         assert_eq!(health.problems, [""; 0]);
-        // Without times in its transcript, a session counts as active, and has no episode yet.
+        // A session without times in its transcript counts as active, and has no episode yet.
         assert!(health.kept.messages > 0, "nothing was read");
         if options.rest {
             thread::sleep(REST);
@@ -104,10 +104,10 @@ fn peak_of_anonymous(process: Process, work: impl FnOnce()) -> u64 {
 
 #[derive(Args)]
 pub(crate) struct RowsOptions {
-    /// Turns of the session that is written to, growing
+    /// Sizes of the session in turns, in ascending order
     #[arg(long, value_delimiter = ',', default_value = "100,1000,4000")]
     turns: Vec<u64>,
-    /// Turns that are added one by one at each size
+    /// Number of turns that are added one by one at each size
     #[arg(long, default_value_t = 30)]
     added: u64,
 }
@@ -153,11 +153,11 @@ fn wait_for(daemon: &Daemon, turns: u64) {
     let mut wire = daemon.wire();
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": "ses_000000" } });
     loop {
-        let answer = wire.ask("tools/call", params.clone()).expect("the tool is there");
+        let answer = wire.ask("tools/call", params.clone()).expect("the tool exists");
         let answer = answer["structuredContent"].clone();
         let answer: get_session::GetSessionAnswer =
             serde_json::from_value(answer).unwrap_or_default();
-        // The first record is that of the session.
+        // The first record describes the session.
         let read: u64 = answer.files.iter().map(|file| file.read).sum();
         if read > turns * ROWS_OF_TURN {
             return;

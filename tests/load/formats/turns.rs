@@ -57,7 +57,7 @@ impl Turn {
     }
 }
 
-/// Returns what an agent writes at the start of a transcript.
+/// Returns the records at the start of a transcript.
 pub(super) fn head(agent: &str, session: &str) -> Vec<Value> {
     let at = Timestamp::from_micros(BEGIN * 1_000_000).to_string();
     match agent {
@@ -168,17 +168,17 @@ fn copilot(turn: &Turn) -> Vec<Value> {
     };
     let edit = json!({ "path": turn.path, "old_str": turn.old, "new_str": turn.new });
     let printed = format!("{}\n<shellId: 1 completed with exit code 0>", turn.output);
-    let said = |part: u64, text: &str| {
+    let reply = |part: u64, text: &str| {
         event(part, "assistant.message", json!({ "messageId": turn.id(part), "content": text }))
     };
     vec![
         event(1, "user.message", json!({ "content": turn.prompt })),
-        said(2, &turn.reply),
+        reply(2, &turn.reply),
         start(2, "bash", json!({ "command": turn.command })),
         end(2, &printed),
         start(3, "edit", edit),
         end(3, "File updated with changes."),
-        said(9, &turn.report),
+        reply(9, &turn.report),
     ]
 }
 
@@ -222,14 +222,14 @@ fn pi(turn: &Turn) -> Vec<Value> {
     let edits = json!([{ "oldText": turn.old, "newText": turn.new }]);
     let run = call(1, "bash", json!({ "command": turn.command }));
     let edit = call(2, "edit", json!({ "path": turn.path, "edits": edits }));
-    let said = |content: Value| json!({ "role": "assistant", "content": content });
+    let reply = |content: Value| json!({ "role": "assistant", "content": content });
     vec![
         message(1, json!({ "role": "user", "content": [text(&turn.prompt)] })),
-        message(2, said(json!([text(&turn.reply), run]))),
+        message(2, reply(json!([text(&turn.reply), run]))),
         message(3, result(1, "bash", &turn.output)),
-        message(4, said(json!([edit]))),
+        message(4, reply(json!([edit]))),
         message(5, result(2, "edit", "Successfully replaced 1 block(s).")),
-        message(6, said(json!([text(&turn.report)]))),
+        message(6, reply(json!([text(&turn.report)]))),
     ]
 }
 

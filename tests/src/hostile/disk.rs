@@ -1,4 +1,4 @@
-//! Checks data on disk that may be damaged: records, cursors, models in a folder.
+//! Checks the readers of files that may be damaged: database records, cursors, local models.
 
 use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{

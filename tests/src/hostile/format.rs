@@ -1,4 +1,5 @@
-//! Checks transcripts of one agent, which the first line names, or else the first byte selects.
+//! Checks transcripts of one agent. The first line is the name of the agent; if no agent has this
+//! name, the first byte selects one.
 
 use graphitid::capture::format::{FORMATS, Format, opencode::fuzzing};
 
@@ -18,12 +19,12 @@ pub(super) fn check(bytes: &[u8]) {
         check_format(format, records.join("\n").as_bytes());
     }
     if format.database().is_some() {
-        rows(format, &text);
+        check_rows(format, &text);
     }
 }
 
-/// Checks that each row of a database adds records, and changes no earlier ones.
-fn rows(format: &dyn Format, text: &str) {
+/// Checks that later rows of a database add records and do not change earlier ones.
+fn check_rows(format: &dyn Format, text: &str) {
     let rows: Vec<&str> = text.lines().collect();
     for version in fuzzing::VERSIONS {
         let records = fuzzing::records(version, &rows);
@@ -31,7 +32,7 @@ fn rows(format: &dyn Format, text: &str) {
         let ends = fuzzing::ends(version, &rows);
         if let Some(end) = ends.get(ends.len() / 2) {
             let earlier = fuzzing::records(version, &rows[..*end]);
-            assert!(records.starts_with(&earlier), "{earlier:?} are not the first of {records:?}");
+            assert!(records.starts_with(&earlier), "{records:?} do not start with {earlier:?}");
         }
         check_format(format, records.join("\n").as_bytes());
     }

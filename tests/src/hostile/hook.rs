@@ -33,16 +33,16 @@ impl Read for Slow<'_> {
 pub(super) fn check(bytes: &[u8]) {
     let whole = HookEvent::first(BufReader::new(bytes));
     let in_pieces = HookEvent::first(BufReader::new(Slow(bytes)));
-    assert_eq!(whole, in_pieces, "read in pieces as a whole");
+    assert_eq!(whole, in_pieces, "reading in pieces gives another event");
     let Some(event) = whole else { return };
-    let word = event.close_reason();
+    let reason = event.close_reason();
     assert!(
-        word.len() <= 37 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
-        "{word}"
+        reason.len() <= 37 && reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+        "{reason}"
     );
-    // The spool stores an event that is not too long, and returns it unchanged.
-    let kept = serde_json::to_vec(&event).expect("an event is written as JSON");
-    let read: HookEvent = serde_json::from_slice(&kept).expect("what was kept is read");
+    // The spool stores an event as JSON, if it is not too long.
+    let stored = serde_json::to_vec(&event).expect("an event is written as JSON");
+    let read: HookEvent = serde_json::from_slice(&stored).expect("a stored event can be read");
     assert_eq!(read, event);
-    assert!(kept.len() <= 8 * bytes.len() + 256 || kept.len() <= LONGEST_EVENT);
+    assert!(stored.len() <= 8 * bytes.len() + 256 || stored.len() <= LONGEST_EVENT);
 }

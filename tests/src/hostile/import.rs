@@ -1,4 +1,5 @@
-//! Checks exports of another machine: lines of episodes, documents, and classifications of tools.
+//! Checks the import from another machine: lines of episodes, documents, and classifications of
+//! tools.
 
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{
@@ -29,10 +30,10 @@ pub(super) const WORDS: &[&str] = &[
 
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
-    taken_in(&text, &Value::Null);
+    check_import(&text, &Value::Null);
     for line in text.lines() {
         if let Ok(portable) = serde_json::from_str::<PortableEpisode>(line) {
-            taken_in(&portable.episode.content, &portable.summary);
+            check_import(&portable.episode.content, &portable.summary);
         }
     }
     if let Ok(learned) = serde_json::from_slice::<Value>(bytes) {
@@ -41,11 +42,11 @@ pub(super) fn check(bytes: &[u8]) {
         let exported = all.export();
         let mut again = Learned::default();
         again.import(&exported);
-        assert_eq!(again.export(), exported, "what was taken in is not what is given out");
+        assert_eq!(again.export(), exported, "a second import changes the classifications");
     }
 }
 
-fn taken_in(content: &str, summary: &Value) {
+fn check_import(content: &str, summary: &Value) {
     let episode = match document::read(content, summary) {
         Ok(episode) => episode,
         Err(wrong) => {
@@ -68,5 +69,5 @@ fn taken_in(content: &str, summary: &Value) {
 fn exported(episode: &Episode) -> Episode {
     let document = imported::document_of(episode, "host", true);
     let summary = imported::summary_of(episode);
-    document::read(&document, &summary).expect("what was given out is read")
+    document::read(&document, &summary).expect("an exported episode can be read")
 }

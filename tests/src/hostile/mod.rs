@@ -1,8 +1,9 @@
-//! Checks every parser with any bytes. It does not panic, its work and its results are bounded, and
-//! reading in parts gives the same result as reading at once. Each parser has further guarantees.
+//! Checks each parser with arbitrary bytes: it does not panic, its work and its results are
+//! bounded, and reading in parts gives the same result as reading at once. Most parsers have
+//! further guarantees.
 //!
-//! Each parser has one plain function in [`PARSERS`]. `tests/tests/hostile/parsers.rs` runs each of
-//! them for a short time in every build, and `tests/fuzz` for any time.
+//! Each parser has one entry in [`PARSERS`]. `tests/tests/hostile/parsers.rs` runs each check for a
+//! short time in every build; `tests/fuzz` runs it for as long as you like.
 
 mod disk;
 mod format;
@@ -32,7 +33,7 @@ pub struct Parser {
     pub words: &'static [&'static str],
 }
 
-/// Every parser of data from outside.
+/// Every parser of external data.
 pub static PARSERS: &[Parser] = &[
     Parser { name: "transcript", check: transcript::check, words: transcript::WORDS },
     Parser { name: "format", check: format::check, words: format::WORDS },

@@ -1,13 +1,13 @@
-//! Reads seeds, and mutates them. The mutator is a small one for the run in every build, with the
-//! same bytes each time; `cargo fuzz` has a better one.
+//! Reads seeds, and mutates them. This small mutator is for the run in every build and always
+//! creates the same inputs; `cargo fuzz` has a better one.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Maximum length, in bytes, of an input: longer ones find little and take long.
-const LONGEST: usize = 16 << 10;
+/// Maximum length of an input: longer inputs take long and find little.
+const MAX_INPUT_BYTES: usize = 16 << 10;
 
 /// Returns the folder with the seeds of a parser.
 pub fn seeds_folder(parser: &str) -> PathBuf {
@@ -32,7 +32,6 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// Creates a mutator with this seed.
     pub fn new(seed: u64) -> Mutator {
         Mutator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
     }
@@ -51,7 +50,7 @@ impl Mutator {
         for _ in 0..1 + self.below(6) {
             self.change_once(&mut bytes, seeds, words);
         }
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_INPUT_BYTES);
         bytes
     }
 
@@ -85,10 +84,10 @@ impl Mutator {
     }
 
     fn byte(&mut self) -> u8 {
-        const TELLING: &[u8] =
+        const SPECIAL: &[u8] =
             b"\0\t\n\r\x1b\" '\\/{}[]():,.-*<>&;|$`#%=@!?0189aAzZ\x7f\x80\xbf\xc3\xe2\xf0\xff";
         match self.below(2) {
-            0 => TELLING[self.below(TELLING.len())],
+            0 => SPECIAL[self.below(SPECIAL.len())],
             _ => u8::try_from(self.below(256)).expect("a byte"),
         }
     }

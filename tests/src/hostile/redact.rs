@@ -1,4 +1,4 @@
-//! Checks that the redactor removes secrets.
+//! Checks that redacting again changes nothing, and that text without secrets stays the same.
 
 use std::sync::LazyLock;
 
@@ -58,7 +58,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
     let once = REDACTOR.redact(&text);
-    // Nested keys need one pass each, and a text is processed sixteen times.
+    // Each level of nested keys needs one pass, and the redactor does at most sixteen passes.
     let more = text.matches("PRIVATE KEY").count() / 16;
     let again = |text: String| REDACTOR.redact(&text).text.into_owned();
     let clean = (0..more).fold(once.text.clone().into_owned(), |text, _| again(text));
@@ -66,9 +66,9 @@ pub(super) fn check(bytes: &[u8]) {
     assert_eq!(clean, twice.text, "redacting again changes something");
     assert!(twice.counts.is_empty(), "redacting again finds something");
     if once.counts.is_empty() {
-        assert_eq!(once.text, text, "nothing was found, and the text is another");
+        assert_eq!(once.text, text, "text without secrets was changed");
     }
-    // A mark is short, and a secret has several characters.
+    // A replacement is short, and a secret has several characters.
     assert!(once.text.len() <= 16 * text.len() + 64, "the text grew");
     if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
         let mut once = value;

@@ -43,7 +43,7 @@ pub(super) const WORDS: &[&str] = &[
 
 static SUMMARY: LazyLock<Schema> = LazyLock::new(|| {
     let text = PromptKind::SessionSummary.schema().expect("summaries have a schema");
-    Schema::new("session_summary", text).expect("the schema is one")
+    Schema::new("session_summary", text).expect("the schema is valid")
 });
 
 pub(super) fn check(bytes: &[u8]) {

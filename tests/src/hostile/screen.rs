@@ -33,20 +33,20 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(block.chars().all(|c| c == '\n' || harmless(c)), "{block:?}");
     assert_eq!(clean::block(&block), block, "cleaning again changes something");
     assert!(line.len().max(block.len()) <= 3 * text.len());
-    let quoted = serde_json::to_string(&text).expect("text has a form in JSON");
+    let quoted = serde_json::to_string(&text).expect("text can be written as JSON");
     let shown = clean::json(&quoted);
     assert!(shown.chars().all(harmless), "{shown:?}");
     let read: String = serde_json::from_str(&shown).expect("it is still JSON");
-    assert_eq!(read, text, "it says something else");
-    // The replacement that a model is shown.
-    let told = for_model(&text);
-    assert!(told.chars().all(|c| matches!(c, '\n' | '\t') || harmless(c)), "{told:?}");
-    assert_eq!(for_model(&told), told, "cleaning again changes something");
-    assert!(told.len() <= 3 * text.len());
+    assert_eq!(read, text, "the JSON contains another text");
+    // The text that a model is shown.
+    let cleaned = for_model(&text);
+    assert!(cleaned.chars().all(|c| matches!(c, '\n' | '\t') || harmless(c)), "{cleaned:?}");
+    assert_eq!(for_model(&cleaned), cleaned, "cleaning again changes something");
+    assert!(cleaned.len() <= 3 * text.len());
 }
 
-/// Whether a character is none of these: part of a control sequence, invisible, or one that changes
-/// the direction of writing.
+/// Whether a character is neither a control character, nor invisible, nor a Unicode line break, nor
+/// changes the direction of writing.
 fn harmless(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

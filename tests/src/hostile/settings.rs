@@ -31,7 +31,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
     let file = Path::new("/home/ann/.graphiti/graphiti.config.json");
-    let said: Vec<String> = match read(file, &text, Some(Path::new("/home/ann"))) {
+    let messages: Vec<String> = match read(file, &text, Some(Path::new("/home/ann"))) {
         Ok(loaded) => {
             changes(&Config::default(), &loaded.config);
             loaded.notices.iter().map(ToString::to_string).collect()
@@ -41,6 +41,6 @@ pub(super) fn check(bytes: &[u8]) {
             vec![problems.to_string()]
         }
     };
-    let said = said.join("\n");
-    assert!(said.len() <= 64 * text.len() + 4_096, "{} bytes about {}", said.len(), text.len());
+    let length = messages.join("\n").len();
+    assert!(length <= 64 * text.len() + 4_096, "{length} bytes of messages");
 }

@@ -43,7 +43,7 @@ static CALLER: LazyLock<Value> =
 pub(super) fn check(bytes: &[u8]) {
     let lines = lines_of(bytes, usize::MAX);
     let piece = 1 + bytes.first().map_or(0, |byte| usize::from(*byte) % 7);
-    assert_eq!(lines, lines_of(bytes, piece), "read in pieces as a whole");
+    assert_eq!(lines, lines_of(bytes, piece), "reading in pieces gives other lines");
     let mut relay = Relay::new(&CALLER);
     for line in &lines {
         server(line);
@@ -87,7 +87,7 @@ fn server(line: &[u8]) {
         }
     };
     assert!(is_one_line(&request.to_line()));
-    let again = Request::read(&request.to_line()).expect("what was written is read");
+    let again = Request::read(&request.to_line()).expect("a written request can be read");
     assert_eq!(again, request);
     let caller = ClientContext::new(None, &request.params);
     assert!(caller.processes.len() <= 64, "{} processes", caller.processes.len());

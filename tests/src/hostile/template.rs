@@ -43,7 +43,7 @@ pub(super) fn check(bytes: &[u8]) {
         let prompt = template.fill(&values);
         let materials =
             prompt.parts.iter().filter(|part| matches!(part, PromptPart::Material(_))).count();
-        assert!(materials >= 1, "the content got lost");
+        assert!(materials >= 1, "the content is missing");
         for part in &prompt.parts {
             match part {
                 PromptPart::Material(material) => assert_eq!(material, content),

@@ -86,7 +86,7 @@ pub(super) const WORDS: &[&str] = &[
     "*** Update File: a\n-x\n+y\n",
 ];
 
-/// The folders of the agents' transcripts.
+/// Paths of transcripts, of several agents.
 const PATHS: &[&str] = &[
     "/a/projects/-work-app/s-1.jsonl",
     "/a/projects/-work-app/s-1/subagents/agent-7.jsonl",
@@ -100,10 +100,10 @@ const PATHS: &[&str] = &[
     "/a/projects/work-app/agent-transcripts/s-1/s-1.jsonl",
 ];
 
-/// Maximum size, in bytes, of the parsed items in addition to the size of the line.
+/// Number of bytes by which messages may exceed sixteen times the size of their transcript.
 const OVERHEAD: usize = 4 << 10;
 
-static MEANS: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
+static PARSE_CONTEXT: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
     filter: Filter::default(),
     redactor: super::redact::REDACTOR.clone(),
     learned: Arc::new(Mutex::new(Learned::default())),
@@ -131,15 +131,18 @@ pub(super) fn check_format(format: &dyn Format, bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let (whole, messages, tally) = read(format, &lines, None);
     let (in_pieces, again, tally_again) = read(format, &lines, Some(lines.len() / 2));
-    assert_eq!(messages, again, "read in pieces as a whole");
+    assert_eq!(messages, again, "reading in pieces gives other messages");
     assert_eq!(tally, tally_again);
-    assert!(is_same(&kept(&whole), &kept(&in_pieces)), "read in pieces as a whole");
+    assert!(
+        is_same(&to_json(&whole), &to_json(&in_pieces)),
+        "reading in pieces gives another state"
+    );
 
-    let said: usize = messages.iter().map(size).sum();
-    assert!(said <= 16 * bytes.len() + OVERHEAD, "{said} bytes of messages from {}", bytes.len());
-    let noted: usize = tally.skipped.keys().map(String::len).sum();
-    assert!(noted <= 16 << 10 && tally.skipped.len() <= 256, "a tally of {noted} bytes");
-    summary(&whole);
+    let size: usize = messages.iter().map(message_size).sum();
+    assert!(size <= 16 * bytes.len() + OVERHEAD, "{size} bytes of messages from {}", bytes.len());
+    let tally_size: usize = tally.skipped.keys().map(String::len).sum();
+    assert!(tally_size <= 16 << 10 && tally.skipped.len() <= 256, "a tally of {tally_size} bytes");
+    check_summary(&whole);
 }
 
 fn read(
@@ -152,23 +155,23 @@ fn read(
     let mut at = 0;
     for (number, line) in lines.iter().enumerate() {
         if stop == Some(number) {
-            let text = serde_json::to_string(&state).expect("a state is kept as JSON");
-            state = serde_json::from_str(&text).expect("what was kept is read");
+            let text = serde_json::to_string(&state).expect("a state is written as JSON");
+            state = serde_json::from_str(&text).expect("a stored state can be read");
         }
         let origin = Origin { source: 0, line: number as u64 + 1 };
         let place = LinePosition { origin, at };
-        let context = LineContext { format, parse_context: &MEANS };
+        let context = LineContext { format, parse_context: &PARSE_CONTEXT };
         state.take_line(context, line, place, &mut tally, &mut messages);
         at += line.len() as u64 + 1;
     }
     (state, messages, tally)
 }
 
-fn kept(state: &SourceState) -> Value {
-    serde_json::to_value(state).expect("a state is kept as JSON")
+fn to_json(state: &SourceState) -> Value {
+    serde_json::to_value(state).expect("a state is written as JSON")
 }
 
-/// Whether two states are equal, except for the last digit of a number that was written and read.
+/// Whether two states are equal, apart from rounding errors of numbers.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
@@ -189,14 +192,14 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn size(message: &Message) -> usize {
+fn message_size(message: &Message) -> usize {
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let files: usize = message.files.iter().map(String::len).sum();
     message.text.len() + files + text(&message.tool) + text(&message.branch)
 }
 
 /// Checks all data that are derived from the parsed items.
-fn summary(state: &SourceState) {
+fn check_summary(state: &SourceState) {
     let evidence = state.evidence();
     let project = evidence.directories.first().map(|directory| Project::new(directory));
     let context = summarize::Context { project: project.as_ref(), ..Default::default() };
@@ -217,10 +220,10 @@ fn summary(state: &SourceState) {
 
 /// Returns an episode without statements.
 pub(super) fn sample() -> Episode {
-    document::read(SAMPLE, &Value::Null).expect("the sample is whole")
+    document::read(SAMPLE, &Value::Null).expect("the sample is valid")
 }
 
-/// A standing in which all that an episode says holds, in its own words.
+/// Treats every statement of an episode as still true, and quotes it unchanged.
 struct WholeStanding;
 
 impl summarize::handoff::Standing for WholeStanding {
@@ -237,7 +240,8 @@ impl summarize::handoff::Standing for WholeStanding {
     }
 }
 
-/// Checks that the handoff of an episode keeps its maximum length and adds nothing.
+/// Checks that the handoff of an episode is not too long, and contains no control characters,
+/// hidden letters or tags that agents obey.
 pub(super) fn handoff(episode: &Episode) {
     let standing = WholeStanding;
     let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &standing);

@@ -12,8 +12,8 @@ use crate::corpus;
 /// The age of the transcripts.
 const AGE: Duration = Duration::from_secs(3 * 86_400);
 
-/// Copies the transcripts of `corpus` to an agent's folder, each time with other ids, until there
-/// are `bytes`.
+/// Copies the transcripts of `corpus` to an agent's folder repeatedly, each copy with different
+/// ids, until `bytes` bytes are written.
 pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
     let files = corpus::transcripts(corpus);
     let mut written = 0;
@@ -37,7 +37,7 @@ pub fn repeat(corpus: &Path, projects: &Path, bytes: u64) {
     }
 }
 
-/// Writes the sessions of these numbers, of `bytes` bytes each.
+/// Writes the sessions with these numbers, of at least `bytes` bytes each.
 pub fn sessions(
     projects: &Path,
     library: &Library,

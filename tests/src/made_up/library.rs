@@ -58,7 +58,7 @@ impl Library {
         words.join(" ")
     }
 
-    /// Returns a file of the project.
+    /// Returns the path of a file in the project.
     pub fn path(&self, random: &mut Random) -> String {
         format!(
             "/home/ann/app/src/{}/{}.rs",

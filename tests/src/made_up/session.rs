@@ -20,20 +20,19 @@ use crate::Random;
 /// The start of the sessions of a history, in seconds since the epoch; each record is a second
 /// later.
 const BEGIN: i64 = 1_780_000_000;
-/// Number of steps that the agent takes for one prompt.
+/// Number of steps of a turn: the prompt and the agent's steps.
 const STEPS: usize = 12;
 
-/// A session and its transcript.
 pub struct GeneratedSession {
     id: String,
     cwd: String,
     path: PathBuf,
     random: Random,
-    /// The steps so far, and the unwritten rest of the last one.
     steps: usize,
+    /// Records of the last step that were not returned yet.
     waiting: VecDeque<Value>,
     records: u64,
-    /// Number of records with an id, including those that wait.
+    /// Number of created records with an id.
     identified: u64,
     begin: i64,
     /// Whether the file gets an old modification time.
@@ -166,7 +165,7 @@ impl GeneratedSession {
             .collect();
         let structured =
             json!({ "type": "text", "file": { "filePath": path, "content": content } });
-        self.used(
+        self.add_tool_call(
             "Read",
             &json!({ "file_path": path }),
             &CallResult::succeeded(&numbered, &structured),
@@ -189,7 +188,7 @@ impl GeneratedSession {
         let input = json!({ "command": format!("cargo test {name}"), "description": "Test it" });
         let structured = json!({ "stdout": output, "stderr": "", "interrupted": false });
         let result = CallResult { output: &output, failed, structured: &structured };
-        self.used("Bash", &input, &result, records);
+        self.add_tool_call("Bash", &input, &result, records);
     }
 
     fn edit(&mut self, library: &Library, records: &mut Vec<Value>) {
@@ -201,7 +200,7 @@ impl GeneratedSession {
             "filePath": path, "oldString": old, "newString": new,
             "originalFile": library.code(&mut self.random, 8_000),
         });
-        self.used("Edit", &input, &CallResult::succeeded(&output, &structured), records);
+        self.add_tool_call("Edit", &input, &CallResult::succeeded(&output, &structured), records);
     }
 
     fn sub_agent(&mut self, library: &Library, records: &mut Vec<Value>) {
@@ -214,10 +213,10 @@ impl GeneratedSession {
         }
         let output = library.prose(&mut self.random, 1_500);
         let structured = json!({ "status": "completed", "content": output });
-        self.used("Task", &input, &CallResult::succeeded(output, &structured), records);
+        self.add_tool_call("Task", &input, &CallResult::succeeded(output, &structured), records);
     }
 
-    fn used(
+    fn add_tool_call(
         &mut self,
         tool: &str,
         input: &Value,

@@ -1,10 +1,10 @@
-//! Tests recorded transcripts of every agent, and samples of the agents' newest versions, in the
-//! folders where the agents keep them. One format reads each of them completely, each becomes one
-//! session with a summary, and the result is always the same.
+//! Tests recorded transcripts of most agents, and samples of the agents' newest versions, in the
+//! folders where the agents keep them. Exactly one format identifies each transcript, every record
+//! is read or counted, every session gets a summary, and two daemons get the same result.
 //!
-//! They are not part of this repository. The tests look for them in `../shared/corpus` and
-//! `../shared/agents/samples` next to it, or where `GRAPHITI_CORPUS` and `GRAPHITI_AGENT_KIT` say;
-//! without them, the tests check nothing.
+//! The transcripts are not part of this repository. The tests look for them in `../shared/corpus`
+//! and `../shared/agents/samples` next to it, or in the folders that `GRAPHITI_CORPUS` and
+//! `GRAPHITI_AGENT_KIT` name; without transcripts, the tests check nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,20 +22,20 @@ use graphitid::capture::{
 };
 use serde_json::json;
 
-use crate::transcripts::{LineCounts, assert_nothing_went_wrong, said, sessions};
+use crate::transcripts::{LineCounts, assert_nothing_went_wrong, hashes_and_counts, sessions};
 
 /// Number of bytes of a file by which it is identified.
 const HEAD: u64 = 1 << 20;
 
 #[test]
-fn every_transcript_of_every_agent_becomes_one_session_with_a_summary() {
+fn every_recorded_session_is_imported_completely_with_a_summary() {
     let places = places();
     if places.is_empty() {
         return;
     }
     let (world, other) = (World::new(), World::new());
     let files = copy(&places, &world, |_| 0);
-    // Found in the opposite order.
+    // The other daemon finds the files in the opposite order.
     copy(&places, &other, |number| number);
     let (daemon, other_daemon) = (world.start(), other.start());
     daemon.settle();
@@ -46,7 +46,7 @@ fn every_transcript_of_every_agent_becomes_one_session_with_a_summary() {
     assert_sessions_are_those_of_the_files(&files, &found);
     assert_every_record_is_accounted_for(&files, &daemon, &found);
     assert_every_session_has_a_summary(&daemon, &found);
-    assert_eq!(said(&found), said(&sessions(&other_daemon)));
+    assert_eq!(hashes_and_counts(&found), hashes_and_counts(&sessions(&other_daemon)));
 
     assert!(daemon.stop().success());
     let daemon = world.start();
@@ -103,8 +103,7 @@ fn place_in_corpus(agent: &str, file: &Path) -> PathBuf {
     }
 }
 
-/// Returns where the agent keeps a sample; `None` for other files. Samples are sorted by what
-/// happened.
+/// Returns where the agent keeps a sample; `None` for other files. Each sample is a folder.
 fn place_of_sample(agent: &str, inside: &Path) -> Option<PathBuf> {
     let mut parts = inside.components();
     let sample = Path::new(parts.next()?.as_os_str());
@@ -140,8 +139,8 @@ struct RecordedTranscript {
     broken: u64,
 }
 
-/// Copies the files into the home of `world` as files two days old; `younger` returns the seconds
-/// by which the file with a number is younger. Returns the transcripts among them.
+/// Copies the files into the home of `world`. The file with number `n` is two days old, minus
+/// `younger(n)` seconds. Returns the transcripts among the files.
 fn copy(
     places: &[Place],
     world: &World,

@@ -19,11 +19,11 @@ use graphiti_tests::{Daemon, World, corpus};
 use serde_json::{json, value::RawValue};
 
 #[test]
-fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
+fn a_history_is_imported_completely_with_the_same_result_each_time() {
     let Some(corpus) = corpus::claude() else { return };
     let (world, other) = (World::new(), World::new());
     let files = copy(&corpus, &world, |_| 0);
-    // Found in the opposite order.
+    // The other daemon finds the files in the opposite order.
     copy(&corpus, &other, |number| number);
     let (daemon, other_daemon) = (world.start(), other.start());
     daemon.settle();
@@ -36,7 +36,7 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
 
     let other_found = sessions(&other_daemon);
     assert_nothing_went_wrong(&other, &other_daemon);
-    assert_eq!(said(&found), said(&other_found));
+    assert_eq!(hashes_and_counts(&found), hashes_and_counts(&other_found));
 
     let episodes = daemon.health().kept.episodes;
     assert!(daemon.stop().success());
@@ -48,7 +48,7 @@ fn a_history_is_imported_whole_and_comes_out_the_same_each_time() {
     assert_eq!(sessions(&daemon), found);
 }
 
-/// The lines of a file, counted by a reader that knows only lines and JSON.
+/// The number of lines of a file, counted without knowledge of its format.
 #[derive(Debug, Default)]
 pub(crate) struct LineCounts {
     /// Lines that are one JSON object.
@@ -57,8 +57,8 @@ pub(crate) struct LineCounts {
     pub(crate) broken: u64,
 }
 
-/// Copies the corpus to the transcript folder of `world`, as files two days old; `younger` returns
-/// the seconds by which the file with a number is younger. Returns the content of each.
+/// Copies the corpus to the transcript folder of `world`. The file with number `n` is two days old,
+/// minus `younger(n)` seconds. Returns the number of lines of each file.
 fn copy(corpus: &Path, world: &World, younger: fn(u64) -> u64) -> BTreeMap<PathBuf, LineCounts> {
     let projects = world.projects().canonicalize().unwrap();
     let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 86_400);
@@ -88,7 +88,7 @@ impl LineCounts {
     pub(crate) fn of(content: &[u8]) -> LineCounts {
         let mut lines = LineCounts::default();
         let mut pieces: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
-        // Behind the last newline: nothing, or a line that may be half written.
+        // After the last newline: nothing, or a line that may be incomplete.
         let last = pieces.pop().unwrap_or_default();
         for line in pieces {
             match is_object(line) {
@@ -160,18 +160,19 @@ fn assert_every_line_is_accounted_for(
 fn assert_every_session_has_its_episode(sessions: &[SessionRow]) {
     assert!(!sessions.is_empty());
     for session in sessions {
-        let says_something = session.message_count > 0;
-        assert_eq!(session.episode.is_some(), says_something, "{session:?}");
-        assert_eq!(!session.content_hash.is_empty(), says_something, "{session:?}");
+        let has_messages = session.message_count > 0;
+        assert_eq!(session.episode.is_some(), has_messages, "{session:?}");
+        assert_eq!(!session.content_hash.is_empty(), has_messages, "{session:?}");
         assert_eq!(session.state, "indexed", "{session:?}");
     }
 }
 
 /// Returns the content hash and the number of messages of each session, by its id.
-pub(crate) fn said(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
-    let mut said = BTreeMap::new();
+pub(crate) fn hashes_and_counts(sessions: &[SessionRow]) -> BTreeMap<&str, (&str, u32)> {
+    let mut hashes_and_counts = BTreeMap::new();
     for session in sessions {
-        said.insert(&*session.session_id, (&*session.content_hash, session.message_count));
+        hashes_and_counts
+            .insert(&*session.session_id, (&*session.content_hash, session.message_count));
     }
-    said
+    hashes_and_counts
 }

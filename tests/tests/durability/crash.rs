@@ -1,7 +1,7 @@
-//! Kills the daemon (`kill -9`) at any moment, while sessions are written and closed. No
+//! Kills the daemon (`kill -9`) at random moments, while sessions are written and closed. No
 //! acknowledged data are lost, no session has two episodes, and the daemon starts each time.
 //!
-//! `KILLS` sets the number of kills, and `SEED` repeats a run.
+//! `KILLS` sets the number of kills, and `SEED` the seed of the random numbers.
 
 use std::{
     collections::BTreeMap,
@@ -24,22 +24,22 @@ fn nothing_acknowledged_is_lost_when_the_daemon_is_killed() {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(7, |now| u64::from(now.subsec_nanos()))
     });
     println!("{kills} kills, SEED={seed}");
-    let mut chance = Chance(seed | 1);
+    let mut random = XorShift(seed | 1);
     let world = World::new();
     let mut ledger = Ledger::new(&world);
     for round in 0..kills {
         let daemon = world.start();
         ledger.check(&daemon, round);
-        ledger = ledger.work_until_killed(daemon, &mut chance);
+        ledger = ledger.work_until_killed(daemon, &mut random);
     }
     let daemon = world.start();
     ledger.check(&daemon, kills);
     let acknowledged: u64 = ledger.accounts.iter().map(|account| account.acknowledged).sum();
     println!("{acknowledged} closes acknowledged");
-    assert!(acknowledged > u64::from(kills), "the test closed next to nothing");
+    assert!(acknowledged > u64::from(kills), "the test closed too few sessions");
 }
 
-/// The acknowledged guarantees of each session.
+/// What the daemon acknowledged for each session.
 struct Ledger {
     accounts: Vec<Account>,
 }
@@ -47,7 +47,7 @@ struct Ledger {
 struct Account {
     transcript: Transcript,
     lines: u64,
-    /// The lines at the last acknowledged close, and its promised episode.
+    /// Number of lines at the last acknowledged close, and what the daemon promised then.
     promise: Option<(u64, Promise)>,
     acknowledged: u64,
 }
@@ -71,22 +71,21 @@ impl Ledger {
         Ledger { accounts: (0..SESSIONS).map(account).collect() }
     }
 
-    /// Writes to sessions and closes them on another thread, until the daemon is killed in the
-    /// middle of it.
-    fn work_until_killed(self, daemon: Daemon, chance: &mut Chance) -> Ledger {
+    /// Writes to sessions and closes them on another thread, and kills the daemon meanwhile.
+    fn work_until_killed(self, daemon: Daemon, random: &mut XorShift) -> Ledger {
         let steps = Arc::new(AtomicU64::new(0));
         let killed = Arc::new(AtomicBool::new(false));
-        let kill_after = 1 + chance.below(40);
+        let kill_after = 1 + random.below(40);
         let ledger = Arc::new(Mutex::new(self));
         let worker = {
             let (steps, killed, ledger) = (steps.clone(), killed.clone(), ledger.clone());
-            let (socket, mut chance) = (daemon.socket().to_owned(), Chance(chance.next() | 1));
+            let (socket, mut random) = (daemon.socket().to_owned(), XorShift(random.next() | 1));
             std::thread::spawn(move || {
                 let Ok(mut wire) = Wire::connect(&socket) else { return };
                 while !killed.load(Ordering::Relaxed) {
                     steps.fetch_add(1, Ordering::Relaxed);
-                    let at = chance.below(SESSIONS as u64) as usize;
-                    if ledger.lock().unwrap().accounts[at].step(&mut wire, &mut chance).is_none() {
+                    let at = random.below(SESSIONS as u64) as usize;
+                    if ledger.lock().unwrap().accounts[at].step(&mut wire, &mut random).is_none() {
                         return;
                     }
                 }
@@ -98,7 +97,9 @@ impl Ledger {
         daemon.kill();
         killed.store(true, Ordering::Relaxed);
         worker.join().unwrap();
-        let Ok(ledger) = Arc::try_unwrap(ledger) else { panic!("the worker has ended") };
+        let Ok(ledger) = Arc::try_unwrap(ledger) else {
+            panic!("the worker still uses the ledger")
+        };
         ledger.into_inner().unwrap()
     }
 
@@ -128,7 +129,7 @@ impl Ledger {
         let with_episode = with_episode.filter(|session| session["episode"].is_object()).count();
         assert_eq!(
             health["kept"]["episodes"], with_episode,
-            "round {round}: an episode without session"
+            "round {round}: an episode without a session"
         );
         assert_eq!(health["problems"], json!([]), "round {round}");
     }
@@ -136,10 +137,10 @@ impl Ledger {
 
 impl Account {
     /// Writes a record or closes a session; `None` when the daemon has ended.
-    fn step(&mut self, wire: &mut Wire, chance: &mut Chance) -> Option<()> {
-        match chance.below(4) {
+    fn step(&mut self, wire: &mut Wire, random: &mut XorShift) -> Option<()> {
+        match random.below(4) {
             0 | 1 => {
-                for _ in 0..=chance.below(3) {
+                for _ in 0..=random.below(3) {
                     self.transcript.prompt(&format!("Do number {}", self.lines));
                     self.lines += 1;
                 }
@@ -182,10 +183,9 @@ impl Account {
     }
 }
 
-/// A small generator of numbers (xorshift64).
-struct Chance(u64);
+struct XorShift(u64);
 
-impl Chance {
+impl XorShift {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

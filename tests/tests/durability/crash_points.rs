@@ -1,5 +1,5 @@
-//! Ends the daemon at every named point (`graphitid::fault`), one after the other. It starts again,
-//! no acknowledged data are lost, and nothing is stored twice.
+//! Aborts the daemon at each named point (`graphitid::fault`), except those of `redact --again`.
+//! The daemon starts again, no acknowledged data are lost, and nothing is stored twice.
 
 use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::ExitStatus, time::Duration};
 
@@ -9,24 +9,25 @@ use graphitid::fault;
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Points that are reached several times: the daemon also dies at a later one.
-const SEVERAL: [&str; 3] = ["read", "store", "index: applied"];
-/// Only a daemon whose database comes near its limit reaches these points.
-const OF_ROOM: [&str; 2] = ["room", "smaller"];
+/// Points that are reached several times: the daemon also dies when it reaches them the third time.
+const REPEATED_POINTS: [&str; 3] = ["read", "store", "index: applied"];
+/// Points of an eviction: only a daemon whose database comes near its limit reaches them.
+const EVICTION_POINTS: [&str; 2] = ["room", "smaller"];
 /// Points of another command: `redact_again.rs` tests them.
-const OF_REDACTION: &str = "redact";
+const REDACTION_POINTS: &str = "redact";
 
 #[test]
 fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
-    let is_of_room = |point: &&&str| OF_ROOM.iter().any(|kind| point.starts_with(kind));
+    let is_of_eviction = |point: &&&str| EVICTION_POINTS.iter().any(|kind| point.starts_with(kind));
     let mut died = 0;
-    let of_sessions = |point: &&&str| !is_of_room(point) && !point.starts_with(OF_REDACTION);
+    let of_sessions =
+        |point: &&&str| !is_of_eviction(point) && !point.starts_with(REDACTION_POINTS);
     for point in fault::POINTS.iter().filter(of_sessions) {
-        let several = SEVERAL.iter().any(|kind| point.starts_with(kind));
+        let several = REPEATED_POINTS.iter().any(|kind| point.starts_with(kind));
         for times in if several { vec![1, 3] } else { vec![1] } {
-            // The amount that is read or followed at one time is random.
+            // How many lines are read at once is random, so the third time may not be reached.
             let has_died = die_at(point, times);
-            assert!(has_died || times > 1, "a session never comes to `{point}`");
+            assert!(has_died || times > 1, "no session reaches `{point}`");
             died += u32::from(has_died);
         }
     }
@@ -34,7 +35,7 @@ fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     assert!(died >= 15);
 }
 
-/// The acknowledged results: sessions with their episodes, where these were named.
+/// Sessions whose close was acknowledged, with the episode if the answer named one.
 type Promises = Vec<(String, Option<String>)>;
 
 fn die_at(point: &str, times: u32) -> bool {
@@ -52,7 +53,7 @@ fn die_at(point: &str, times: u32) -> bool {
     let mut promises = Promises::new();
     let ended = live(&world, &mut promises);
     world.variables.pop();
-    // The session of a hook that came too early is written at last.
+    // The session that the hook reported before its transcript existed.
     world.transcript("cccc-3").prompt("Count the ocelots").reply("There are three.");
     let has_died = is_abort(ended);
     println!("{point}:{times} {ended}, {} promises", promises.len());
@@ -60,18 +61,18 @@ fn die_at(point: &str, times: u32) -> bool {
 
     let daemon = world.start();
     let what = format!("{point}:{times}");
-    until_kept(&daemon, &promises, &what);
+    wait_until_kept(&daemon, &promises, &what);
     daemon.settle();
     check(&daemon, &what);
     // A restart changes nothing.
     daemon.stop();
     let daemon = world.start();
-    until_kept(&daemon, &promises, &what);
+    wait_until_kept(&daemon, &promises, &what);
     check(&daemon, &what);
     has_died
 }
 
-/// Exercises all parts of the daemon until it dies or is stopped.
+/// Starts the daemon, closes sessions, and stops the daemon unless it has died.
 fn live(world: &World, promises: &mut Promises) -> ExitStatus {
     let daemon = match world.try_start() {
         Ok(daemon) => daemon,
@@ -79,12 +80,12 @@ fn live(world: &World, promises: &mut Promises) -> ExitStatus {
     };
     if let Ok(mut wire) = Wire::connect(daemon.socket()) {
         // Stops at the first step without an answer.
-        let _ = ask(&mut wire, promises);
+        let _ = request_closes(&mut wire, promises);
     }
     daemon.stop_or_dead()
 }
 
-fn ask(wire: &mut Wire, promises: &mut Promises) -> Option<()> {
+fn request_closes(wire: &mut Wire, promises: &mut Promises) -> Option<()> {
     wire.try_ask(methods::SETTLE, json!({}))?.ok()?;
     let later = json!({ "session_id": "bbbb-2", "reason": "hook_other" });
     if wire.try_ask(methods::CLOSE, later)?.is_ok() {
@@ -106,7 +107,7 @@ fn ask(wire: &mut Wire, promises: &mut Promises) -> Option<()> {
 }
 
 /// Waits until every promise is kept; a promise without an episode may be kept a little later.
-fn until_kept(daemon: &Daemon, promises: &Promises, what: &str) {
+fn wait_until_kept(daemon: &Daemon, promises: &Promises, what: &str) {
     daemon.settle();
     for (session, promised) in promises {
         loop {
@@ -140,28 +141,33 @@ fn check(daemon: &Daemon, what: &str) {
 }
 
 #[test]
-fn nothing_is_lost_wherever_the_daemon_dies_while_it_makes_room() {
+fn nothing_is_lost_wherever_the_daemon_dies_during_an_eviction() {
     let mut world = World::new();
     let sessions: Vec<String> = (0..24).map(|number| format!("{number:04}-room")).collect();
-    sessions.iter().enumerate().for_each(|(days, session)| long(&world, session, days as u32));
+    sessions
+        .iter()
+        .enumerate()
+        .for_each(|(days, session)| write_long_session(&world, session, days as u32));
     let daemon = world.start();
     daemon.settle();
     daemon.stop();
     let filled = world.path("filled");
     copy(&world.home(), &filled);
 
-    for point in fault::POINTS.iter().filter(|point| OF_ROOM.iter().any(|k| point.starts_with(k))) {
+    for point in
+        fault::POINTS.iter().filter(|point| EVICTION_POINTS.iter().any(|k| point.starts_with(k)))
+    {
         fs::remove_dir_all(world.home()).unwrap();
         copy(&filled, &world.home());
         world.configure(&json!({ "limits": { "database_bytes": "32 MiB" } }));
         world.variables.push((fault::DIE_AT.to_owned(), format!("{point}:1")));
         let ended = match world.try_start() {
-            // The daemon frees space by itself at the end.
+            // The daemon evicts without a request, and dies at the point.
             Ok(daemon) => daemon.ended(),
             Err(status) => status,
         };
         world.variables.pop();
-        assert!(is_abort(ended), "no room was made, or not by `{point}`: {ended}");
+        assert!(is_abort(ended), "the daemon did not abort at `{point}`: {ended}");
         let daemon = world.start();
         let mut health = Value::Null;
         while health["kept"]["database_bytes"].as_u64().is_none_or(|bytes| bytes > 20 << 20) {
@@ -183,13 +189,14 @@ fn nothing_is_lost_wherever_the_daemon_dies_while_it_makes_room() {
     }
 }
 
-/// One death may have another cause than the interrupted work; a repeated one has not.
+/// A single death may have another cause than the work on the session, so only repeated deaths
+/// count.
 #[test]
-fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for_it() {
+fn a_session_that_ends_the_daemon_each_time_is_quarantined_until_it_is_closed_by_name() {
     let mut world = World::new();
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let clock = Faulty::under(&mut world);
-    // Before anything of the session can be saved, which would be progress.
+    // The daemon dies before it saves anything of the session: saved data would be progress.
     world.variables.push((fault::DIE_AT.to_owned(), "job: begun:1".to_owned()));
     for death in 1..=2 {
         let ended = match world.try_start() {
@@ -198,7 +205,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
         };
         assert!(is_abort(ended), "{death}: {}", world.log());
     }
-    // It may be chance so far: a daemon that is killed early says nothing about the session.
+    // Two deaths may be chance. Kills soon after a start do not count.
     for _ in 0..5 {
         world.start().kill();
     }
@@ -227,7 +234,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
     assert!(daemon.health().problems[0].contains("died 4 times"), "{}", world.log());
     assert!(daemon.stop().success());
 
-    // Meanwhile other sessions are processed, and this one on request.
+    // Other sessions are processed meanwhile, and this one on request.
     world.variables.retain(|(name, _)| name != fault::DIE_AT);
     world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
     let daemon = world.start();
@@ -242,7 +249,7 @@ fn a_session_that_ends_the_daemon_each_time_is_left_alone_until_someone_asks_for
 }
 
 /// Writes a session of about 600 kB that ended `2 + days` days ago.
-fn long(world: &World, session: &str, days: u32) {
+fn write_long_session(world: &World, session: &str, days: u32) {
     let mut transcript: Transcript = world.transcript(session).aged(DAY * (2 + days));
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(days);
     let mut noise = || -> String {
@@ -272,7 +279,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a process ended in the way of [`fault::point`].
+/// Whether a process aborted, as in [`fault::point`].
 fn is_abort(status: ExitStatus) -> bool {
     const ABORT: i32 = 6;
     status.signal() == Some(ABORT)

@@ -23,10 +23,8 @@ const MEGABYTE: u64 = 1 << 20;
 const SLOW_SYNC: Duration = Duration::from_secs(3);
 
 #[test]
-fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
-    if !namespace::run_inside(
-        "faults::with_little_room_on_the_disk_text_waits_and_nothing_else_does",
-    ) {
+fn with_little_free_space_only_new_text_waits() {
+    if !namespace::run_inside("faults::with_little_free_space_only_new_text_waits") {
         return;
     }
     let world = World::new();
@@ -58,9 +56,9 @@ fn with_little_room_on_the_disk_text_waits_and_nothing_else_does() {
 
     fs::remove_file(&ballast).unwrap();
     let pid = health["pid"].clone();
-    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    wait_until_recovered(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
-    // It is the same process: it was not restarted.
+    // The daemon was not restarted.
     assert_eq!(self::health(&daemon)["pid"], pid);
 }
 
@@ -75,7 +73,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
     transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    let mut acknowledged = vec![("aaaa-1".to_owned(), closed(&daemon, "aaaa-1").unwrap())];
+    let mut acknowledged = vec![("aaaa-1".to_owned(), try_close(&daemon, "aaaa-1").unwrap())];
     let ballast = world.home().join("ballast");
     fill(&ballast, free(&world.home()) - 40 * MEGABYTE);
     // Each step leaves less free space, until none is left.
@@ -85,7 +83,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
         let session = format!("s{number:03}-{number}");
         world.transcript(&session).prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
-        if let Some(episode) = closed(&daemon, &session) {
+        if let Some(episode) = try_close(&daemon, &session) {
             acknowledged.push((session, episode));
         }
         let more = free(&world.home()).min(2 * MEGABYTE);
@@ -93,7 +91,7 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
     }
     assert!(acknowledged.len() > 2, "no session was closed before the disk was full");
     assert!(number + 1 > acknowledged.len(), "every session could be closed on a full disk");
-    assert_eq!(found(&daemon, "marmot"), 1, "reading and searching go on");
+    assert_eq!(found(&daemon, "marmot"), 1, "stored data can still be searched");
     daemon.kill();
 
     // A daemon that is started now works with restrictions, or reports the remedy.
@@ -124,14 +122,14 @@ fn on_a_full_disk_nothing_acknowledged_is_lost() {
 }
 
 #[test]
-fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
-    let name = "faults::a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later";
+fn a_start_on_a_full_disk_can_search_and_reads_new_text_later() {
+    let name = "faults::a_start_on_a_full_disk_can_search_and_reads_new_text_later";
     if !namespace::run_inside(name) {
         return;
     }
     let world = World::new();
     namespace::mount_disk(&world.home(), 160);
-    let (mut daemon, episode) = started_with_one(&world);
+    let (mut daemon, episode) = start_with_closed_session(&world);
     let ballast = world.home().join("ballast");
     let stopped: fn(Daemon) = |daemon| assert!(daemon.stop().success());
     let killed: fn(Daemon) = Daemon::kill;
@@ -153,46 +151,56 @@ fn a_start_on_a_full_disk_searches_what_there_is_and_takes_the_rest_up_later() {
         assert!(refused.contains("free space there"), "{refused}");
 
         fs::remove_file(&ballast).unwrap();
-        goes_on(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
+        wait_until_recovered(&world, &daemon, &[("aaaa-1", "marmot"), (session, word)]);
         assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
     }
     assert_eq!(damaged(&world), 0, "a full disk is not reported as damage");
 }
 
 #[test]
-fn a_disk_that_does_not_write_is_told_of_and_taken_up_when_it_works() {
-    works_again(Refused::Write);
+fn a_disk_that_fails_to_write_is_reported_and_used_again_when_it_works() {
+    assert_works_again(Refused::Write);
 }
 
 #[test]
-fn a_disk_that_does_not_sync_is_told_of_and_taken_up_when_it_works() {
-    works_again(Refused::Sync);
+fn a_disk_that_fails_to_sync_is_reported_and_used_again_when_it_works() {
+    assert_works_again(Refused::Sync);
 }
 
-fn works_again(what: Refused) {
+fn assert_works_again(what: Refused) {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
+    let (daemon, episode) = start_with_closed_session(&world);
 
-    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
-        disk.fails(what);
-    });
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["bbbb-2", "Paint the walrus", "It is painted."],
+        || {
+            disk.fails(what);
+        },
+    );
     let problems = health(&daemon)["problems"].to_string();
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
-    assert_eq!(found(&daemon, "marmot"), 1, "searching goes on");
+    assert_eq!(found(&daemon, "marmot"), 1, "stored data can still be searched");
     // The daemon may check while the disk still fails, but must not treat anything as damaged
     // because of that.
     daemon.signal("HUP");
     disk.works();
     daemon.signal("HUP");
-    goes_on(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
+    wait_until_recovered(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
 
     // A daemon that dies meanwhile does not lose acknowledged data either.
-    is_refused(&world, &daemon, ["cccc-3", "Feed the periwinkle", "It is fed."], || {
-        disk.fails(what);
-    });
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["cccc-3", "Feed the periwinkle", "It is fed."],
+        || {
+            disk.fails(what);
+        },
+    );
     daemon.kill();
     disk.works();
     let daemon = world.start();
@@ -204,29 +212,29 @@ fn works_again(what: Refused) {
     assert_eq!(damaged(&world), 0);
 }
 
-/// New sessions are registered in the database all the time meanwhile.
+/// New sessions are registered in the database meanwhile.
 #[test]
 fn on_a_slow_disk_callers_are_answered_at_once() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, _) = started_with_one(&world);
+    let (daemon, _) = start_with_closed_session(&world);
     let mut wire = daemon.wire();
-    let mut longest = |tool: &str, arguments: Value, number: u32| {
+    let mut timed = |tool: &str, arguments: Value, number: u32| {
         let begin = Instant::now();
         let answer = wire.call(tool, &arguments);
         assert!(answer["error"].is_null(), "{answer}");
         (begin.elapsed(), tool.to_owned(), number)
     };
-    longest("search_sessions", json!({ "query": "marmot" }), 0);
+    timed("search_sessions", json!({ "query": "marmot" }), 0);
     disk.is_slow(SLOW_SYNC);
     let mut slowest = Vec::new();
     for number in 0..60 {
         let session = format!("slow{number}-1");
         world.transcript(&session).prompt("Paint the walrus").reply("It is painted.");
-        slowest.push(longest("session_tracking_health", json!({}), number));
-        slowest.push(longest("session_tracking_status", json!({}), number));
-        slowest.push(longest("search_sessions", json!({ "query": "marmot" }), number));
-        slowest.push(longest("list_sessions", json!({ "limit": 5 }), number));
+        slowest.push(timed("session_tracking_health", json!({}), number));
+        slowest.push(timed("session_tracking_status", json!({}), number));
+        slowest.push(timed("search_sessions", json!({ "query": "marmot" }), number));
+        slowest.push(timed("list_sessions", json!({ "limit": 5 }), number));
     }
     slowest.sort_unstable_by(|one, other| other.cmp(one));
     assert!(slowest[0].0 < SLOW_SYNC / 3, "{:?}", &slowest[..8]);
@@ -236,10 +244,10 @@ fn on_a_slow_disk_callers_are_answered_at_once() {
 }
 
 #[test]
-fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
+fn a_database_that_cannot_be_read_for_a_while_is_not_treated_as_damaged() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
+    let (daemon, episode) = start_with_closed_session(&world);
     daemon.stop();
 
     disk.fails(Refused::Read);
@@ -256,19 +264,24 @@ fn a_database_that_cannot_be_read_for_a_while_is_not_taken_for_damaged() {
 }
 
 #[test]
-fn while_the_database_cannot_be_opened_callers_are_told() {
+fn callers_get_the_reason_while_the_database_cannot_be_opened() {
     let mut world = World::new();
     let disk = Faulty::under(&mut world);
-    let (daemon, episode) = started_with_one(&world);
-    is_refused(&world, &daemon, ["bbbb-2", "Paint the walrus", "It is painted."], || {
-        disk.fails(Refused::Write);
-    });
+    let (daemon, episode) = start_with_closed_session(&world);
+    assert_close_is_refused(
+        &world,
+        &daemon,
+        ["bbbb-2", "Paint the walrus", "It is painted."],
+        || {
+            disk.fails(Refused::Write);
+        },
+    );
     // The database is reopened, and cannot be read.
     disk.fails(Refused::Read);
     daemon.signal("HUP");
-    let told = || String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
-    let told = iter::repeat_with(told).take(5_000).find(|told| told.contains("retried every"));
-    assert!(told.is_some_and(|told| told.contains("Input/output error")), "{}", world.log());
+    let errors = || String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
+    let reason = iter::repeat_with(errors).take(5_000).find(|text| text.contains("retried every"));
+    assert!(reason.is_some_and(|text| text.contains("Input/output error")), "{}", world.log());
     disk.works();
     daemon.signal("HUP");
     daemon.settle_at_last();
@@ -276,15 +289,15 @@ fn while_the_database_cannot_be_opened_callers_are_told() {
     assert_eq!(found(&daemon, "walrus"), 1);
 }
 
-/// A close needs twelve or thirteen writes; in turn, each is the first or the last that finds no
-/// space.
+/// A close needs twelve or thirteen writes. At each of them in turn, the disk becomes full or the
+/// daemon is killed.
 #[test]
-fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
+fn a_fault_at_any_write_of_a_close_loses_nothing_acknowledged() {
     let (mut tried, mut refused) = (0, 0);
     for (write, ends) in at_writes(16) {
         let mut world = World::new();
         let disk = Faulty::under(&mut world);
-        let (daemon, episode) = started_with_one(&world);
+        let (daemon, episode) = start_with_closed_session(&world);
         let mut acknowledged = vec![("aaaa-1", episode)];
         let mut second = world.transcript("bbbb-2");
         second.prompt("Paint the walrus");
@@ -292,7 +305,7 @@ fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
         tried += 1;
         ends(&disk, write);
         second.reply("The walrus is painted.");
-        match closed(&daemon, "bbbb-2") {
+        match try_close(&daemon, "bbbb-2") {
             Some(episode) => acknowledged.push(("bbbb-2", episode)),
             None => refused += 1,
         }
@@ -310,14 +323,14 @@ fn a_close_that_ends_at_any_write_loses_nothing_acknowledged() {
     assert!((6..tried).contains(&refused), "{refused} of {tried} closes were refused");
 }
 
-/// The same for the writes of a start, about twenty-two.
+/// The same for a start, which needs about twenty-two writes.
 #[test]
-fn a_start_that_ends_at_any_write_loses_nothing() {
+fn a_fault_at_any_write_of_a_start_loses_nothing() {
     let mut ended = 0;
     for (write, ends) in at_writes(24) {
         let mut world = World::new();
         let disk = Faulty::under(&mut world);
-        let (daemon, episode) = started_with_one(&world);
+        let (daemon, episode) = start_with_closed_session(&world);
         daemon.kill();
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         ends(&disk, write);
@@ -336,17 +349,17 @@ fn a_start_that_ends_at_any_write_loses_nothing() {
     assert!(ended > 4, "{ended} starts ended");
 }
 
-/// Returns the faults at each of the first `most` (or `WRITES`) writes: first it is the first write
-/// that finds a full disk, then the one at which the daemon is killed.
+/// Returns two faults for each of the first `most` (or `WRITES`) writes: the disk is full from this
+/// write on, or the daemon is killed at this write.
 fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
-    let wished = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
-    let most = wished.unwrap_or(most);
+    let from_environment = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
+    let most = from_environment.unwrap_or(most);
     let ends: [fn(&Faulty, u32); 2] = [Faulty::is_full_from, Faulty::dies_at];
     ends.into_iter().flat_map(move |ends| (1..=most).map(move |write| (write, ends)))
 }
 
 #[test]
-fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
+fn after_the_clock_is_changed_sessions_still_end_once() {
     let mut world = World::new();
     let clock = Faulty::under(&mut world);
     let mut transcript = world.transcript("aaaa-1");
@@ -363,7 +376,7 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
     daemon.settle();
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], episode);
-    assert!(closed(&daemon, "bbbb-2").is_some());
+    assert!(try_close(&daemon, "bbbb-2").is_some());
     transcript.prompt("Feed the periwinkle").reply("It is fed.");
     daemon.settle();
     clock.works();
@@ -371,33 +384,33 @@ fn a_clock_that_is_set_ends_a_session_once_and_keeps_none_from_ending() {
     daemon.settle_sessions();
     let later = daemon.session("aaaa-1");
     assert_eq!(later["state"], "indexed", "{later}");
-    assert_ne!(later["episode"]["uuid"], episode, "what came later is in it, too");
+    assert_ne!(later["episode"]["uuid"], episode, "the episode was not replaced");
     for word in ["marmot", "walrus", "periwinkle"] {
         assert_eq!(found(&daemon, word), 1, "{word}");
     }
 }
 
-/// Checks that the close of a session that is continued after a fault is not acknowledged.
-fn is_refused(
+/// Checks that a session cannot be closed when it continued after a fault.
+fn assert_close_is_refused(
     world: &World,
     daemon: &Daemon,
     [session, prompt, reply]: [&str; 3],
-    happens: impl FnOnce(),
+    cause_fault: impl FnOnce(),
 ) {
     let mut transcript = world.transcript(session);
     transcript.prompt(prompt);
     daemon.settle();
-    happens();
+    cause_fault();
     transcript.reply(reply);
-    assert_eq!(closed(daemon, session), None, "acknowledged without being on the disk");
+    assert_eq!(try_close(daemon, session), None, "acknowledged without being on the disk");
 }
 
 /// Starts a daemon and closes `aaaa-1`; returns the daemon and the id of the episode.
-fn started_with_one(world: &World) -> (Daemon, String) {
+fn start_with_closed_session(world: &World) -> (Daemon, String) {
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    let episode = closed(&daemon, "aaaa-1").unwrap();
+    let episode = try_close(&daemon, "aaaa-1").unwrap();
     (daemon, episode)
 }
 
@@ -408,8 +421,8 @@ fn damaged(world: &World) -> usize {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_is_named_with_the_remedy() {
-    if !namespace::run_inside("faults::a_home_that_cannot_be_written_is_named_with_the_remedy") {
+fn a_read_only_home_is_reported_with_the_remedy() {
+    if !namespace::run_inside("faults::a_read_only_home_is_reported_with_the_remedy") {
         return;
     }
     let world = World::new();
@@ -420,23 +433,23 @@ fn a_home_that_cannot_be_written_is_named_with_the_remedy() {
     daemon.stop();
     namespace::remount_read_only(&world.home());
     let output = world.command("graphitid").output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("Read-only file system"), "{said}");
-    assert!(said.contains("set GRAPHITI_HOME to a folder that can be written to"), "{said}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("Read-only file system"), "{errors}");
+    assert!(errors.contains("set GRAPHITI_HOME to a folder that can be written to"), "{errors}");
     let up = String::from_utf8(world.graphiti(&["up"]).stderr).unwrap();
     assert!(up.contains("Read-only file system"), "{up}");
 }
 
 #[test]
-fn without_descriptors_files_wait_and_callers_too() {
+fn without_descriptors_files_and_callers_wait() {
     let mut world = World::new();
     let limit = 160;
     world.under = vec!["prlimit".to_owned(), format!("--nofile={limit}:4096")];
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    // As many callers as the daemon has descriptors, and some that wait for these to leave.
+    // More callers than the daemon has free descriptors: some of them wait until others leave.
     let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
     while !world.log().contains("Too many open files") {}
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
@@ -445,7 +458,7 @@ fn without_descriptors_files_wait_and_callers_too() {
     assert_eq!(found(&daemon, "marmot"), 1);
     assert_eq!(found(&daemon, "walrus"), 1, "{}", world.log());
     for session in ["aaaa-1", "bbbb-2"] {
-        assert!(closed(&daemon, session).is_some(), "{session}");
+        assert!(try_close(&daemon, session).is_some(), "{session}");
     }
 }
 
@@ -456,9 +469,9 @@ fn a_transcript_that_could_not_be_opened_is_read_later() {
     transcript.prompt("Fix the marmot");
     let daemon = world.start();
     daemon.settle();
-    // One more descriptor for a caller, and no more.
-    let taken = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
-    prlimit(&daemon, &format!("{taken}:4096"));
+    // One more descriptor, for one caller.
+    let descriptors = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
+    prlimit(&daemon, &format!("{descriptors}:4096"));
     let mut wire = daemon.wire();
     while wire.call("session_tracking_health", &json!({}))["problems"] == json!([]) {
         transcript.prompt("Paint the walrus");
@@ -501,7 +514,7 @@ fn with_too_few_watches_folders_are_scanned() {
 }
 
 #[test]
-fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
+fn a_daemon_that_was_suspended_processes_what_arrived_meanwhile() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Fix the marmot").reply("The marmot is fixed.");
@@ -527,14 +540,15 @@ fn a_daemon_that_was_suspended_takes_up_what_came_meanwhile() {
     assert_eq!(health(&daemon)["problems"], json!([]));
 }
 
-/// Makes the daemon check the free space again, and waits until everything is found.
-fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
+/// Makes the daemon check the free space again, and waits until the sessions can be closed and
+/// found.
+fn wait_until_recovered(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     daemon.wire().try_ask(methods::RELOAD, json!({}));
     for (session, word) in sessions {
         let arguments = json!({ "session_id": session });
         loop {
             let answer = daemon.insist("session_tracking_close", &arguments);
-            let answer = answer.unwrap_or_else(|| panic!("it ended:\n{}", world.log()));
+            let answer = answer.unwrap_or_else(|| panic!("the daemon ended:\n{}", world.log()));
             if answer["episode_uuid"].is_string() {
                 break;
             }
@@ -545,14 +559,14 @@ fn goes_on(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     assert_eq!(health(daemon)["problems"], json!([]));
 }
 
-/// Returns the episode that the answer to a close named, if there was an answer.
-fn closed(daemon: &Daemon, session: &str) -> Option<String> {
+/// Closes a session; returns its episode if the close was acknowledged.
+fn try_close(daemon: &Daemon, session: &str) -> Option<String> {
     let answer = daemon.insist("session_tracking_close", &json!({ "session_id": session }))?;
     answer["episode_uuid"].as_str().map(str::to_owned)
 }
 
 fn health(daemon: &Daemon) -> Value {
-    daemon.insist("session_tracking_health", &json!({})).expect("the daemon is there")
+    daemon.insist("session_tracking_health", &json!({})).expect("the daemon runs")
 }
 
 /// Returns the number of sessions that a search finds.

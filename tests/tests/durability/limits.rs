@@ -18,17 +18,17 @@ const INDEX: u64 = 32 << 20;
 const SESSIONS: u32 = 40;
 
 #[test]
-fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
+fn the_oldest_text_is_evicted_before_a_limit_is_reached_and_episodes_stay() {
     let world = World::new();
     let limits = json!({ "database_bytes": DATABASE, "index_bytes": "1 GiB" });
     world.configure(&json!({ "limits": limits }));
     let mut transcripts = sessions(&world, 30);
     let daemon = world.start();
-    let health = settled(&daemon, |health| {
+    let health = wait_until_settled(&daemon, |health| {
         // While the database is being reopened, the answer is an error.
-        let Some(taken) = health["kept"]["database_bytes"].as_u64() else { return false };
-        assert!(taken <= DATABASE, "{taken} bytes");
-        taken <= DATABASE / 8 * 5
+        let Some(used) = health["kept"]["database_bytes"].as_u64() else { return false };
+        assert!(used <= DATABASE, "{used} bytes");
+        used <= DATABASE / 8 * 5
     });
     println!("{}", summary(&health));
     assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");
@@ -39,15 +39,15 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     // without text are still found by their episodes.
     let gone: Vec<u32> =
         (0..SESSIONS).filter(|number| texts(&daemon, &session(*number)) == 0).collect();
-    println!("text went of {gone:?}");
-    assert!(gone.len() < SESSIONS as usize, "all text went");
+    println!("text was evicted from sessions {gone:?}");
+    assert!(gone.len() < SESSIONS as usize, "all text was evicted");
     assert_eq!(health["evicted"]["sessions"], gone.len(), "{health}");
     for number in &gone {
         assert_eq!(found(&daemon, &word(*number)), [session(*number)]);
     }
     let gone = gone[0];
-    let said = world.printed(&["status"]);
-    assert!(said.contains("evicted") && said.contains("text of"), "{said}");
+    let status = world.printed(&["status"]);
+    assert!(status.contains("evicted") && status.contains("text of"), "{status}");
     let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
     assert!(doctor.contains("evicted so far"), "{doctor}");
     assert!(world.log().contains("approaches its limit"), "{}", world.log());
@@ -64,16 +64,15 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
     assert_eq!(again["kept"]["episodes"], SESSIONS, "{again}");
     let transcript = &mut transcripts[gone as usize];
     transcript.prompt("And now the periwinkle").reply("It blooms.");
-    // Its last messages are old, so that it may be closed by now. While space is being freed, a
-    // close is refused with a message.
+    // While space is being freed, a close is refused with a message.
     let close = || {
         daemon.settle_at_last();
         let session = json!({ "session_id": transcript.session() });
-        daemon.insist("session_tracking_close", &session).expect("it is there")
+        daemon.insist("session_tracking_close", &session).expect("the daemon runs")
     };
     let refused = |closed: &Value| closed.to_string().contains("session_tracking.limits");
     let closed = iter::repeat_with(close).take(1_000).find(|closed| !refused(closed));
-    let closed = closed.expect("room is made");
+    let closed = closed.expect("space is freed");
     assert_eq!(closed["status"], "success", "{closed}");
     assert_eq!(found(&daemon, "periwinkle"), [transcript.session()]);
     let shown = world.printed(&["show", transcript.session()]);
@@ -81,7 +80,7 @@ fn the_oldest_text_goes_before_a_limit_is_reached_and_episodes_stay() {
 }
 
 #[test]
-fn the_index_gets_smaller_with_the_text_that_goes() {
+fn the_index_shrinks_when_text_is_evicted() {
     let world = World::new();
     world.configure(&json!({ "limits": { "index_bytes": INDEX } }));
     sessions(&world, 60);
@@ -93,13 +92,13 @@ fn the_index_gets_smaller_with_the_text_that_goes() {
             let taken = || folders.iter().map(|folder| bytes(&world.home().join(folder))).sum();
             iter::from_fn(|| (!is_settled.load(Ordering::Relaxed)).then(taken)).max()
         });
-        let health = settled(&daemon, |health| {
+        let health = wait_until_settled(&daemon, |health| {
             health["kept"]["index_bytes"].as_u64().unwrap() <= INDEX / 8 * 3
         });
         is_settled.store(true, Ordering::Relaxed);
         (health, watching.join().unwrap().unwrap_or(0))
     });
-    println!("{most} bytes at the most");
+    println!("{most} bytes at most");
     assert!(most <= INDEX, "{most} bytes");
     println!("{}", summary(&health));
     assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");
@@ -108,7 +107,7 @@ fn the_index_gets_smaller_with_the_text_that_goes() {
 }
 
 #[test]
-fn hooks_leave_no_more_in_the_spool_than_may_wait() {
+fn hooks_keep_the_limit_of_the_spool() {
     let world = World::new();
     world.configure(&json!({ "limits": { "spool_bytes": "1 MiB" } }));
     world.start().stop();
@@ -149,7 +148,7 @@ fn all_log_files_together_keep_their_limit() {
 }
 
 /// Writes transcripts of ended sessions, newest first. Each has a prompt with a unique word, and
-/// then `replies` replies of 13 kB of random text.
+/// then `replies` pairs of a prompt and a reply, together 13 kB of random text each.
 fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     let mut random = 88_172_645_463_325_252u64;
     let mut noise = || -> String {
@@ -173,16 +172,16 @@ fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     (0..SESSIONS).map(one).collect()
 }
 
-/// Waits until everything is imported and `is_little` finds that no limit is exceeded. `is_little`
-/// gets every answer.
-fn settled(daemon: &Daemon, mut is_little: impl FnMut(&Value) -> bool) -> Value {
+/// Waits until everything is imported, text was evicted, and `is_small_enough` returns true. It is
+/// called with each answer.
+fn wait_until_settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -> bool) -> Value {
     loop {
         daemon.settle_at_last();
-        let health = daemon.insist("session_tracking_health", &json!({})).expect("it is there");
-        let is_little = is_little(&health);
+        let health = daemon.insist("session_tracking_health", &json!({})).expect("the daemon runs");
+        let is_small_enough = is_small_enough(&health);
         let is_imported = health["history"]["left"] == 0 && health["sessions"]["failed"] == 0;
-        let is_made = health["kept"]["episodes"] == SESSIONS;
-        if is_little && is_imported && is_made && health["evicted"]["sessions"] != 0 {
+        let has_episodes = health["kept"]["episodes"] == SESSIONS;
+        if is_small_enough && is_imported && has_episodes && health["evicted"]["sessions"] != 0 {
             return health;
         }
     }
@@ -198,7 +197,7 @@ fn word(number: u32) -> String {
     format!("zz{}{}marmot", letters[ten], letters[one])
 }
 
-/// Returns the number of messages of a session on a page.
+/// Returns the number of stored messages of a session, at most 100.
 fn texts(daemon: &Daemon, session: &str) -> usize {
     let arguments = json!({ "session_id": session, "view": "messages", "limit": 100 });
     let shown = daemon.insist("get_session", &arguments).unwrap();

@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 
 /// The word in the transcripts that stands for the secret; no rule matches it.
 const WORD: &str = "periwinkle";
-/// `|` keeps scanners from taking this source for a leak.
+/// The secret with a `|`, which prevents scanners from reporting this file.
 const SECRET: &str = "gh|p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12";
 /// A word in displayed data that is not a secret.
 const PLAIN: &str = "walrus";
 
 #[test]
-fn what_an_older_version_stored_is_without_secrets_afterwards() {
+fn data_of_an_older_version_contain_no_secrets_afterwards() {
     let world = World::new();
     let mut transcript = write(&world);
     let before = written_by_an_older_version(&world);
@@ -61,7 +61,7 @@ fn what_an_older_version_stored_is_without_secrets_afterwards() {
     let done = world.json(&["redact", "--again", "--run"]);
     assert_eq!((&done["changed"], &done["kinds"]), (&preview["changed"], &preview["kinds"]));
     assert_eq!(leaks(&world.home()), [] as [PathBuf; 0]);
-    is_clean(&world);
+    assert_clean(&world);
 
     let daemon = world.start();
     daemon.settle();
@@ -74,7 +74,7 @@ fn what_an_older_version_stored_is_without_secrets_afterwards() {
     assert!(!health.redaction.is_older, "{health:?}");
     assert!(!world.printed(&["status"]).contains("--again"));
 
-    // The report does not change, and the work continues where it was interrupted.
+    // The session keeps its episode and its hash, and can be continued.
     let after = daemon.session("aaaa-1");
     assert_eq!(after["episode"]["uuid"], before["episode"]["uuid"]);
     assert_eq!(after["content_hash"], before["content_hash"]);
@@ -96,7 +96,7 @@ const MUST_SHOW: [&str; 5] = ["list", "show aaaa-1", "show aaaa-1 --messages", "
 
 #[cfg(debug_assertions)]
 #[test]
-fn a_run_that_is_cut_short_goes_on() {
+fn an_interrupted_run_is_resumed() {
     use graphitid::fault;
 
     let mut world = World::new();
@@ -116,7 +116,7 @@ fn a_run_that_is_cut_short_goes_on() {
         world.variables.push((fault::DIE_AT.to_owned(), format!("{point}:1")));
         let output = world.graphiti(&["redact", "--again", "--run"]);
         world.variables.pop();
-        assert!(!output.status.success(), "`{point}` is not passed");
+        assert!(!output.status.success(), "the run does not reach `{point}`");
         // At every point the daemon works and reports the remaining work.
         let daemon = world.start();
         daemon.settle();
@@ -126,7 +126,7 @@ fn a_run_that_is_cut_short_goes_on() {
         let done = world.json(&["redact", "--again", "--run"]);
         assert!(done["changed"]["messages"].as_u64() > Some(0), "{point}: {done}");
         assert_eq!(leaks(&world.home()), [] as [PathBuf; 0], "{point}");
-        is_clean(&world);
+        assert_clean(&world);
         let daemon = world.start();
         daemon.settle();
         assert_eq!((hits(&daemon, PLAIN), hits(&daemon, &secret())), (1, 0), "{point}");
@@ -162,7 +162,7 @@ fn exported_files_are_redacted_in_place() {
     assert!(!refused.status.success());
     assert_eq!(world.json(&["redact", "--again", folder])["files"], json!([]));
 
-    // They can still be imported.
+    // The redacted files can still be imported.
     let other = World::new();
     let daemon = other.start();
     let imported = other.printed(&["import", folder]);
@@ -171,7 +171,7 @@ fn exported_files_are_redacted_in_place() {
 }
 
 #[test]
-fn the_daemon_is_stopped_for_it_and_runs_again() {
+fn the_daemon_is_stopped_for_a_redaction_and_started_again() {
     let world = World::new();
     world.printed(&["up"]);
     let printed = world.printed(&["redact", "--again", "--run"]);
@@ -182,7 +182,7 @@ fn the_daemon_is_stopped_for_it_and_runs_again() {
 }
 
 #[test]
-fn reasons_tool_names_and_memories_are_redacted_as_they_come_in() {
+fn new_reasons_tool_names_and_memories_are_redacted() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt(&format!("Deploy the {PLAIN}"));
@@ -215,7 +215,8 @@ fn reasons_tool_names_and_memories_are_redacted_as_they_come_in() {
     assert!(!has_secret(&world.log()), "{}", world.log());
 }
 
-/// The path of a transcript stays unchanged in the database, because the file is opened by it.
+/// The path of the transcript stays unchanged in the database, because the daemon needs it to open
+/// the file.
 #[test]
 fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     let world = World::new();
@@ -239,14 +240,14 @@ fn a_session_whose_file_is_named_after_a_secret_is_shown_without_it() {
     }
     daemon.stop();
     assert!(!has_secret(&world.log()), "{}", world.log());
-    // The same data again after a restart.
+    // A restart changes nothing.
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session_ids(), ids);
     assert_eq!(daemon.close(&secret())["action"], "unchanged");
 }
 
-/// Writes sessions that contain [`WORD`] in every stored field.
+/// Writes sessions that contain [`WORD`] in many stored fields.
 fn write(world: &World) -> graphiti_tests::Transcript {
     let mut transcript = world.transcript("aaaa-1");
     transcript
@@ -384,7 +385,7 @@ fn secret() -> String {
     SECRET.replace('|', "")
 }
 
-/// A part is enough: compressed data may be split.
+/// Looks for a part of the secret, because compressed data may be split.
 fn has_secret(text: &str) -> bool {
     text.contains(&secret()[6..22])
 }
@@ -398,7 +399,7 @@ fn count(session: &Value) -> u64 {
     session["message_count"].as_u64().unwrap()
 }
 
-/// Returns all that people are shown, by command.
+/// Returns the output of each command that shows stored data.
 fn shown(world: &World) -> Vec<(String, String)> {
     let mut shown = Vec::new();
     for command in [
@@ -430,7 +431,7 @@ fn shown(world: &World) -> Vec<(String, String)> {
 }
 
 /// Checks that a second redaction changes nothing.
-fn is_clean(world: &World) {
+fn assert_clean(world: &World) {
     let store = SledStore::open(&world.home().join("db")).unwrap();
     let mut again = StoredRedactor::default();
     let mut position = CleaningPosition::new();

@@ -10,20 +10,20 @@ use serde_json::json;
 const OLD: Duration = Duration::from_secs(3 * 24 * 3600);
 
 #[test]
-fn what_a_damaged_database_held_is_found_again() {
+fn data_of_a_damaged_database_can_be_found_after_a_repair() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(OLD);
     transcript.prompt("Where is the periwinkle?").reply("In the garden.");
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // sled records the positions of pages when it opens a database.
+    // sled writes the `snap.` file when it opens a database.
     world.start().stop();
-    fs::remove_file(transcript.path()).expect("the agent deletes its transcript");
+    fs::remove_file(transcript.path()).expect("delete the transcript");
     let database = world.home().join("db");
     for entry in database.read_dir().expect("a database").flatten() {
         if entry.file_name().to_string_lossy().starts_with("snap.") {
-            fs::write(entry.path(), b"damaged").expect("the disk goes bad");
+            fs::write(entry.path(), b"damaged").expect("damage the database");
         }
     }
 
@@ -35,18 +35,18 @@ fn what_a_damaged_database_held_is_found_again() {
     daemon.stop();
 
     world.printed(&["up"]);
-    let said = world.printed(&["repair"]);
-    assert!(said.contains("recovered 1 sessions with 2 messages and 1 episodes"), "{said}");
+    let printed = world.printed(&["repair"]);
+    assert!(printed.contains("recovered 1 sessions with 2 messages and 1 episodes"), "{printed}");
     let socket = world.home().join("mcp.sock");
-    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the daemon is up again");
+    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the daemon runs again");
     wire.ask(methods::SETTLE, json!({})).expect("the daemon settles");
     let found = world.json(&["search", "periwinkle"]);
     assert_eq!(found["hits"][0]["session"]["session_id"], "aaaa-1", "{found}");
     let shown = world.printed(&["show", "aaaa"]);
     assert!(shown.contains("Where is the periwinkle?"), "{shown}");
 
-    // The next time there is nothing to be done.
-    let said = world.printed(&["repair"]);
-    assert!(said.contains("records can be read") && !said.contains("recovered"), "{said}");
+    // A second repair has nothing to do.
+    let printed = world.printed(&["repair"]);
+    assert!(printed.contains("records can be read") && !printed.contains("recovered"), "{printed}");
     world.printed(&["stop"]);
 }

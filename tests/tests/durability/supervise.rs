@@ -6,7 +6,7 @@ use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
-/// Each task, at its first turn and at a later one.
+/// Each task, most of them in their first turn, some also in a later one.
 const DEFECTS: [&str; 9] = [
     "follower: turn:1",
     "follower: turn:3",
@@ -20,16 +20,16 @@ const DEFECTS: [&str; 9] = [
 ];
 
 #[test]
-fn a_task_that_panics_is_started_anew_and_told_of() {
+fn a_task_that_panics_is_restarted_and_reported() {
     for defect in DEFECTS {
         let world = with_defect(defect);
         world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
         let daemon = world.start();
-        let answer = until_closed(&daemon, "aaaa-1");
+        let answer = close_with_retries(&daemon, "aaaa-1");
         // A second record follows the one that was interrupted.
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
-        until_closed(&daemon, "bbbb-2");
+        close_with_retries(&daemon, "bbbb-2");
         daemon.settle_at_last();
         for (word, session) in [("marmot", "aaaa-1"), ("walrus", "bbbb-2")] {
             let found = daemon.insist("search_sessions", &json!({ "query": word })).unwrap();
@@ -70,7 +70,7 @@ fn a_request_that_panics_is_answered_with_an_error() {
     assert!(!error.message.contains(fault::QUOTED), "{error}");
     wire.ask(methods::HELLO, json!({})).unwrap();
 
-    // The same for an agent. The shim does its handshake with the daemon first.
+    // The same for an agent. `graphiti mcp` sends its handshake to the daemon first.
     drop(daemon);
     let mut world = with_defect("request: taken:2");
     let _daemon = world.start();
@@ -89,12 +89,12 @@ fn with_defect(defect: &str) -> World {
     world
 }
 
-/// Closes a session, with retries: a round that ends disconnects its clients.
-fn until_closed(daemon: &Daemon, session: &str) -> Value {
+/// Closes a session, with retries: a restart of the round disconnects clients.
+fn close_with_retries(daemon: &Daemon, session: &str) -> Value {
     daemon.settle_at_last();
     loop {
         let closed = daemon.insist("session_tracking_close", &json!({ "session_id": session }));
-        let closed = closed.expect("the daemon is there");
+        let closed = closed.expect("the daemon runs");
         if closed["episode_uuid"].is_string() {
             return closed;
         }

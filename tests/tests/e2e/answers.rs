@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const APP: &str = "/home/ann/app";
 const SITE: &str = "/home/ann/site";
 
-/// Writes two finished sessions, each in its own project, that say the same word.
+/// Writes two finished sessions, each in its own project, that contain the same word.
 fn two_projects(world: &World) -> Daemon {
     let daemon = world.start();
     for (session, project) in [("app-1", APP), ("site-1", SITE)] {
@@ -21,7 +21,7 @@ fn two_projects(world: &World) -> Daemon {
     daemon
 }
 
-/// Returns the answer of a tool to an agent in [`APP`], or to a person there.
+/// Returns the answer of a tool to an agent in [`APP`], or to a person there if `agent` is `None`.
 fn ask(daemon: &Daemon, agent: Option<&str>, tool: &str, arguments: &Value) -> Value {
     let mut meta = json!({ "graphiti/caller": { "directory": APP, "agent": agent } });
     meta[STRUCTURED] = json!(true);
@@ -63,7 +63,7 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
     assert_eq!(sessions(&found), ["app-1"]);
     let named = json!({ "query": "zeppelin", "project": SITE });
     assert_eq!(sessions(&ask(&daemon, None, "search_sessions", &named)), ["site-1"]);
-    // Settings are used as soon as they are reloaded.
+    // Changed settings are used after a reload.
     let namespace = daemon.session("site-1")["project_namespace"].clone();
     world.configure(&json!({ "trusted_namespaces": [namespace] }));
     assert!(world.graphiti(&["reload"]).status.success());
@@ -76,7 +76,7 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
 }
 
 #[test]
-fn documents_of_episodes_have_no_paths_and_the_group_of_the_settings() {
+fn documents_of_episodes_contain_no_paths_and_the_configured_group() {
     let world = World::new();
     world.configure(&json!({ "include_project_path": false, "group_id": "our_team" }));
     let daemon = two_projects(&world);

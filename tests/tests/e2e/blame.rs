@@ -63,7 +63,7 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
     assert_eq!(blame["file"], "src/pool.py");
     let change = blame["changes"][1]["change"].as_str().unwrap();
     assert!(change.contains("`src/pool.py` was changed"), "{change}");
-    // The message is the edit or its result.
+    // The message is the edit, or the result of the edit.
     let message = json!({
         "session_id": "aaaa-1", "view": "messages", "limit": 1,
         "from": blame["changes"][1]["message"],
@@ -118,7 +118,7 @@ fn a_line_is_not_traced_to_the_file_of_another_project() {
     });
     session.prompt("Make the other pool larger, too").tool("Edit", &edit, "has been updated");
     session.reply("The other pool has 20 connections now.");
-    // A session of a sub-folder, whose agent named the file from there.
+    // A session in a sub-folder, whose agent used a path relative to it.
     let mut session = world.transcript_in("dddd-4", &format!("{app}/src")).aged(HOUR * 48);
     let edit = json!({
         "file_path": "pool.py", "old_string": "size = 20", "new_string": "size = 20  # for slow requests",
@@ -133,7 +133,7 @@ fn a_line_is_not_traced_to_the_file_of_another_project() {
 }
 
 #[test]
-fn an_error_is_solved_as_before() {
+fn the_known_fix_of_an_error_is_found() {
     let (world, daemon) = machine();
     let fix = world.json(&["fix", ERROR]);
     let known = &fix["errors"][0];
@@ -159,7 +159,7 @@ fn an_error_is_solved_as_before() {
 }
 
 #[test]
-fn the_log_tells_what_happened_day_by_day() {
+fn the_log_lists_sessions_by_day() {
     let (world, daemon) = machine();
     let log = world.json(&["log"]);
     assert_eq!(ids(&log, "sessions"), ["bbbb-2", "aaaa-1"], "{log}");
@@ -175,7 +175,7 @@ fn the_log_tells_what_happened_day_by_day() {
     let since = days_ago(2);
     assert_eq!(ids(&world.json(&["log", "--since", &since]), "sessions"), ["bbbb-2"]);
     assert_eq!(world.printed(&["log", "/else"]), "No sessions.\n");
-    // Memories are no sessions, and do not hide them.
+    // Added memories are not listed, and do not take the places of sessions.
     for text in ["The staging server is slow", "Ann knows the pool", "Releases are on Mondays"] {
         daemon.call("add_memory", &json!({ "name": text, "episode_body": text }));
     }
@@ -188,7 +188,7 @@ fn the_log_tells_what_happened_day_by_day() {
     );
 }
 
-/// Returns the day `days` days ago.
+/// Returns the date of `days` days ago.
 fn days_ago(days: u32) -> String {
     let now = graphitid::model::Timestamp::from(std::time::SystemTime::now());
     now.minus(HOUR * 24 * days).to_string()[..10].to_owned()

@@ -1,5 +1,5 @@
-//! Limits on what the daemon asks of the machine, in counts that do not depend on its speed. A
-//! change that needs more raises the limit here, and says why.
+//! Limits on the resources that the daemon uses, in counts that hardly depend on the speed of the
+//! machine. A change that needs more raises a limit here and gives the reason.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use graphiti_tests::{
@@ -8,10 +8,10 @@ use graphiti_tests::{
 };
 use serde_json::json;
 
-/// Sessions that are imported, of 100 kB each.
+/// Number of imported sessions.
 const SESSIONS: u64 = 40;
 const SESSION_BYTES: u64 = 100_000;
-/// Searches, and closes of a session that has new messages.
+/// Number of searches, and of closes of a session with new messages.
 const REPETITIONS: usize = 20;
 
 /// A tenth above what three runs needed: 2.93 million allocations of 637 MB, which differed by a
@@ -54,10 +54,10 @@ fn an_import_with_searches_and_closes_stays_within_its_budget() {
         ("bytes written", needed.written_bytes, LIMITS.written_bytes),
         ("syncs", needed.syncs, LIMITS.syncs),
     ] {
-        assert!(needed <= limit, "{needed} {name}, at most {limit} are expected");
+        assert!(needed <= limit, "{needed} {name}, more than the limit of {limit}");
         assert!(
             4 * needed > limit,
-            "{needed} {name} are so few that the limit of {limit} is of no use"
+            "{needed} {name}: the limit of {limit} is too high to detect an increase"
         );
     }
 }

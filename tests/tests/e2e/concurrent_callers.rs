@@ -1,5 +1,4 @@
-//! Tests several agents that ask at once while a model is slow: each answer reports the pending
-//! work.
+//! Tests agents that send requests while a model is slow.
 
 use std::{
     sync::{Arc, Condvar, Mutex, mpsc},
@@ -11,19 +10,19 @@ use graphiti_tests::{McpHost, MockModel, ModelReply, World};
 use serde_json::{Value, json};
 
 /// A model that answers when the test releases it.
-struct Held {
+struct GatedModel {
     model: MockModel,
     open: Arc<(Mutex<bool>, Condvar)>,
     asked: mpsc::Receiver<()>,
 }
 
-impl Held {
-    fn start() -> Held {
+impl GatedModel {
+    fn start() -> GatedModel {
         let open: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let gate = open.clone();
-        let (tell, asked) = mpsc::channel();
+        let (notify, asked) = mpsc::channel();
         let model = MockModel::start(move |_| {
-            let _ = tell.send(());
+            let _ = notify.send(());
             let (open, opened) = &*gate;
             let mut open = open.lock().unwrap();
             while !*open {
@@ -36,10 +35,10 @@ impl Held {
                 "discoveries": null,
             }))
         });
-        Held { model, open, asked }
+        GatedModel { model, open, asked }
     }
 
-    fn until_asked(&self) {
+    fn wait_until_asked(&self) {
         self.asked.recv_timeout(Duration::from_secs(60)).expect("the model is asked");
     }
 
@@ -51,17 +50,17 @@ impl Held {
 }
 
 /// Returns settings with which a session that was quiet for a moment may be indexed for a query.
-fn settings(held: &Held) -> Value {
-    let mut settings = held.model.settings(&json!({}));
+fn settings(gated_model: &GatedModel) -> Value {
+    let mut settings = gated_model.model.settings(&json!({}));
     settings["check_interval"] = json!(5);
     settings
 }
 
 #[test]
 fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
-    let held = Held::start();
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     for number in 0..10 {
         let session = format!("aaaa-{number}");
         let mut transcript = world.transcript(&session).aged(Duration::from_secs(300));
@@ -77,24 +76,24 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
         assert_eq!(hit["session"]["state"], "indexed", "{hit}");
         assert_eq!(hit["session"]["episode"]["model"], Value::Null);
     }
-    // Another query gets the same answer, and no session is indexed twice.
+    // Another query gets the same answer, and no session is indexed again.
     assert_eq!(ask()["pending"], 10);
-    held.until_asked();
-    held.answer();
+    gated_model.wait_until_asked();
+    gated_model.answer();
     daemon.settle();
     let late = ask();
     assert_eq!((&late["pending"], &late["message"]), (&json!(0), &json!("")), "{late}");
     for hit in late["hits"].as_array().unwrap() {
         assert_eq!(hit["session"]["episode"]["model"], "some-model-1", "{hit}");
     }
-    assert_eq!(held.model.asked().len(), 10);
+    assert_eq!(gated_model.model.asked().len(), 10);
 }
 
 #[test]
-fn two_agents_in_one_directory_close_each_its_own_session() {
-    let held = Held::start();
+fn two_agents_in_one_directory_close_their_own_sessions() {
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     let daemon = world.start();
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript(session).prompt("Look after the marmot").reply("It is fed.");
@@ -109,10 +108,10 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
             host.call("session_tracking_close", json!({}))["structuredContent"].clone()
         })
     });
-    // Both are being closed now: neither waits for the other.
-    held.until_asked();
-    held.until_asked();
-    held.answer();
+    // The model is asked about both sessions: neither close waits for the other.
+    gated_model.wait_until_asked();
+    gated_model.wait_until_asked();
+    gated_model.answer();
     let closed = closing.map(|closing| closing.join().unwrap());
     for (closed, session) in closed.iter().zip(["aaaa-1", "bbbb-2"]) {
         assert_eq!(closed["session_id"], session, "{closed}");
@@ -128,10 +127,10 @@ fn two_agents_in_one_directory_close_each_its_own_session() {
 }
 
 #[test]
-fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
-    let held = Held::start();
+fn a_cancelled_close_gets_no_answer_but_is_completed() {
+    let gated_model = GatedModel::start();
     let world = World::new();
-    world.configure(&settings(&held));
+    world.configure(&settings(&gated_model));
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Look after the marmot").reply("It is fed.");
     daemon.settle();
@@ -142,29 +141,29 @@ fn a_close_that_is_given_up_is_answered_no_more_and_its_work_goes_on() {
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });
     let id = host.request("tools/call", params);
-    held.until_asked();
-    let given_up = json!({ "requestId": id, "reason": "no time" });
+    gated_model.wait_until_asked();
+    let cancelled = json!({ "requestId": id, "reason": "no time" });
     host.send(&json!({
-        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": given_up,
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
     }));
     let status = host.call("session_tracking_status", json!({ "session_id": "aaaa-1" }));
     assert_eq!(status["structuredContent"]["session"]["state"], "indexed", "{status}");
-    held.answer();
+    gated_model.answer();
     daemon.settle();
     let session = daemon.session("aaaa-1");
     assert_eq!(session["episode"]["model"], "some-model-1", "{session}");
     host.call("session_tracking_health", json!({}));
     let late = host.notifications.iter().find(|message| message["id"] == id);
-    assert_eq!(late, None, "what was given up is not answered");
+    assert_eq!(late, None, "a cancelled request was answered");
 }
 
 #[test]
-fn sync_says_what_a_model_would_be_paid_and_was() {
+fn sync_reports_the_estimated_and_the_actual_cost_of_a_model() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-    let held = Held::start();
-    held.answer();
+    let gated_model = GatedModel::start();
+    gated_model.answer();
     let world = World::new();
-    let mut settings = settings(&held);
+    let mut settings = settings(&gated_model);
     settings["keep_length_days"] = json!(7);
     world.configure(&settings);
     for (session, days) in [("aaaa-1", 30), ("bbbb-2", 40), ("cccc-3", 50)] {
@@ -176,7 +175,7 @@ fn sync_says_what_a_model_would_be_paid_and_was() {
     let sync = |arguments: Value| daemon.call("session_tracking_sync_history", &arguments);
     let preview = sync(json!({ "days": 0 }));
     assert_eq!((&preview["model"], &preview["price_known"]), (&json!("some-model"), &json!(true)));
-    // The cost of three answers of a thousand tokens at ten dollars a million, and of the prompts.
+    // Three answers of a thousand tokens cost 0.03 dollars, and the prompts a little.
     let cost = preview["estimated_cost"].as_f64().unwrap();
     assert!((0.03..0.05).contains(&cost), "{preview}");
     let printed = world.printed(&["sync", "--days", "0", "-n", "2"]);
@@ -187,7 +186,7 @@ fn sync_says_what_a_model_would_be_paid_and_was() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["model"], "some-model-1");
     // The next run processes the rest, once.
     assert_eq!(sync(json!({ "days": 0, "dry_run": false }))["sessions_indexed"], 1);
-    assert_eq!(held.model.asked().len(), 3);
+    assert_eq!(gated_model.model.asked().len(), 3);
     settings["llm"]["price"] = Value::Null;
     settings["llm"]["base_url"] = json!("http://models.example/v1");
     world.configure(&settings);

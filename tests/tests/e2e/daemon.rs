@@ -1,5 +1,5 @@
-//! Tests the daemon as a process: there is one for each home, it is private, and signals and the
-//! configuration control it.
+//! Tests the daemon as a process: only one runs for each home, its files are private, and it obeys
+//! signals and the configuration.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -8,33 +8,33 @@ use graphiti_tests::{World, namespace::report_skipped};
 use serde_json::{Value, json};
 
 #[test]
-fn a_second_daemon_says_which_one_is_there_and_ends() {
+fn a_second_daemon_reports_the_running_one_and_ends() {
     let world = World::new();
     let daemon = world.start();
     let second = world.command("graphitid").output().unwrap();
     assert_eq!(second.status.code(), Some(endpoint::EXIT_TAKEN.into()));
-    let said = String::from_utf8(second.stderr).unwrap();
-    assert!(said.starts_with("graphitid: graphitid is already running for "), "{said}");
-    assert!(said.contains(&format!("(pid {})", daemon.pid())), "{said}");
+    let message = String::from_utf8(second.stderr).unwrap();
+    assert!(message.starts_with("graphitid: graphitid is already running for "), "{message}");
+    assert!(message.contains(&format!("(pid {})", daemon.pid())), "{message}");
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
 }
 
 #[test]
-fn what_a_killed_daemon_leaves_behind_is_no_obstacle() {
+fn a_daemon_starts_after_another_was_killed() {
     let world = World::new();
     let daemon = world.start();
     let socket = daemon.socket().to_owned();
     daemon.kill();
     assert!(Path::new(&socket).exists());
-    let said = String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
-    assert!(said.contains("graphitid is not running"), "{said}");
-    assert!(said.contains("Start it with: graphiti up"), "{said}");
+    let message = String::from_utf8(world.graphiti(&["status"]).stderr).unwrap();
+    assert!(message.contains("graphitid is not running"), "{message}");
+    assert!(message.contains("Start it with: graphiti up"), "{message}");
     let daemon = world.start();
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
 }
 
 #[test]
-fn everything_is_for_the_user_alone_whatever_the_umask() {
+fn only_the_user_has_access_to_the_files() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Fix the login timeout");
@@ -55,7 +55,7 @@ fn everything_is_for_the_user_alone_whatever_the_umask() {
     }
 }
 
-/// This test needs root.
+/// Needs root.
 #[test]
 fn another_user_is_refused_even_with_a_socket_left_open() {
     use std::os::unix::process::CommandExt;
@@ -73,9 +73,9 @@ fn another_user_is_refused_even_with_a_socket_left_open() {
     stranger.arg("status").env("GRAPHITI_HOME", door.path()).current_dir(door.path()).uid(65_534);
     match stranger.output() {
         Ok(output) => {
-            let said = String::from_utf8(output.stderr).unwrap();
+            let message = String::from_utf8(output.stderr).unwrap();
             assert!(!output.status.success());
-            assert!(said.contains("no usable answer from graphitid"), "{said}");
+            assert!(message.contains("no usable answer from graphitid"), "{message}");
             assert!(
                 world.log().contains("refused a connection of another user"),
                 "{}",
@@ -90,44 +90,44 @@ fn another_user_is_refused_even_with_a_socket_left_open() {
 }
 
 #[test]
-fn a_configuration_is_read_again_on_sighup_and_on_demand() {
+fn a_configuration_is_read_again_on_reload() {
     let world = World::new();
     world.configure(&json!({}));
     let _daemon = world.start();
     world.configure(&json!({ "inactivity_timeout": 60 }));
-    let said = world.printed(&["reload"]);
-    assert!(said.contains("inactivity_timeout"), "{said}");
+    let message = world.printed(&["reload"]);
+    assert!(message.contains("inactivity_timeout"), "{message}");
     assert_eq!(world.printed(&["reload"]), "Nothing changed.\n");
 }
 
 #[test]
-fn a_section_that_nobody_knows_is_told_when_it_is_read_again() {
+fn an_unknown_section_is_reported_on_reload() {
     let world = World::new();
     world.configure(&json!({}));
     let _daemon = world.start();
     let misspelt = json!({ "session_trackin": { "inactivity_timeout": 60 } });
     std::fs::write(world.home().join("graphiti.config.json"), misspelt.to_string()).unwrap();
-    let said = world.printed(&["reload"]);
+    let message = world.printed(&["reload"]);
     for part in ["`session_trackin` is unknown", "did you mean `session_tracking`?"] {
-        assert!(said.contains(part), "{said}");
+        assert!(message.contains(part), "{message}");
     }
-    // An older spelling is understood, and no mistake.
+    // A correct section is accepted without a message.
     world.configure(&json!({ "enabled": true }));
     assert_eq!(world.printed(&["reload"]), "Nothing changed.\n");
 }
 
 #[test]
-fn a_bad_configuration_leaves_the_old_one_in_force_and_says_why() {
+fn a_bad_configuration_is_rejected_with_a_reason_and_the_old_one_stays() {
     let world = World::new();
     world.configure(&json!({ "inactivity_timeout": 1, "check_interval": 1 }));
     let daemon = world.start();
     world.configure(&json!({ "inactivity_timeout": "soon", "chek_interval": 1 }));
     let refused = world.graphiti(&["reload"]);
     assert!(!refused.status.success());
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.contains("session_tracking.inactivity_timeout` is \"soon\""), "{said}");
-    assert!(said.ends_with("The old settings stay in force.\n"), "{said}");
-    // The timeout of a second still holds.
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(message.contains("session_tracking.inactivity_timeout` is \"soon\""), "{message}");
+    assert!(message.ends_with("The old settings stay in force.\n"), "{message}");
+    // The timeout of one second is still used.
     world.transcript("aaaa-1").prompt("Fix the login timeout");
     daemon.settle();
     daemon.settle_sessions();
@@ -140,10 +140,10 @@ fn a_bad_configuration_at_the_start_names_file_key_and_remedy() {
     world.configure(&json!({ "inactivity_timeout": "soon" }));
     let output = world.command("graphitid").output().unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8(output.stderr).unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
     assert!(
-        said.contains("graphiti.config.json:1: `session_tracking.inactivity_timeout`"),
-        "{said}"
+        message.contains("graphiti.config.json:1: `session_tracking.inactivity_timeout`"),
+        "{message}"
     );
 }
 
@@ -154,7 +154,7 @@ fn a_configuration_can_be_written_checked_and_described() {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let written = run(&["config", "init"]);
     assert!(written.status.success(), "{}", text(written.stderr));
-    assert!(!run(&["config", "init"]).status.success(), "it replaced a file without being told to");
+    assert!(!run(&["config", "init"]).status.success(), "an existing file was overwritten");
     let checked = run(&["config", "check"]);
     assert!(checked.status.success(), "{}", text(checked.stdout));
     let schema: Value = serde_json::from_str(&text(run(&["config", "schema"]).stdout)).unwrap();
@@ -210,7 +210,7 @@ fn the_agents_folders_are_only_read() {
 }
 
 #[test]
-fn wrong_lines_on_the_socket_get_an_answer_each() {
+fn each_wrong_line_on_the_socket_gets_an_answer() {
     let world = World::new();
     let daemon = world.start();
     let mut wire = daemon.wire();
@@ -229,13 +229,13 @@ fn wrong_lines_on_the_socket_get_an_answer_each() {
         let error = wire.receive().outcome().unwrap_err();
         assert_eq!(i64::from(code), error.code, "{line}: {error}");
     }
-    // Blank lines and notifications get none, and the connection is still good.
+    // Blank lines and notifications get no answer, and the connection can still be used.
     wire.send(b"\n\r\n{\"method\":\"no/such\"}\n");
     assert_eq!(wire.ask("ping", json!({})), Ok(json!({})));
 }
 
 #[test]
-fn a_line_without_end_ends_its_connection_only() {
+fn a_line_without_end_closes_only_its_connection() {
     let world = World::new();
     let daemon = world.start();
     let mut other = daemon.wire();
@@ -251,7 +251,7 @@ fn requests_of_one_connection_do_not_wait_for_each_other() {
     let world = World::new();
     let daemon = world.start();
     let mut wire = daemon.wire();
-    // The first is answered when the session is over: not before the test ends.
+    // The first request is answered when the session ends, which is after the test.
     world.transcript("aaaa-1").prompt("Fix the login timeout");
     daemon.settle();
     wire.send(b"{\"id\":1,\"method\":\"graphiti/settle\",\"params\":{\"sessions\":true}}\n{\"id\":2,\"method\":\"ping\"}\n");

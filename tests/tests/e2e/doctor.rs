@@ -6,7 +6,7 @@ use graphiti_tests::{MockModel, ModelReply, World};
 use serde_json::{Value, json};
 
 #[test]
-fn what_is_wrong_is_told_until_it_is_mended() {
+fn problems_are_reported_until_fixed() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let (report, success) = doctor(&world);
@@ -14,7 +14,7 @@ fn what_is_wrong_is_told_until_it_is_mended() {
     assert_eq!(verdict(&report, "daemon"), "bad");
     assert_eq!(verdict(&report, "claude"), "warn");
     assert_eq!(verdict(&report, "transcripts"), "ok");
-    assert!(!world.home().exists(), "looking changes nothing");
+    assert!(!world.home().exists(), "`doctor` changes nothing");
 
     world.printed(&["setup", "--yes"]);
     let daemon = world.start();
@@ -54,7 +54,7 @@ fn a_configuration_that_is_refused_is_bad() {
 }
 
 #[test]
-fn whether_the_models_are_there_is_found_out_without_asking_them() {
+fn model_availability_is_checked_without_model_requests() {
     let world = World::new();
     let model = MockModel::start(|_| ModelReply::Status(500));
     let mut settings = model.settings(&json!({}));
@@ -69,7 +69,7 @@ fn whether_the_models_are_there_is_found_out_without_asking_them() {
 }
 
 #[test]
-fn the_plugins_folder_is_printed_and_is_there() {
+fn the_printed_folder_of_the_plugin_exists() {
     let world = World::new();
     let folder = world.printed(&["claude-plugin-path"]);
     let manifest = std::path::Path::new(folder.trim_end()).join(".claude-plugin/plugin.json");

@@ -1,5 +1,5 @@
-//! Tests search by meaning end to end: the real daemon, with a server that returns the vectors of
-//! each test, or with a model in a folder.
+//! Tests search by meaning with the real daemon, and a mock server of vectors or a model in a
+//! folder.
 
 use std::{fs, path::Path};
 
@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
-/// Returns vectors that show which of the meanings a text has.
-fn knowing(asked: &ModelRequest) -> ModelReply {
+/// Returns vectors that count the words of each group in a text.
+fn vectors_of_meanings(asked: &ModelRequest) -> ModelReply {
     let vector = |text: &&str| {
         let text = text.to_lowercase();
         let mut vector: Vec<f32> = MEANINGS
             .iter()
             .map(|words| words.iter().map(|word| text.matches(word).count() as f32).sum())
             .collect();
-        // Any text means something.
+        // No vector may be zero.
         vector.push(0.1);
         vector
     };
@@ -60,9 +60,9 @@ fn vectors(daemon: &Daemon) -> Value {
 }
 
 #[test]
-fn a_question_in_other_words_finds_the_session() {
+fn a_query_with_other_words_finds_the_session() {
     let world = World::new();
-    let model = MockModel::start(knowing);
+    let model = MockModel::start(vectors_of_meanings);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -75,7 +75,7 @@ fn a_question_in_other_words_finds_the_session() {
     assert_eq!(hit["session"]["session_id"], "aaaa-1", "{answer}\n{}", world.log());
     assert!(hit["explanation"].as_str().unwrap().starts_with("meaning "), "{hit}");
     assert_eq!(found(&daemon, "payment")[0], "bbbb-2");
-    // Quotes weigh and do not exclude; a minus excludes.
+    // A phrase in quotes excludes no session; a minus does.
     assert_eq!(found(&daemon, "\"puppy\"")[0], "aaaa-1");
     assert!(found(&daemon, "puppy -kennel").iter().all(|session| session != "aaaa-1"));
 
@@ -83,7 +83,7 @@ fn a_question_in_other_words_finds_the_session() {
     let node = &nodes["nodes"][0];
     assert!(node["name"].as_str().unwrap().contains("kennel"), "{nodes}");
     assert!(node["explanation"].as_str().unwrap().contains("meaning"), "{nodes}");
-    // The transcripts are a few seconds ahead of their time.
+    // The records have times a few seconds in the future.
     let asked = json!({
         "query": "puppy", "explain": true, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
     });
@@ -100,10 +100,10 @@ fn a_question_in_other_words_finds_the_session() {
 }
 
 #[test]
-fn no_secret_is_sent_neither_of_a_session_nor_of_a_question() {
+fn no_secret_of_a_session_or_a_query_is_sent() {
     let secret = ["ghp_", "Zk3mQ8vT1xW5yB7nC9dF2gH4jK6lP0rS3tUv"].concat();
     let world = World::new();
-    let model = MockModel::start(knowing);
+    let model = MockModel::start(vectors_of_meanings);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     let prompt = format!("Log in to the kennel with the token {secret}");
@@ -119,7 +119,7 @@ fn no_secret_is_sent_neither_of_a_session_nor_of_a_question() {
 }
 
 #[test]
-fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
+fn searches_work_without_the_server_and_another_model_gets_all_texts_again() {
     let world = World::new();
     let model = MockModel::start(|_| ModelReply::Status(500));
     world.configure(&model.embeddings("m1"));
@@ -131,7 +131,7 @@ fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
     assert!(error.contains("HTTP 500"), "{error}");
     assert!(world.printed(&["status"]).contains("HTTP 500"));
 
-    model.answers(knowing);
+    model.answers(vectors_of_meanings);
     world.configure(&model.embeddings("m2"));
     world.printed(&["reload"]);
     daemon.settle();
@@ -145,9 +145,9 @@ fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
     assert_eq!(found(&daemon, "puppy")[0], "aaaa-1", "{}", world.log());
     let asked = model.asked();
     assert_eq!(asked.last().unwrap().body["model"], "m3");
-    assert!(texts(&model).len() > before + 4, "all are made anew");
+    assert!(texts(&model).len() > before + 4, "all vectors are computed again");
 
-    // Switched off, only words count.
+    // Without embeddings, only words count.
     world.configure(&json!({}));
     world.printed(&["reload"]);
     daemon.settle();
@@ -155,9 +155,9 @@ fn a_server_that_fails_fails_nothing_and_another_model_makes_all_anew() {
 }
 
 #[test]
-fn vectors_survive_a_restart_and_go_with_their_session() {
+fn vectors_survive_a_restart_and_are_removed_with_their_session() {
     let world = World::new();
-    let model = MockModel::start(knowing);
+    let model = MockModel::start(vectors_of_meanings);
     world.configure(&model.embeddings("m1"));
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -181,7 +181,7 @@ fn vectors_survive_a_restart_and_go_with_their_session() {
 }
 
 #[test]
-fn a_model_in_a_folder_is_used_and_one_that_is_broken_is_told() {
+fn a_model_in_a_folder_is_used_and_a_broken_one_is_reported() {
     let world = World::new();
     let folder = world.path("models/tiny");
     write_model(&folder);
@@ -215,7 +215,7 @@ fn a_model_in_a_folder_is_used_and_one_that_is_broken_is_told() {
     assert!(error.contains("model.safetensors") && error.contains("embeddings.path"), "{error}");
 }
 
-/// Writes a table of vectors as model2vec does, with the words of [`MEANINGS`] and a few others.
+/// Writes a model of model2vec's form for the words of [`MEANINGS`] and a few others.
 fn write_model(folder: &Path) {
     let mut vocabulary = vec!["[UNK]", "[CLS]", "[SEP]", "##s", "the", "page", "up"];
     let mut rows: Vec<[f32; 3]> = vec![[0.0; 3]; vocabulary.len()];

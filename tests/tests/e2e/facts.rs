@@ -1,4 +1,4 @@
-//! Tests wishes, corrections of facts, and what a pasted error finds.
+//! Tests wishes, corrections of facts, and searches for a pasted error.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
-fn a_wish_is_told_until_the_user_withdraws_it() {
+fn a_wish_is_listed_until_the_user_withdraws_it() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
     transcript.prompt("Fix the login. From now on, write the tests first.").reply("Done.");
     let daemon = world.start();
     daemon.settle_sessions();
-    let told = world.printed(&["remember", "Never push to main", "--project", "/work/app"]);
-    assert!(told.starts_with("Remembered for /work/app.\nWithdraw it with: "), "{told}");
+    let printed = world.printed(&["remember", "Never push to main", "--project", "/work/app"]);
+    assert!(printed.starts_with("Remembered for /work/app.\nWithdraw it with: "), "{printed}");
     world.printed(&["remember", "Answer", "in", "English", "--everywhere"]);
     let wishes = |project: &str| {
         let found = world.json(&["facts", "--kind", "PREFERS", "--project", project]);
@@ -30,7 +30,7 @@ fn a_wish_is_told_until_the_user_withdraws_it() {
     assert_eq!(wishes("/work/app"), [everywhere, from_prompt, "Never push to main."]);
     assert_eq!(wishes("/work/other"), [everywhere]);
 
-    let id = told.trim().rsplit(' ').next().unwrap();
+    let id = printed.trim().rsplit(' ').next().unwrap();
     world.printed(&["forget", "--fact", id]);
     assert_eq!(wishes("/work/app"), [everywhere, from_prompt]);
     let mut later = world.transcript("bbbb-2").aged(HOUR);
@@ -58,7 +58,7 @@ fn an_agent_can_remember_a_wish() {
 }
 
 #[test]
-fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
+fn corrections_of_the_user_survive_another_reading_and_are_exported() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     set_expiry(&mut transcript, ["60", "3600"]);
@@ -72,7 +72,7 @@ fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
     assert!(printed.starts_with("Marked as wrong.\n"), "{printed}");
     assert_eq!(current(&world), [] as [Value; 0]);
 
-    // The session goes on and is read again.
+    // The session continues and is summarised again.
     transcript.prompt("Now tell me why").reply("Because the login ended too early.");
     daemon.settle();
     daemon.close("aaaa-1");
@@ -81,7 +81,7 @@ fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
     assert_eq!(ended["facts"][0]["attributes"]["corrected"], "wrong (by the user)");
     assert_eq!(ended["facts"][0]["standing"], "refuted");
 
-    // An agent can mark facts, too, but not against the user.
+    // An agent cannot change a mark of the user.
     let arguments = json!({ "uuid": id, "verdict": "keep" });
     let params = json!({ "name": "mark_fact", "arguments": arguments });
     let refused = daemon.wire().ask("tools/call", params.clone()).unwrap_err();
@@ -92,8 +92,8 @@ fn what_the_user_says_about_a_fact_outlives_readings_and_goes_with_an_export() {
     daemon.stop();
     let other = World::new();
     let there = other.start();
-    let told = other.printed(&["import", folder.to_str().unwrap()]);
-    assert!(told.contains("Corrections of facts: 1 imported, 0 known already."), "{told}");
+    let printed = other.printed(&["import", folder.to_str().unwrap()]);
+    assert!(printed.contains("Corrections of facts: 1 imported, 0 known already."), "{printed}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["standing"], "refuted", "{ended}");
     other.printed(&["facts", "--keep", &id]);

@@ -10,18 +10,18 @@ const MARMOT: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const OTHER: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
 #[test]
-fn an_id_of_several_sessions_is_told_with_the_sessions() {
+fn an_ambiguous_id_is_reported_with_its_sessions() {
     let world = World::new();
     let twin = MARMOT.replace("0001", "0002");
-    said(&world, MARMOT, "/work/app", "marmot");
-    said(&world, &twin, "/work/app", "marmot");
+    write_session(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, &twin, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
     let refused = |arguments: &[&str]| {
         let output = world.graphiti(arguments);
         assert!(!output.status.success(), "{output:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(MARMOT) && told.contains(&twin), "{arguments:?}: {told}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(MARMOT) && error.contains(&twin), "{arguments:?}: {error}");
     };
     refused(&["forget", "aaaa"]);
     forget(&daemon, json!({ "sessions": [MARMOT, twin], "dry_run": false }));
@@ -29,10 +29,10 @@ fn an_id_of_several_sessions_is_told_with_the_sessions() {
 }
 
 #[test]
-fn a_forgotten_session_is_nowhere_and_stays_away() {
+fn a_forgotten_session_is_deleted_everywhere_and_not_imported_again() {
     let world = World::new();
-    let mut marmot = said(&world, MARMOT, "/work/app", "marmot");
-    said(&world, OTHER, "/work/app", "walrus");
+    let mut marmot = write_session(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, OTHER, "/work/app", "walrus");
     let daemon = world.start();
     daemon.settle();
     daemon.close(MARMOT);
@@ -41,7 +41,7 @@ fn a_forgotten_session_is_nowhere_and_stays_away() {
     assert_eq!((&preview["messages"], &preview["episodes"]), (&json!(2), &json!(1)), "{preview}");
     assert_eq!(found(&daemon, "marmot"), 1, "a preview forgets nothing");
     forget(&daemon, json!({ "sessions": ["aaaaaaaa"], "dry_run": false }));
-    let is_gone = |daemon: &Daemon| {
+    let assert_forgotten = |daemon: &Daemon| {
         assert_eq!(found(daemon, "marmot"), 0);
         assert_eq!(found(daemon, "walrus"), 1);
         assert_eq!(daemon.call("list_sessions", &json!({ "empty": true }))["total"], 1);
@@ -57,16 +57,16 @@ fn a_forgotten_session_is_nowhere_and_stays_away() {
         let paths = history["sessions"].to_string();
         assert!(!paths.contains(MARMOT), "{history}");
     };
-    is_gone(&daemon);
-    // Not when it is continued, copied or forked, nor after a restart.
+    assert_forgotten(&daemon);
+    // The session stays forgotten when it is continued or copied, and after a restart.
     marmot.prompt("And the marmot once more").reply("Done.");
     let copy = world.claude().join("projects/-work-app/cccccccc-0000-4000-8000-000000000003.jsonl");
     daemon.settle();
-    is_gone(&daemon);
+    assert_forgotten(&daemon);
     daemon.stop();
     let daemon = world.start();
     daemon.settle();
-    is_gone(&daemon);
+    assert_forgotten(&daemon);
     fs::copy(marmot.path(), &copy).unwrap();
     daemon.settle();
     // Records that were added after the session was forgotten are not recognised in the copy.
@@ -76,9 +76,9 @@ fn a_forgotten_session_is_nowhere_and_stays_away() {
 }
 
 #[test]
-fn what_was_forgotten_comes_back_when_asked_for() {
+fn a_forgotten_session_can_be_restored() {
     let world = World::new();
-    said(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
     assert!(world.printed(&["forget"]).starts_with("Nothing was forgotten."));
@@ -96,12 +96,12 @@ fn what_was_forgotten_comes_back_when_asked_for() {
     daemon.settle();
     assert_eq!(found(&daemon, "marmot"), 1);
     let refused = world.graphiti(&["forget", "--undo", "aaaa"]);
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.contains("no forgotten session has an id that begins with `aaaa`"), "{said}");
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(error.contains("no forgotten session has an id that begins with `aaaa`"), "{error}");
 }
 
 #[test]
-fn a_project_or_a_time_is_forgotten_with_what_was_never_read() {
+fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
     let world = World::new();
     world.configure(&json!({ "keep_length_days": 7 }));
     for (session, project, days, word) in [
@@ -143,7 +143,7 @@ fn a_project_or_a_time_is_forgotten_with_what_was_never_read() {
 #[test]
 fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let world = World::new();
-    let marmot = said(&world, MARMOT, "/work/app", "marmot");
+    let marmot = write_session(&world, MARMOT, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
     let mut fork = world.transcript(OTHER).continued();
@@ -153,7 +153,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let done = forget(&daemon, json!({ "sessions": [MARMOT], "dry_run": false }));
     assert_eq!(done["relatives"][0]["session_id"], OTHER, "{done}");
     assert_eq!((found(&daemon, "marmot"), found(&daemon, "walrus")), (0, 1));
-    // A second reading from its start does not bring the forgotten part back.
+    // The forgotten part is not stored when the fork is read again from its start.
     let text = fs::read(fork.path()).unwrap();
     fs::remove_file(fork.path()).unwrap();
     let header: &[u8] = b"{\"type\":\"summary\",\"summary\":\"Animals\"}\n";
@@ -170,7 +170,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
 #[test]
 fn an_unchanged_close_does_not_name_a_deleted_episode() {
     let world = World::new();
-    said(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
     let episode = daemon.close(MARMOT)["episode_uuid"].clone();
@@ -181,9 +181,9 @@ fn an_unchanged_close_does_not_name_a_deleted_episode() {
 }
 
 #[test]
-fn events_that_wait_for_a_forgotten_session_go_with_it() {
+fn waiting_events_of_a_forgotten_session_are_deleted() {
     let world = World::new();
-    said(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, "/work/app", "marmot");
     let daemon = world.start();
     daemon.settle();
     daemon.signal("STOP");
@@ -206,7 +206,7 @@ fn found(daemon: &Daemon, word: &str) -> usize {
     found["hits"].as_array().unwrap().len()
 }
 
-fn said(world: &World, session: &str, project: &str, word: &str) -> Transcript {
+fn write_session(world: &World, session: &str, project: &str, word: &str) -> Transcript {
     let mut transcript = world.transcript_in(session, project);
     transcript.prompt(&format!("Look at the {word}")).reply("It is there.");
     transcript

@@ -14,7 +14,7 @@ const FORK: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 const COPY: &str = "cccccccc-0000-4000-8000-000000000003";
 
 #[test]
-fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
+fn only_the_own_part_of_a_fork_is_indexed_and_nothing_of_a_copy() {
     let world = World::new();
     let daemon = world.start();
     let mut original = original(&world);
@@ -23,10 +23,10 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
     copied(&world, &original, COPY);
     fork.prompt("Add a changelog about the walrus").reply("The changelog is there.");
     daemon.settle();
-    assert_eq!(sessions_with(&daemon, "marmot"), [ORIGINAL], "what they share is found once");
+    assert_eq!(sessions_with(&daemon, "marmot"), [ORIGINAL], "shared records are found once");
     assert_eq!(sessions_with(&daemon, "walrus"), [FORK]);
     let listed = daemon.call("list_sessions", &json!({}));
-    assert_eq!(listed["total"], 2, "a copy is no session of its own: {listed}");
+    assert_eq!(listed["total"], 2, "a copy is not listed as a session: {listed}");
     let shown = daemon.call("get_session", &json!({ "session_id": FORK }));
     assert_eq!((&shown["forked_from"], &shown["shared_records"]), (&json!(ORIGINAL), &json!(2)));
     assert_eq!(shown["session"]["message_count"], 2);
@@ -66,7 +66,7 @@ fn of_a_fork_only_its_own_part_counts_and_of_a_copy_nothing() {
 }
 
 #[test]
-fn forks_of_the_past_are_indexed_once_whichever_is_read_first() {
+fn old_forks_are_indexed_once_whichever_is_read_first() {
     let world = World::new();
     let original = original_of(&world, 3 * DAY);
     let mut fork = copied(&world, &original, FORK);
@@ -101,7 +101,7 @@ fn a_second_file_of_the_same_session_is_not_read_twice() {
 }
 
 #[test]
-fn a_copy_that_grows_as_its_original_did_stays_one() {
+fn a_copy_that_grows_like_its_original_stays_a_copy() {
     let world = World::new();
     let mut original = original(&world);
     let daemon = world.start();

@@ -10,7 +10,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// History is imported newest first: the newer session is already stored when the older one is
 /// imported.
 #[test]
-fn a_newer_value_holds_now_and_the_older_one_did_then() {
+fn the_newer_value_is_valid_now_and_the_older_one_was_valid_then() {
     let world = World::new();
     let mut older = world.transcript("aaaa-1").aged(HOUR * 48);
     set_expiry(&mut older, "The login ends too early, fix it", ["60", "3600"]);
@@ -20,7 +20,7 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
     daemon.settle_sessions();
 
     let now = facts(&daemon, &json!({ "query": "JWT_EXPIRY", "edge_types": ["SET_TO"] }));
-    assert_eq!(said(&now), ["`JWT_EXPIRY` in `.env` is `900` (before: `3600`)."]);
+    assert_eq!(sentences(&now), ["`JWT_EXPIRY` in `.env` is `900` (before: `3600`)."]);
     assert_eq!(now[0]["invalid_at"], Value::Null);
     let all = json!({ "query": "JWT_EXPIRY", "edge_types": ["SET_TO"], "include_ended": true });
     let all = facts(&daemon, &all);
@@ -29,13 +29,13 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
     assert_eq!(ended["standing"], "verified");
     assert_eq!(ended["attributes"]["value"], "3600");
 
-    // As of the time when it was set.
+    // As of the time when the older value was set.
     let then = json!({
         "query": "JWT_EXPIRY", "edge_types": ["SET_TO"], "as_of": ended["valid_at"],
     });
-    assert_eq!(said(&facts(&daemon, &then)), said(std::slice::from_ref(ended)));
+    assert_eq!(sentences(&facts(&daemon, &then)), sentences(std::slice::from_ref(ended)));
 
-    // The line that shows it is known: the tool's answer.
+    // The source of the fact is the line with the result of the tool.
     let source = &ended["sources"][0];
     assert_eq!(source["episode"], ended["episodes"][0]);
     let line = usize::try_from(source["line"].as_u64().unwrap()).unwrap();
@@ -43,9 +43,9 @@ fn a_newer_value_holds_now_and_the_older_one_did_then() {
     assert!(text.lines().nth(line - 1).unwrap().contains("has been updated"));
 }
 
-/// An earlier fact is found, however many later ones exist: filters apply before limits.
+/// An earlier fact is found among many later ones, because filters apply before limits.
 #[test]
-fn what_was_true_long_ago_is_found_without_words_and_by_its_kind() {
+fn an_old_fact_is_found_without_words_by_its_time_or_kind() {
     let world = World::new();
     set_expiry(&mut world.transcript("aaaa-1").aged(HOUR * 48), "Fix the login", ["60", "3600"]);
     for number in 0..12 {
@@ -102,7 +102,7 @@ fn one_setting_of_two_sessions_is_one_node_with_its_neighbours() {
 }
 
 #[test]
-fn a_session_that_goes_on_takes_back_what_it_no_longer_says() {
+fn facts_of_a_continued_session_replace_its_earlier_facts() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -110,13 +110,16 @@ fn a_session_that_goes_on_takes_back_what_it_no_longer_says() {
     daemon.settle();
     let first = daemon.close("aaaa-1");
     let said_first = of_episode(&daemon, &first["episode_uuid"]);
-    assert!(said(&said_first).iter().any(|fact| fact.contains("is `3600`")), "{said_first:?}");
+    assert!(sentences(&said_first).iter().any(|fact| fact.contains("is `3600`")), "{said_first:?}");
     set_expiry(&mut transcript, "Make that 900", ["3600", "900"]);
     daemon.settle();
     let second = daemon.close("aaaa-1");
     assert_eq!(second["action"], "replaced");
     let all = json!({ "query": "JWT_EXPIRY", "include_ended": true, "edge_types": ["SET_TO"] });
-    assert_eq!(said(&facts(&daemon, &all)), ["`JWT_EXPIRY` in `.env` is `900` (before: `60`)."]);
+    assert_eq!(
+        sentences(&facts(&daemon, &all)),
+        ["`JWT_EXPIRY` in `.env` is `900` (before: `60`)."]
+    );
     let gone =
         daemon.call("get_episode_entities", &json!({ "episode_uuids": [first["episode_uuid"]] }));
     assert_eq!((&gone["nodes"], &gone["facts"]), (&json!([]), &json!([])));
@@ -182,7 +185,7 @@ fn facts_are_found_after_a_restart_and_after_the_loss_of_their_index() {
 }
 
 #[test]
-fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
+fn the_source_of_a_fact_is_shown_when_the_transcript_is_deleted() {
     const FACT: &str = " 1. `JWT_EXPIRY` in `.env` is `3600` (before: `60`).";
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
@@ -204,9 +207,9 @@ fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
     let printed = world.printed(&["facts", "expiry", "--kind", "SET_TO", "--explain"]);
     let mut lines = printed.lines();
     assert_eq!(lines.next(), Some(FACT));
-    let told = lines.next().unwrap();
-    assert!(told.starts_with("    verified · since "), "{printed}");
-    assert!(told.contains(&format!("set to · aaaa-1 line {line} (message ")), "{printed}");
+    let details = lines.next().unwrap();
+    assert!(details.starts_with("    verified · since "), "{printed}");
+    assert!(details.contains(&format!("set to · aaaa-1 line {line} (message ")), "{printed}");
     assert!(printed.contains("whole session"), "{printed}");
     assert_eq!(world.printed(&["facts", "expiry", "--as-of", "2020-01-01"]), "Nothing found.\n");
     let json = world.json(&["facts", "expiry", "--project", "/work/app"]);
@@ -214,10 +217,10 @@ fn the_lines_behind_a_fact_are_shown_when_the_transcript_is_gone() {
 }
 
 #[test]
-fn wrong_arguments_say_what_is_right() {
+fn errors_about_arguments_name_the_valid_values() {
     let world = World::new();
     let daemon = world.start();
-    for (tool, arguments, said) in [
+    for (tool, arguments, expected) in [
         ("search_memory_facts", json!({ "as_of": "someday" }), "`as_of` must be a date"),
         ("search_memory_facts", json!({ "edge_types": ["LIKES"] }), "the kinds are DECIDED"),
         ("search_nodes", json!({ "entity_types": ["Animal"] }), "the kinds are Project"),
@@ -230,7 +233,7 @@ fn wrong_arguments_say_what_is_right() {
     ] {
         let params = json!({ "name": tool, "arguments": arguments });
         let error = daemon.wire().ask("tools/call", params).unwrap_err();
-        assert!(error.message.contains(said), "{error:?}");
+        assert!(error.message.contains(expected), "{error:?}");
     }
 }
 
@@ -259,7 +262,7 @@ fn rows(answer: &Value) -> Vec<Value> {
 }
 
 /// Returns the sentences without their reasons.
-fn said(facts: &[Value]) -> Vec<String> {
+fn sentences(facts: &[Value]) -> Vec<String> {
     let sentences = facts.iter().map(|fact| fact["fact"].as_str().unwrap());
     sentences.map(|one| one.split(" Why: ").next().unwrap().to_owned()).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
-fn the_next_agent_is_told_what_the_last_ones_left() {
+fn a_handoff_contains_the_open_work_of_earlier_sessions() {
     let world = World::new();
     let mut first = world.transcript("aaaa-1").aged(3 * HOUR);
     first
@@ -47,10 +47,10 @@ fn the_next_agent_is_told_what_the_last_ones_left() {
 }
 
 #[test]
-fn the_session_that_asks_is_left_out() {
+fn a_handoff_omits_the_session_of_its_caller() {
     let world = World::new();
-    let mut own = world.transcript("aaaa-1");
-    own.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let mut transcript = world.transcript("aaaa-1");
+    transcript.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();
     daemon.settle();
     daemon.close("aaaa-1");
@@ -62,14 +62,14 @@ fn the_session_that_asks_is_left_out() {
         });
         wire.ask("tools/call", params).unwrap()["structuredContent"].clone()
     };
-    let told = asked("aaaa-1");
-    assert_eq!(told["sessions"], json!([]), "{told}");
-    assert_eq!(told["message"], "No earlier session is known in this project.");
+    let own = asked("aaaa-1");
+    assert_eq!(own["sessions"], json!([]), "{own}");
+    assert_eq!(own["message"], "No earlier session is known in this project.");
     assert_eq!(asked("bbbb-2")["sessions"][0]["session_id"], "aaaa-1");
 }
 
 #[test]
-fn a_person_reads_the_same() {
+fn the_command_prints_the_handoff() {
     let world = World::new();
     let mut first = world.transcript("aaaa-1").aged(HOUR);
     first.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
@@ -99,7 +99,7 @@ fn a_project_of_another_system_is_found_by_its_path() {
 }
 
 #[test]
-fn none_is_none_for_every_command() {
+fn a_limit_of_zero_shows_nothing() {
     let world = World::new();
     let mut session = world.transcript("aaaa-1").aged(HOUR);
     session.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
@@ -153,10 +153,10 @@ fn a_handoff_follows_the_repository_and_not_the_folder() {
         let found = world.json(&["search", "login", "-p", project]);
         assert_eq!(found["hits"].as_array().unwrap().len(), 3, "{project}");
     }
-    // What is forgotten is named exactly.
+    // `forget` selects only the given folder, not the repository.
     let kept = world.json(&["forget", "-p", &paths[2]]);
     assert_eq!(kept["sessions"].as_array().unwrap().len(), 1, "{kept}");
-    // The repository is gone, and what was known of it stays.
+    // The repository is deleted, but its folders still count as one project.
     fs::remove_dir_all(&root).unwrap();
     drop(daemon);
     let daemon = world.start();
@@ -165,7 +165,7 @@ fn a_handoff_follows_the_repository_and_not_the_folder() {
 }
 
 #[test]
-fn trivial_sessions_do_not_replace_what_a_working_one_left() {
+fn trivial_sessions_do_not_displace_a_session_with_work() {
     let world = World::new();
     world
         .transcript("aaaa-1")

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[test]
-fn what_is_too_old_to_be_imported_by_itself_is_synced_when_asked() {
+fn sessions_that_are_too_old_for_the_import_are_indexed_by_sync() {
     let world = World::new();
     world.configure(&json!({ "keep_length_days": 7 }));
     for (session, days) in [("aaaa-1", 1), ("bbbb-2", 20), ("cccc-3", 40), ("dddd-4", 400)] {
@@ -31,15 +31,15 @@ fn what_is_too_old_to_be_imported_by_itself_is_synced_when_asked() {
         .map(|session| session["path"].as_str().unwrap())
         .collect();
     assert!(paths[0].ends_with("bbbb-2.jsonl") && paths[1].ends_with("cccc-3.jsonl"), "{paths:?}");
-    assert_eq!(kept(), 1, "a preview does nothing");
+    assert_eq!(kept(), 1, "a preview changes nothing");
     let run = json!({ "days": 50, "project": "/work/app", "dry_run": false });
     let done = sync(run.clone());
     assert_eq!((&done["sessions_indexed"], &done["sessions_failed"]), (&json!(2), &json!(0)));
     assert_eq!(kept(), 3);
-    assert_eq!(sync(run)["sessions_found"], 0, "nothing is done twice");
+    assert_eq!(sync(run)["sessions_found"], 0, "no session is indexed twice");
     assert_eq!(sync(json!({ "days": 0, "max_sessions": 1 }))["sessions_found"], 1);
     assert_eq!(daemon.session("bbbb-2")["episode"]["close_reason"], "history_sync");
-    // The command of a user.
+    // The same with the command.
     let printed = world.printed(&["sync", "--days", "0"]);
     assert!(printed.starts_with("2 sessions would be indexed."), "{printed}");
     let printed = world.printed(&["sync", "--days", "0", "--run"]);
@@ -53,7 +53,7 @@ fn what_is_too_old_to_be_imported_by_itself_is_synced_when_asked() {
 }
 
 #[test]
-fn episodes_are_listed_by_page_and_project_and_deleted_for_good() {
+fn episodes_are_listed_by_page_and_project_and_stay_deleted() {
     let world = World::new();
     for (session, project, days) in
         [("aaaa-1", "/work/app", 3), ("bbbb-2", "/work/other", 2), ("cccc-3", "/work/app", 1)]
@@ -88,14 +88,18 @@ fn episodes_are_listed_by_page_and_project_and_deleted_for_good() {
     let again = daemon.call("delete_episode", &json!({ "uuid": gone }));
     assert!(again["error"].as_str().unwrap().starts_with("there is no episode"), "{again}");
     daemon.settle();
-    assert_eq!(sessions(&episodes(json!({}))), [names[0], names[2]], "it does not come back");
+    assert_eq!(
+        sessions(&episodes(json!({}))),
+        [names[0], names[2]],
+        "a deleted episode stays deleted"
+    );
     let found =
         daemon.call("search_sessions", &json!({ "query": "login", "project": "/work/other" }));
     assert_eq!(found["hits"].as_array().unwrap().len(), 1, "the messages stay");
 }
 
 #[test]
-fn sessions_tell_their_status_their_summary_and_why_they_failed() {
+fn tools_return_the_status_the_summary_and_the_failures_of_sessions() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();
@@ -112,7 +116,7 @@ fn sessions_tell_their_status_their_summary_and_why_they_failed() {
 }
 
 #[test]
-fn what_is_known_is_exported_whole() {
+fn an_export_contains_all_episodes_and_session_states() {
     let world = World::new();
     for session in ["aaaa-1", "bbbb-2"] {
         let mut transcript = world.transcript(session).aged(DAY);

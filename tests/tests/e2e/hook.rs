@@ -15,13 +15,13 @@ const SESSIONS: usize = 8;
 const CROWD: usize = 300;
 
 #[test]
-fn the_end_of_a_session_makes_its_episode() {
+fn the_end_of_a_session_creates_its_episode() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
     let output = hook(&world, &ended("s1", "clear"));
-    is_silent_success(&output);
+    assert_silent_success(&output);
     daemon.settle();
     let session = daemon.session("s1");
     assert_eq!(session["state"], "indexed");
@@ -29,14 +29,14 @@ fn the_end_of_a_session_makes_its_episode() {
 }
 
 #[test]
-fn compaction_makes_an_episode_and_the_session_goes_on() {
+fn a_compaction_creates_an_episode_and_the_session_continues() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript.prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
     let event = json!({ "hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "pre_compact");
     transcript.prompt("And the lexer.");
@@ -45,11 +45,11 @@ fn compaction_makes_an_episode_and_the_session_goes_on() {
 }
 
 #[test]
-fn the_end_of_a_session_that_is_not_known_yet_is_kept_for_it() {
+fn the_end_of_an_unknown_session_is_stored_until_the_session_is_known() {
     let world = World::new();
     let daemon = world.start();
-    is_silent_success(&hook(&world, &ended("s1", "logout")));
-    // A hook that gets no answer in its time leaves the event there, too.
+    assert_silent_success(&hook(&world, &ended("s1", "logout")));
+    // A hook that gets no answer in time stores the event as well, so there may be two files.
     assert!(spooled(&world) >= 1);
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     daemon.settle();
@@ -58,20 +58,20 @@ fn the_end_of_a_session_that_is_not_known_yet_is_kept_for_it() {
 }
 
 #[test]
-fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
+fn the_end_of_a_session_that_cannot_become_known_is_not_stored() {
     let world = World::new();
     let end = |path: &std::path::Path| {
         let event =
             json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
-        is_silent_success(&hook(&world, &event.to_string()));
+        assert_silent_success(&hook(&world, &event.to_string()));
     };
-    // `claude mcp list` has no transcript; an agent that is not followed has its own in another
-    // folder.
+    // `claude mcp list` has no transcript; the transcript of an agent that is not followed is in
+    // another folder.
     let (missing, elsewhere) = (world.projects().join("-work/s1.jsonl"), world.path("s1.jsonl"));
     fs::write(&elsewhere, "{}\n").expect("a transcript");
     end(&missing);
     assert_eq!(spooled(&world), 0);
-    // Only the daemon knows whether it is followed.
+    // Only the daemon knows which folders are followed.
     end(&elsewhere);
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
@@ -79,7 +79,7 @@ fn the_end_of_a_session_that_can_never_be_known_does_not_wait() {
     assert_eq!(spooled(&world), 0);
     end(&missing);
     end(&elsewhere);
-    // A hook that got no answer in its time has left its event there.
+    // A hook that got no answer in time has stored its event.
     daemon.settle();
     assert_eq!(spooled(&world), 0);
 }
@@ -91,7 +91,7 @@ fn the_end_of_a_session_whose_transcript_is_not_read_yet_waits_for_it() {
     transcript.prompt("Fix the parser.").reply("Done.");
     let mut event: Value = serde_json::from_str(&ended("s1", "logout")).expect("an event");
     event["transcript_path"] = json!(transcript.path());
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
     daemon.settle();
@@ -100,15 +100,15 @@ fn the_end_of_a_session_whose_transcript_is_not_read_yet_waits_for_it() {
 }
 
 #[test]
-fn what_happens_while_the_daemon_is_down_is_made_up_for() {
+fn the_end_of_a_session_is_stored_while_the_daemon_is_down() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     for event in ["SessionStart", "UserPromptSubmit", "Stop", "SubagentStop", "PostCompact"] {
         let event = json!({ "hook_event_name": event, "session_id": "s1" }).to_string();
-        is_silent_success(&hook(&world, &event));
+        assert_silent_success(&hook(&world, &event));
     }
-    assert_eq!(spooled(&world), 0, "nothing is to be done about these later");
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_eq!(spooled(&world), 0, "these events are not needed later");
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
     daemon.settle();
@@ -122,10 +122,10 @@ fn a_daemon_that_hangs_misses_nothing() {
     let daemon = world.start();
     daemon.settle();
     daemon.signal("STOP");
-    all_end(&world);
+    end_all(&world);
     daemon.signal("CONT");
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn a_daemon_with_too_many_callers_misses_nothing() {
     let daemon = world.start();
     daemon.settle();
     let crowd: Vec<Wire> = (0..CROWD).map(|_| daemon.wire()).collect();
-    all_end(&world);
+    end_all(&world);
     drop(crowd);
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
@@ -145,21 +145,21 @@ fn a_daemon_that_was_killed_misses_nothing() {
     let world = sessions();
     let daemon = world.start();
     daemon.settle();
-    // Its socket and its published address stay.
+    // Its socket and its published address remain.
     daemon.kill();
-    all_end(&world);
+    end_all(&world);
     let daemon = world.start();
     daemon.settle();
-    all_are_closed(&world, &daemon);
+    assert_all_closed(&world, &daemon);
 }
 
 #[test]
-fn what_is_put_in_the_spool_is_taken_out_at_once() {
+fn an_event_in_the_spool_is_processed_at_once() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    // The state after a hook that was not answered in time, without any message.
+    // The same as after a hook that got no answer in time.
     let spool = world.home().join("spool");
     fs::write(spool.join("1.new"), ended("s1", "clear")).expect("write an event");
     fs::rename(spool.join("1.new"), spool.join("1.json")).expect("put it in place");
@@ -170,17 +170,17 @@ fn what_is_put_in_the_spool_is_taken_out_at_once() {
     assert_eq!(spooled(&world), 0);
 }
 
-/// Opening the pipe would block until another process writes to it: while the daemon runs, and when
-/// it stops.
+/// Opening the pipe would block the daemon, also at its end, until another process writes to the
+/// pipe.
 #[test]
-fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
+fn a_pipe_in_the_spool_is_reported_and_blocks_nothing() {
     let world = World::new();
     let spool = world.home().join("spool");
     fs::create_dir_all(&spool).expect("make the spool");
-    let made = Command::new("mkfifo").arg(spool.join("0.json")).status();
-    assert!(made.expect("run mkfifo").success());
+    let status = Command::new("mkfifo").arg(spool.join("0.json")).status();
+    assert!(status.expect("run mkfifo").success());
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
@@ -191,28 +191,28 @@ fn a_pipe_in_the_spool_is_told_of_and_in_nobodys_way() {
 }
 
 #[test]
-fn the_summary_of_a_compaction_is_kept() {
+fn the_summary_of_a_compaction_is_searchable() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript.prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
     let event = |name: &str| json!({ "hook_event_name": name, "session_id": "s1" });
-    is_silent_success(&hook(&world, &event("PreCompact").to_string()));
-    // Otherwise its episode may contain the next records already, and closing it again changes
-    // nothing.
+    assert_silent_success(&hook(&world, &event("PreCompact").to_string()));
+    // Otherwise the episode may already contain the next records, and the later close would not
+    // replace it.
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
-    // The prompt reaches the daemon twice: by the transcript and by the hook.
+    // The summary is in the transcript and in the event of the hook, which does not forward it.
     transcript.record(
         "user",
         &json!({ "isCompactSummary": true, "message": { "role": "user", "content": summary } }),
     );
     let mut after = event("PostCompact");
     after["compact_summary"] = json!(summary);
-    is_silent_success(&hook(&world, &after.to_string()));
-    is_silent_success(&hook(&world, &ended("s1", "logout")));
+    assert_silent_success(&hook(&world, &after.to_string()));
+    assert_silent_success(&hook(&world, &ended("s1", "logout")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_logout");
     let found = daemon.call("search_sessions", &json!({ "query": "quokka" }));
@@ -222,7 +222,7 @@ fn the_summary_of_a_compaction_is_kept() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
+fn hooks_report_which_process_runs_a_session_and_that_it_has_ended() {
     let world = World::new();
     world.configure(&json!({ "check_interval": 1 }));
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
@@ -254,7 +254,7 @@ fn hooks_tell_which_process_runs_a_session_and_that_it_has_ended() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
+fn the_last_reply_of_an_agent_that_closed_its_session_does_not_leave_it_open() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript.prompt("Fix the parser.").reply("Done.");
@@ -267,64 +267,64 @@ fn the_last_words_of_an_agent_that_closed_its_session_do_not_leave_it_open() {
     daemon.close("s1");
     agent.end();
     daemon.settle();
-    // Written before its end, and read only now.
+    // As if it was written before the agent's end and is read only now.
     transcript.reply("The session is closed.");
-    is_over_and_completed(&daemon, "s1");
+    assert_closed_and_completed(&daemon, "s1");
 }
 
 #[test]
-fn what_an_agent_writes_after_it_reported_its_end_is_read_and_leaves_nothing_open() {
+fn a_reply_after_the_reported_end_is_read_and_the_session_stays_closed() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript.prompt("Fix the parser.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "other")));
+    assert_silent_success(&hook(&world, &ended("s1", "other")));
     daemon.settle();
     transcript.reply("Done.");
-    is_over_and_completed(&daemon, "s1");
+    assert_closed_and_completed(&daemon, "s1");
 }
 
 #[test]
-fn an_input_that_stays_open_is_read_as_far_as_the_first_object() {
+fn an_input_that_stays_open_is_read_up_to_the_first_object() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
     let text = format!("\u{feff}{}\n{{\"hook_event_name\":", ended("s1", "clear"));
     let (child, _open) = begin(&world, &text);
-    is_silent_success(&child.wait_with_output().expect("the hook ends"));
+    assert_silent_success(&child.wait_with_output().expect("the hook ends"));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "indexed");
 }
 
 #[test]
-fn what_is_no_event_is_nothing_to_fail_at() {
+fn an_invalid_event_is_not_an_error() {
     let world = World::new();
     let daemon = world.start();
     for text in ["", "{", "[]", "null", "{}", "\u{0}", "{\"session_id\":7}", "no JSON"] {
-        is_silent_success(&hook(&world, text));
+        assert_silent_success(&hook(&world, text));
     }
     let (child, _open) = begin(&world, "");
-    is_silent_success(&child.wait_with_output().expect("an agent that says nothing is left"));
+    assert_silent_success(&child.wait_with_output().expect("the hook ends without input"));
     drop(daemon);
 }
 
 #[test]
-fn compression_that_fires_before_each_call_of_the_model_is_no_compaction() {
+fn compression_before_a_call_of_the_model_is_not_a_compaction() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
     let event = json!({ "hook_event_name": "PreCompress", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &event.to_string()));
+    assert_silent_success(&hook(&world, &event.to_string()));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "active");
 }
 
 #[test]
 #[cfg(unix)]
-fn a_hook_cannot_block_whatever_is_wrong_around_it() {
+fn a_hook_succeeds_whatever_is_wrong_around_it() {
     let world = World::new();
     world.configure(&json!({ "no such": "setting" }));
     fs::write(world.path("file"), "").expect("a file");
@@ -360,7 +360,7 @@ fn a_hook_cannot_block_whatever_is_wrong_around_it() {
             .spawn()
             .expect("run a shell");
         let mut input = child.stdin.take().expect("its input");
-        // One that reads nothing may have ended by now.
+        // A hook that does not read its input may have ended already.
         let _ = input.write_all(text.as_bytes());
         drop(input);
         let output = child.wait_with_output().expect("the hook ends");
@@ -370,7 +370,7 @@ fn a_hook_cannot_block_whatever_is_wrong_around_it() {
 }
 
 #[test]
-fn the_bare_program_takes_an_event_and_shows_the_status_without_one() {
+fn graphiti_without_arguments_processes_an_event_or_shows_the_status() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let bare = |text: &str| {
@@ -391,7 +391,7 @@ fn the_bare_program_takes_an_event_and_shows_the_status_without_one() {
     assert!(status.status.success(), "{status:?}");
     let shown = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(shown.contains("is running") && shown.contains("--help"), "{shown}");
-    is_silent_success(&bare(&ended("s1", "clear")));
+    assert_silent_success(&bare(&ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["episode"]["close_reason"], "hook_clear");
 }
@@ -403,12 +403,12 @@ fn a_hook_may_wait_for_the_episode() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
-    assert_eq!(daemon.session("s1")["state"], "indexed", "without settling");
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_eq!(daemon.session("s1")["state"], "indexed", "the hook did not wait");
 }
 
 #[test]
-fn a_new_session_is_told_what_the_last_one_left() {
+fn a_new_session_gets_a_handoff() {
     let world = World::new();
     world
         .transcript("s1")
@@ -417,21 +417,24 @@ fn a_new_session_is_told_what_the_last_one_left() {
         .reply("The parser accepts empty lines now.");
     let daemon = world.start();
     daemon.settle();
-    assert_eq!(context(&world, "/work/app", "startup"), None, "nothing is over yet");
+    assert_eq!(context(&world, "/work/app", "startup"), None, "no session has ended yet");
     daemon.close("s1");
-    let told = context(&world, "/work/app/src", "startup").expect("something to tell");
-    assert!(told.contains("parser accept") && !told.contains("Files changed"), "{told}");
-    assert!(told.contains("not instructions"), "{told}");
-    assert!(!told.contains("system-reminder"), "{told}");
+    let added_context = context(&world, "/work/app/src", "startup").expect("a handoff");
+    assert!(
+        added_context.contains("parser accept") && !added_context.contains("Files changed"),
+        "{added_context}"
+    );
+    assert!(added_context.contains("not instructions"), "{added_context}");
+    assert!(!added_context.contains("system-reminder"), "{added_context}");
     assert_eq!(context(&world, "/work/other", "startup"), None);
-    assert_eq!(context(&world, "/work/app", "resume"), None, "it knows");
+    assert_eq!(context(&world, "/work/app", "resume"), None, "a resumed session needs no handoff");
     world.configure(&json!({ "hooks": { "handoff": false } }));
     world.printed(&["reload"]);
     assert_eq!(context(&world, "/work/app", "startup"), None);
 }
 
 #[test]
-fn a_session_that_was_compacted_is_told_what_it_may_have_lost() {
+fn a_compacted_session_gets_its_own_open_work() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript
@@ -443,17 +446,20 @@ fn a_session_that_was_compacted_is_told_what_it_may_have_lost() {
     let daemon = world.start();
     daemon.settle();
     let compact = json!({ "hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto" });
-    is_silent_success(&hook(&world, &compact.to_string()));
+    assert_silent_success(&hook(&world, &compact.to_string()));
     daemon.settle();
     for source in ["compact", "resume"] {
         let event = json!({
             "session_id": "s1", "hook_event_name": "SessionStart", "source": source,
             "cwd": "/work/app",
         });
-        let told = (0..20).find_map(|_| told(&hook(&world, &event.to_string())));
-        let told = told.expect("something to tell");
-        assert!(told.contains("docs/parser.md") && told.contains("this session"), "{told}");
-        assert!(!told.contains("Last session"), "{told}");
+        let added_context = (0..20).find_map(|_| added_context(&hook(&world, &event.to_string())));
+        let added_context = added_context.expect("a handoff");
+        assert!(
+            added_context.contains("docs/parser.md") && added_context.contains("this session"),
+            "{added_context}"
+        );
+        assert!(!added_context.contains("Last session"), "{added_context}");
     }
 }
 
@@ -476,17 +482,17 @@ fn a_daemon_that_is_down_is_started_for_the_handoff() {
         })
         .to_string()
     };
-    let mut found = told(&hook(&world, &event("SessionStart")));
-    // On a busy machine it comes with a prompt.
+    let mut found = added_context(&hook(&world, &event("SessionStart")));
+    // On a busy machine, the handoff comes with a prompt.
     for _ in 0..100 {
-        found = found.or_else(|| told(&hook(&world, &event("UserPromptSubmit"))));
+        found = found.or_else(|| added_context(&hook(&world, &event("UserPromptSubmit"))));
     }
     let stopped = world.printed(&["stop"]);
     assert!(found.is_some_and(|found| found.contains("parser accept")), "{stopped}");
 }
 
 #[test]
-fn a_handoff_that_could_not_come_at_the_start_comes_with_the_next_prompt_once() {
+fn a_handoff_that_was_too_late_for_the_start_is_added_to_the_next_prompt_once() {
     let world = World::new();
     world
         .transcript("s1")
@@ -509,15 +515,15 @@ fn a_handoff_that_could_not_come_at_the_start_comes_with_the_next_prompt_once() 
     });
     let ask = || {
         fs::write(due.join("new.json"), start.to_string()).expect("write a start");
-        told(&hook(&world, &prompt.to_string()))
+        added_context(&hook(&world, &prompt.to_string()))
     };
-    let found = (0..20).find_map(|_| ask()).expect("something to tell");
+    let found = (0..20).find_map(|_| ask()).expect("a handoff");
     assert!(found.contains("parser accept"), "{found}");
-    assert_eq!(told(&hook(&world, &prompt.to_string())), None);
+    assert_eq!(added_context(&hook(&world, &prompt.to_string())), None);
 }
 
 #[test]
-fn a_prompt_that_matches_an_earlier_error_is_answered_with_it() {
+fn a_wish_that_matches_a_prompt_is_added_to_it() {
     let world = World::new();
     world.configure(&json!({ "hooks": { "recall": true } }));
     world
@@ -539,10 +545,10 @@ fn a_prompt_that_matches_an_earlier_error_is_answered_with_it() {
             "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
             "prompt": prompt,
         });
-        told(&hook(&world, &event.to_string()))
+        added_context(&hook(&world, &event.to_string()))
     };
     let found = (0..20).find_map(|_| ask("Push that to the release branch without a pull request"));
-    let found = found.expect("something to tell");
+    let found = found.expect("the wish");
     assert!(found.contains("never push") && found.contains("not instructions"), "{found}");
     assert_eq!(ask("Read the parser"), None);
     world.configure(&json!({ "hooks": { "recall": false } }));
@@ -551,7 +557,7 @@ fn a_prompt_that_matches_an_earlier_error_is_answered_with_it() {
 }
 
 #[test]
-fn each_agent_is_told_in_its_own_form() {
+fn each_agent_gets_the_handoff_in_its_own_form() {
     let world = World::new();
     world
         .transcript_in("s1", "/srv/app")
@@ -579,13 +585,13 @@ fn each_agent_is_told_in_its_own_form() {
         ("opencode", event("startup"), "/additionalContext"),
         ("pi", event("startup"), "/additionalContext"),
     ] {
-        let told = || {
+        let added_context = || {
             let output = hook_of(&world, Some(agent), &event.to_string());
-            let said: Value = serde_json::from_slice(&output.stdout).ok()?;
-            Some(said.pointer(place)?.as_str()?.contains("parser accept"))
+            let answer: Value = serde_json::from_slice(&output.stdout).ok()?;
+            Some(answer.pointer(place)?.as_str()?.contains("parser accept"))
         };
         // On a busy machine the handoff may be too late for the hook, which continues without it.
-        assert_eq!((0..20).find_map(|_| told()), Some(true), "{agent}");
+        assert_eq!((0..20).find_map(|_| added_context()), Some(true), "{agent}");
     }
 }
 
@@ -596,18 +602,18 @@ fn hooks_can_be_switched_off() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "active");
     world.configure(&json!({ "hooks": { "enabled": true } }));
     world.printed(&["reload"]);
-    is_silent_success(&hook(&world, &ended("s1", "clear")));
+    assert_silent_success(&hook(&world, &ended("s1", "clear")));
     daemon.settle();
     assert_eq!(daemon.session("s1")["state"], "indexed");
 }
 
 #[test]
-fn the_client_that_the_documents_describe_still_closes_a_session() {
+fn a_client_without_a_handshake_can_close_a_session() {
     let world = World::new();
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
@@ -618,18 +624,18 @@ fn the_client_that_the_documents_describe_still_closes_a_session() {
     }});
     let answer = daemon.wire().exchange(&request);
     let text = answer["result"]["content"][0]["text"].as_str().expect("text");
-    let said: Value = serde_json::from_str(text).expect("JSON");
-    assert_eq!(said["status"], "success");
+    let answer: Value = serde_json::from_str(text).expect("JSON");
+    assert_eq!(answer["status"], "success");
 }
 
 /// Returns what a hook adds to the agent's context.
-fn told(output: &Output) -> Option<String> {
+fn added_context(output: &Output) -> Option<String> {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    let said: Value = serde_json::from_slice(&output.stdout).ok()?;
-    said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
+    let answer: Value = serde_json::from_slice(&output.stdout).ok()?;
+    answer["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
 }
 
-/// Returns the context of a new session.
+/// Returns what the hook at the start adds to the context of a new session.
 fn context(world: &World, directory: &str, source: &str) -> Option<String> {
     let event = json!({
         "session_id": "new", "hook_event_name": "SessionStart", "source": source, "cwd": directory,
@@ -639,9 +645,9 @@ fn context(world: &World, directory: &str, source: &str) -> Option<String> {
     if output.stdout.is_empty() {
         return None;
     }
-    let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(said["hookSpecificOutput"]["hookEventName"], "SessionStart");
-    said["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+    answer["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
 }
 
 fn ended(session: &str, reason: &str) -> String {
@@ -684,7 +690,7 @@ fn begin_of(world: &World, agent: Option<&str>, text: &str) -> (Child, ChildStdi
 }
 
 /// Checks that new records are read, and leave the session closed.
-fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
+fn assert_closed_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     daemon.settle();
     assert_ne!(daemon.session(session)["state"], "active");
     daemon.settle_sessions();
@@ -693,7 +699,7 @@ fn is_over_and_completed(daemon: &graphiti_tests::Daemon, session: &str) {
     assert_eq!(session["episode"]["outcome"], "completed");
 }
 
-fn is_silent_success(output: &Output) {
+fn assert_silent_success(output: &Output) {
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
@@ -707,13 +713,13 @@ fn sessions() -> World {
     world
 }
 
-fn all_end(world: &World) {
+fn end_all(world: &World) {
     for number in 0..SESSIONS {
-        is_silent_success(&hook(world, &ended(&format!("s{number}"), "clear")));
+        assert_silent_success(&hook(world, &ended(&format!("s{number}"), "clear")));
     }
 }
 
-fn all_are_closed(world: &World, daemon: &graphiti_tests::Daemon) {
+fn assert_all_closed(world: &World, daemon: &graphiti_tests::Daemon) {
     for number in 0..SESSIONS {
         let session = daemon.session(&format!("s{number}"));
         assert_eq!(session["episode"]["close_reason"], "hook_clear", "{session}");
@@ -730,7 +736,7 @@ struct AgentProcess {
 
 impl AgentProcess {
     fn start(world: &World) -> AgentProcess {
-        // A shell whose name is not that of a shell: the agent is searched above shells.
+        // A shell under another name, because graphiti skips shells when it looks for the agent.
         let program = world.path("agent");
         if !program.exists() {
             std::os::unix::fs::symlink("/bin/sh", &program).expect("another name for a shell");
@@ -765,7 +771,7 @@ impl AgentProcess {
     }
 
     fn run(&mut self, command: &str, input: &str) -> String {
-        writeln!(self.input, "{command}\n{input}").expect("tell the agent");
+        writeln!(self.input, "{command}\n{input}").expect("write to the agent");
         let mut answer = String::new();
         self.output.read_line(&mut answer).expect("the agent answers");
         answer.trim_end().to_owned()

@@ -15,9 +15,9 @@ use serde_json::json;
 /// Time, in seconds, after which a silent daemon counts as hung.
 const TIMEOUT: &str = "0.5";
 /// Maximum time of a command; a busy machine is slow.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_DURATION: Duration = Duration::from_secs(30);
 
-/// Every command that asks the daemon.
+/// Every command that sends requests to the daemon.
 const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["status", "--wait"],
@@ -45,20 +45,20 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 #[test]
-fn every_command_says_in_time_that_the_daemon_hangs() {
+fn every_command_reports_in_time_that_the_daemon_hangs() {
     let (world, daemon) = hung();
     let pid = daemon.pid();
     for arguments in COMMANDS {
         let mut command = world.command("graphiti");
         let child = command.args(*arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let output = in_time(child.unwrap(), arguments);
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(!output.status.success(), "{arguments:?}: {said}");
-        assert!(said.contains(&format!("(pid {pid})")), "{arguments:?}: {said}");
-        assert!(said.contains("graphiti stop --force"), "{arguments:?}: {said}");
-        assert!(said.contains("graphiti up"), "{arguments:?}: {said}");
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!output.status.success(), "{arguments:?}: {printed}");
+        assert!(printed.contains(&format!("(pid {pid})")), "{arguments:?}: {printed}");
+        assert!(printed.contains("graphiti stop --force"), "{arguments:?}: {printed}");
+        assert!(printed.contains("graphiti up"), "{arguments:?}: {printed}");
     }
-    // The daemon executes the request when it can: it stops.
+    // When the daemon continues, it executes the request to stop.
     daemon.signal("CONT");
     assert!(daemon.ended().success());
 }
@@ -71,26 +71,26 @@ fn a_command_that_waits_for_work_notices_a_daemon_that_hangs_meanwhile() {
     let child = command.args(["status", "--wait"]).stderr(Stdio::piped()).spawn().unwrap();
     daemon.signal("STOP");
     let output = in_time(child, &["status", "--wait"]);
-    // It may have been answered before.
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() || said.contains("graphiti stop --force"), "{said}");
+    // The command may have got its answer before the signal.
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() || printed.contains("graphiti stop --force"), "{printed}");
 }
 
 #[test]
-fn a_hung_daemon_is_ended_by_force_and_starts_anew() {
+fn a_hung_daemon_can_be_killed_and_started_again() {
     let (world, daemon) = hung();
     let ended = world.printed(&["stop", "--force"]);
     assert!(ended.contains("was killed"), "{ended}");
     assert!(!daemon.ended().success());
     let again = world.graphiti(&["stop", "--force"]);
     assert!(!again.status.success());
-    let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("is not running"), "{said}");
+    let printed = String::from_utf8(again.stderr).unwrap();
+    assert!(printed.contains("is not running"), "{printed}");
     world.printed(&["up"]);
     assert!(world.printed(&["list"]).contains("marmot"));
     assert!(
         world.printed(&["stop", "--force"]).contains("has stopped"),
-        "one that is well is asked"
+        "a daemon that works is asked to stop"
     );
 }
 
@@ -102,7 +102,7 @@ fn an_agents_request_is_answered_when_the_daemon_hangs() {
     host.initialize("2025-11-25");
     daemon.signal("STOP");
     for _ in 0..2 {
-        // First over the connection there is, then over a new one.
+        // First over the open connection, then over a new one.
         let failed = host.call("session_tracking_health", json!({}));
         let message = failed["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("graphiti stop --force"), "{failed}");
@@ -113,7 +113,7 @@ fn an_agents_request_is_answered_when_the_daemon_hangs() {
 }
 
 #[test]
-fn a_hook_is_gone_in_a_moment_and_says_nothing() {
+fn a_hook_ends_in_time_without_output() {
     let (world, _daemon) = hung();
     let mut command = world.command("graphiti");
     command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -125,12 +125,12 @@ fn a_hook_is_gone_in_a_moment_and_says_nothing() {
 }
 
 #[test]
-fn a_timeout_that_is_no_number_is_refused() {
+fn a_timeout_that_is_not_a_number_is_refused() {
     let mut world = World::new();
     world.variables.push(("GRAPHITI_TIMEOUT".to_owned(), "soon".to_owned()));
     let output = world.graphiti(&["list"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("GRAPHITI_TIMEOUT is `soon`"), "{said}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("GRAPHITI_TIMEOUT is `soon`"), "{printed}");
 }
 
 /// Creates a machine whose daemon was stopped by a signal.
@@ -150,9 +150,9 @@ fn hung() -> (World, graphiti_tests::Daemon) {
 fn in_time(mut child: Child, arguments: &[&str]) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        if began.elapsed() > LONGEST {
+        if began.elapsed() > MAX_DURATION {
             child.kill().unwrap();
-            panic!("{arguments:?} takes longer than {LONGEST:?}");
+            panic!("{arguments:?} takes longer than {MAX_DURATION:?}");
         }
         thread::yield_now();
     }

@@ -31,7 +31,7 @@ fn an_explicit_close_indexes() {
 
 /// `test_explicit_close_skips_unchanged`, `test_content_hash_stability`.
 #[test]
-fn an_unchanged_session_is_skipped_whatever_else_is_written() {
+fn a_session_without_new_messages_is_skipped() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -46,9 +46,9 @@ fn an_unchanged_session_is_skipped_whatever_else_is_written() {
     assert_eq!(second["episode_uuid"], first["episode_uuid"]);
 }
 
-/// The same content in other bytes, after the file was replaced: the hash is the same.
+/// The new file has the same records in other bytes, so the content hash is the same.
 #[test]
-fn a_file_written_anew_with_the_same_content_is_unchanged() {
+fn a_rewritten_file_with_the_same_content_is_unchanged() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -75,7 +75,7 @@ fn a_file_written_anew_with_the_same_content_is_unchanged() {
 /// `test_explicit_close_replaces_changed`, `test_content_hash_changes`,
 /// `test_session_resume_replace`.
 #[test]
-fn a_resumed_session_is_replaced_and_never_doubled() {
+fn the_episode_of_a_resumed_session_is_replaced_not_duplicated() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -94,7 +94,7 @@ fn a_resumed_session_is_replaced_and_never_doubled() {
     assert!(gone["error"].as_str().unwrap().contains("no episode has this id"), "{gone}");
 }
 
-/// A close includes all records up to the moment of the request, noticed or not.
+/// A close includes all records up to the request, even if the watcher has not reported them.
 #[test]
 fn a_close_reads_what_was_just_written() {
     let world = World::new();
@@ -124,7 +124,7 @@ fn an_abandoned_session_is_indexed_after_the_timeout() {
 
 /// `test_parallel_sessions`.
 #[test]
-fn parallel_sessions_are_closed_each_by_itself() {
+fn parallel_sessions_are_closed_separately() {
     let world = World::new();
     let daemon = world.start();
     let mut transcripts: Vec<_> =
@@ -148,21 +148,21 @@ fn states_survive_a_restart() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("Done.");
-    let mut going_on = world.transcript("bbbb-2");
-    going_on.prompt("Write the importer");
+    let mut ongoing = world.transcript("bbbb-2");
+    ongoing.prompt("Write the importer");
     daemon.settle();
     let closed = daemon.close("aaaa-1");
     assert!(daemon.stop().success());
-    going_on.reply("It is written.");
+    ongoing.reply("It is written.");
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], closed["episode_uuid"]);
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
-    let going_on = daemon.session("bbbb-2");
+    let ongoing = daemon.session("bbbb-2");
     let messages =
         daemon.call("get_session", &json!({ "session_id": "bbbb-2", "view": "messages" }));
     assert_eq!(messages["messages"].as_array().unwrap().len(), 2, "{messages}");
-    assert_eq!((&going_on["state"], &going_on["message_count"]), (&json!("active"), &json!(2)));
+    assert_eq!((&ongoing["state"], &ongoing["message_count"]), (&json!("active"), &json!(2)));
 }
 
 /// History is imported without a request.
@@ -183,9 +183,9 @@ fn history_is_imported_at_the_first_start() {
     }
 }
 
-/// A client that does not know our protocol at all.
+/// The client sends no handshake.
 #[test]
-fn a_bare_call_on_the_socket_closes() {
+fn a_bare_tool_call_on_the_socket_closes_a_session() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("Done.");
@@ -221,8 +221,7 @@ fn a_session_whose_agent_is_gone_does_not_wait_for_the_timeout() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "agent_exited");
 }
 
-/// A transcript that the agent deletes stays known, and unindexed text is indexed from the stored
-/// messages.
+/// The session stays known, and is indexed from the data that were stored before.
 #[test]
 fn a_deleted_transcript_is_not_lost() {
     let world = World::new();

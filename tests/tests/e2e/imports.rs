@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[test]
-fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
+fn an_added_memory_can_be_searched_listed_replaced_and_deleted() {
     let world = World::new();
     let daemon = world.start();
     let add = |arguments: Value| daemon.call("add_memory", &arguments);
@@ -26,7 +26,7 @@ fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
     assert_eq!(episode["source_description"], "told by Ann");
     let content = episode["content"].as_str().unwrap();
     assert!(content.starts_with("The marmot server") && !content.contains("hunter2"), "{content}");
-    // It is not a session.
+    // A memory is not a session.
     assert_eq!(daemon.call("list_sessions", &json!({ "empty": true }))["total"], 0);
     let health = daemon.call("session_tracking_health", &json!({}));
     assert_eq!((&health["sessions"]["total"], &health["kept"]["episodes"]), (&json!(0), &json!(1)));
@@ -40,7 +40,7 @@ fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
     }));
     assert_eq!(again["uuid"], added["uuid"]);
     assert_eq!((titles(&daemon, "marmot").len(), titles(&daemon, "walrus").len()), (0, 1));
-    // It survives a rebuild of the index.
+    // The memory survives a rebuild of the index.
     daemon.stop();
     fs::remove_dir_all(world.home().join("index")).unwrap();
     let daemon = world.start();
@@ -52,7 +52,7 @@ fn what_someone_adds_is_searched_listed_replaced_and_deleted() {
 }
 
 #[test]
-fn what_cannot_be_remembered_is_said() {
+fn a_refused_memory_is_answered_with_the_reason() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("It is fixed.");
     let daemon = world.start();
@@ -74,7 +74,7 @@ fn what_cannot_be_remembered_is_said() {
 }
 
 #[test]
-fn an_export_is_taken_in_once_on_another_machine() {
+fn an_export_is_imported_once_on_another_machine() {
     let (here, there) = (World::new(), World::new());
     for (session, days, word) in [("aaaa-1", 2, "marmot"), ("bbbb-2", 1, "walrus")] {
         let mut transcript = here.transcript(session).aged(days * DAY);
@@ -87,20 +87,23 @@ fn an_export_is_taken_in_once_on_another_machine() {
     daemon.call("add_memory", &memory);
     here.printed(&["tools", "set", "frobnicate", "modify", "code"]);
     let there_daemon = there.start();
-    for (format, taken) in
+    for (format, expected) in
         [("markdown", "Imported: 3 episodes."), ("jsonl", "Imported: 0 episodes; 3 known already.")]
     {
         let folder = here.path(format);
         let folder = folder.to_str().unwrap();
         here.printed(&["export", folder, "--format", format]);
-        // An export of texts only can be imported, too.
+        // The Markdown files alone can be imported, too.
         if format == "markdown" {
             fs::remove_file(here.path(format).join("episodes.jsonl")).unwrap();
         }
         let preview = there.printed(&["import", folder, "--dry-run"]);
-        assert!(preview.starts_with(&taken.replace("Imported", "Would be imported")), "{preview}");
+        assert!(
+            preview.starts_with(&expected.replace("Imported", "Would be imported")),
+            "{preview}"
+        );
         let printed = there.printed(&["import", folder]);
-        assert!(printed.starts_with(taken), "{printed}");
+        assert!(printed.starts_with(expected), "{printed}");
     }
     assert!(there.printed(&["tools", "list"]).contains("frobnicate"));
     for (word, sessions) in [("marmot", 1), ("walrus", 1), ("swim", 1), ("lion", 0)] {
@@ -109,10 +112,10 @@ fn an_export_is_taken_in_once_on_another_machine() {
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
-    // On the machine of its origin, everything is known.
+    // The machine that exported the episodes knows all of them.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
     assert!(printed.starts_with("Imported: 0 episodes; 3 known already."), "{printed}");
-    // Its transcript, when it is copied here too, replaces it.
+    // If the transcript is copied here, too, its episode replaces the imported one.
     let mut transcript = there.transcript("aaaa-1").aged(2 * DAY);
     transcript.prompt("Fix the marmot").reply("I fixed it in src/animals.rs.");
     there_daemon.settle();
@@ -156,7 +159,7 @@ fn thousands_of_sessions_are_listed_in_pages() {
 }
 
 #[test]
-fn fields_of_a_summary_come_along_and_what_was_forgotten_stays_away() {
+fn fields_of_summaries_are_imported_and_forgotten_sessions_are_not() {
     let (here, there) = (World::new(), World::new());
     let mut transcript = here.transcript("aaaa-1").aged(DAY);
     transcript.prompt("Fix the marmot").tool(
@@ -190,7 +193,7 @@ fn fields_of_a_summary_come_along_and_what_was_forgotten_stays_away() {
 }
 
 #[test]
-fn of_a_broken_export_nothing_is_taken_in_and_the_place_is_told() {
+fn nothing_of_a_broken_export_is_imported_and_the_error_names_the_line() {
     let (here, there) = (World::new(), World::new());
     for session in ["aaaa-1", "bbbb-2"] {
         here.transcript(session).aged(DAY).prompt("Fix the marmot").reply("It is fixed.");
@@ -214,16 +217,16 @@ fn of_a_broken_export_nothing_is_taken_in_and_the_place_is_told() {
     ] {
         fs::write(&lines, text).unwrap();
         let refused = there.graphiti(&["import", folder.to_str().unwrap()]);
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(!refused.status.success() && said.contains("nothing was imported"), "{said}");
-        assert!(said.contains(what), "{said}");
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && error.contains("nothing was imported"), "{error}");
+        assert!(error.contains(what), "{error}");
         let health = there_daemon.call("session_tracking_health", &json!({}));
         assert_eq!(health["kept"]["episodes"], 0);
     }
     let transcript = here.projects().join("-work-app/aaaa-1.jsonl");
     let refused = there.graphiti(&["import", transcript.to_str().unwrap()]);
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(!refused.status.success() && said.contains("is not an export of graphiti"), "{said}");
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && error.contains("is not an export of graphiti"), "{error}");
     let empty = there.graphiti(&["import", there.path("").to_str().unwrap()]);
     assert!(String::from_utf8(empty.stderr).unwrap().contains("there is no export in"));
 }
@@ -235,7 +238,7 @@ fn titles(daemon: &Daemon, word: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_synced_folder_brings_later_versions_and_keeps_what_a_new_database_lacks() {
+fn a_synced_folder_transfers_new_versions_and_keeps_episodes_that_a_new_database_lacks() {
     let (here, there) = (World::new(), World::new());
     let folder = here.path("sync");
     let folder = folder.to_str().unwrap();
@@ -251,7 +254,7 @@ fn a_synced_folder_brings_later_versions_and_keeps_what_a_new_database_lacks() {
         daemon.call("add_memory", &arguments)["uuid"].as_str().unwrap().to_owned()
     };
     let uuid = add(&daemon, "The marmot server is deployed by hand.", None);
-    // Together they do not fit into one request.
+    // Together, these memories do not fit into one request.
     for number in 0..20 {
         add(&daemon, &format!("otter{number} {}", "swims ".repeat(40_000)), None);
     }
@@ -261,15 +264,15 @@ fn a_synced_folder_brings_later_versions_and_keeps_what_a_new_database_lacks() {
     let there_daemon = there.start();
     assert!(import(&there).contains("Imported: 21 episodes"));
     assert_eq!(titles(&there_daemon, "marmot"), ["Deploy"]);
-    // Another wording under the same id.
+    // A replaced memory keeps its id.
     add(&daemon, "The walrus server is deployed by hand.", Some(&uuid));
     assert!(export(&here).contains("1 files written, 0 removed"));
     assert!(import(&there).contains("Imported: 1 episode; 20 known already."));
     assert_eq!(titles(&there_daemon, "marmot").len(), 0);
     assert_eq!(titles(&there_daemon, "walrus"), ["Deploy"]);
-    // What was imported is another machine's.
+    // Imported episodes are not exported again.
     assert_eq!(export(&there), "");
-    // A database that is new because the old one was damaged does not empty the folder.
+    // A new database, such as after damage, does not empty the folder.
     daemon.stop();
     fs::remove_dir_all(here.home().join("db")).unwrap();
     let _daemon = here.start();

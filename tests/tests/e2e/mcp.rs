@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const LATEST: &str = "2025-11-25";
 
 #[test]
-fn an_agent_shakes_hands_in_its_own_version_and_finds_the_tools() {
+fn a_handshake_keeps_the_agent_s_version_and_tools_are_listed() {
     let world = World::new();
     let _daemon = world.start();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
@@ -36,7 +36,7 @@ fn an_agent_shakes_hands_in_its_own_version_and_finds_the_tools() {
 }
 
 #[test]
-fn an_agent_is_shown_a_core_of_tools_and_may_call_each() {
+fn an_agent_is_shown_the_core_tools_and_may_call_all() {
     let world = World::new();
     let daemon = world.start();
     let mut host = host(&world);
@@ -79,7 +79,7 @@ fn the_stateless_form_needs_no_handshake() {
 }
 
 #[test]
-fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones() {
+fn an_agent_whose_sessions_are_not_followed_is_informed_and_closes_no_other_session() {
     let world = World::new();
     let here = world.path("").canonicalize().unwrap();
     world.transcript_in("s1", here.to_str().unwrap()).prompt("Fix the parser.").reply("Done.");
@@ -89,13 +89,13 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
     for client in ["Cline", "Roo Code"] {
         let mut host = host(&world);
         let hello = host.initialize_as(client, LATEST);
-        let said = hello["instructions"].as_str().unwrap();
-        assert!(said.contains("not recorded") && !said.contains(asks), "{client}: {said}");
+        let message = hello["instructions"].as_str().unwrap();
+        assert!(message.contains("not recorded") && !message.contains(asks), "{client}: {message}");
         let tools = host.ask("tools/list", json!({}))["result"]["tools"].clone();
         let mut tools = tools.as_array().unwrap().iter();
         let close = tools.find(|tool| tool["name"] == "session_tracking_close").unwrap();
-        let said = close["description"].as_str().unwrap();
-        assert!(said.contains("not recorded"), "{client}: {said}");
+        let message = close["description"].as_str().unwrap();
+        assert!(message.contains("not recorded"), "{client}: {message}");
         let closed = host.call("session_tracking_close", json!({}));
         assert!(closed.to_string().contains("not recorded"), "{client}: {closed}");
         assert_eq!(daemon.session("s1")["state"], "active", "{client}");
@@ -105,7 +105,8 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
     discovery["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("Cline");
     let found = host(&world).ask("server/discover", discovery);
     assert!(found["result"]["instructions"].as_str().unwrap().contains("not recorded"), "{found}");
-    // Another agent that is followed does not close it either, even if it names it as its own.
+    // A followed agent does not close another agent's session either, even if it claims that
+    // session as its own.
     for client in ["codex-mcp-client", "gemini-cli-mcp-client"] {
         let mut host = host(&world);
         host.initialize_as(client, LATEST);
@@ -127,7 +128,7 @@ fn an_agent_whose_sessions_are_not_followed_is_told_so_and_closes_no_other_ones(
 }
 
 #[test]
-fn what_is_wrong_is_said_where_the_agent_can_see_it() {
+fn errors_are_returned_where_the_agent_can_see_them() {
     let world = World::new();
     let _daemon = world.start();
     let mut host = host(&world);
@@ -165,12 +166,12 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
     assert!(read["content"][0]["text"].as_str().unwrap().contains("\n> I fixed it"), "{read}");
     let wrong = host.call_for_model("get_session", json!({ "session_id": "zzzz" }));
     assert_eq!(wrong["isError"], true);
-    let said = wrong["content"][0]["text"].as_str().unwrap();
-    assert!(said.starts_with("no session id begins with `zzzz`"), "{said}");
+    let message = wrong["content"][0]["text"].as_str().unwrap();
+    assert!(message.starts_with("no session id begins with `zzzz`"), "{message}");
     let asked =
         host.call_for_model("search_sessions", json!({ "query": "auth", "structured": true }));
     assert_eq!(asked["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{asked}");
-    // An older client of ours, which does not know the choice, gets the same form as before.
+    // An older `graphiti`, which does not choose a form, still gets structured answers.
     let mut wire = daemon.wire();
     let old = json!({ "name": "search_sessions", "arguments": query });
     let found = wire.ask("tools/call", old).unwrap();
@@ -178,7 +179,7 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
 }
 
 #[test]
-fn answers_for_a_model_are_short_and_say_how_to_go_on() {
+fn answers_for_a_model_are_short_and_say_how_to_get_more() {
     let world = World::new();
     let daemon = world.start();
     for number in 0..8 {
@@ -211,13 +212,13 @@ fn answers_for_a_model_are_short_and_say_how_to_go_on() {
     assert!(nothing.contains("Nothing was found.\n- without `project`: 8 sessions"), "{nothing}");
     let nothing = text("search_sessions", json!({ "query": "pool -\"writer\"" }));
     assert!(nothing.contains("- as plain words, without filters, quotes and `-`: 8 sessions"));
-    // A program gets ten sessions by default, as always.
+    // A program still gets ten sessions by default.
     let structured = host.call("search_sessions", json!({ "query": "pool lock of the writer" }));
     assert_eq!(structured["structuredContent"]["hits"].as_array().unwrap().len(), 8);
 }
 
 #[test]
-fn a_search_says_how_far_it_is_and_may_be_given_up() {
+fn a_close_reports_its_progress_and_a_search_can_be_cancelled() {
     let world = World::new();
     let daemon = world.start();
     for session in ["aaaa-1", "bbbb-2", "cccc-3"] {
@@ -226,7 +227,7 @@ fn a_search_says_how_far_it_is_and_may_be_given_up() {
     daemon.settle();
     let mut host = host(&world);
     host.initialize(LATEST);
-    // Sessions that continue are indexed for a search only when their agent has exited.
+    // A search would not index these sessions, because their agent has not exited.
     for session in ["aaaa-1", "bbbb-2", "cccc-3"] {
         let closed = host.ask(
             "tools/call",
@@ -238,8 +239,8 @@ fn a_search_says_how_far_it_is_and_may_be_given_up() {
         );
         assert_eq!(closed["result"]["structuredContent"]["action"], "indexed", "{closed}");
     }
-    let told: Vec<&Value> = host.notifications.iter().collect();
-    assert!(told.iter().any(|told| told["params"]["progressToken"] == "aaaa-1"), "{told:?}");
+    let progress = &host.notifications;
+    assert!(progress.iter().any(|one| one["params"]["progressToken"] == "aaaa-1"), "{progress:?}");
     let id = host.request(
         "tools/call",
         json!({
@@ -255,7 +256,7 @@ fn a_search_says_how_far_it_is_and_may_be_given_up() {
 }
 
 #[test]
-fn an_answer_to_an_agent_is_bounded_and_the_rest_is_a_page_away() {
+fn an_answer_to_an_agent_is_bounded_and_the_rest_is_on_further_pages() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1");
     let long = "The quick brown fox. ".repeat(3_000);
@@ -264,7 +265,7 @@ fn an_answer_to_an_agent_is_bounded_and_the_rest_is_a_page_away() {
     daemon.settle();
     let mut host = host(&world);
     host.initialize(LATEST);
-    let (mut from, mut at, mut told) = (json!(0), json!(0), String::new());
+    let (mut from, mut at, mut received) = (json!(0), json!(0), String::new());
     for _ in 0..20 {
         let arguments =
             json!({ "session_id": "aaaa-1", "view": "messages", "from": from, "at": at });
@@ -272,15 +273,15 @@ fn an_answer_to_an_agent_is_bounded_and_the_rest_is_a_page_away() {
         assert!(result["content"][0]["text"].as_str().unwrap().len() < 50_000);
         let page = &result["structuredContent"];
         for message in page["messages"].as_array().unwrap() {
-            told.push_str(message["text"].as_str().unwrap());
+            received.push_str(message["text"].as_str().unwrap());
         }
         (from, at) = (page["next"].clone(), page["next_at"].clone());
         if from.is_null() {
             break;
         }
     }
-    assert_eq!(told, format!("Tell me everything{}ThanksYou are welcome.", long.trim_end()));
-    // A program gets it all at once.
+    assert_eq!(received, format!("Tell me everything{}ThanksYou are welcome.", long.trim_end()));
+    // A program gets all messages at once.
     let all = daemon.call("get_session", &json!({ "session_id": "aaaa-1", "view": "messages" }));
     assert_eq!(all["messages"].as_array().unwrap().len(), 4);
 }
@@ -326,7 +327,7 @@ fn episodes_are_resources_and_fill_prompts() {
 }
 
 #[test]
-fn a_daemon_that_dies_is_outlived() {
+fn the_relay_survives_the_death_of_the_daemon() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();
@@ -339,8 +340,8 @@ fn a_daemon_that_dies_is_outlived() {
         host.request("tools/call", json!({ "name": "session_tracking_health", "arguments": {} }));
     daemon.kill();
     let answer = host.answer(id);
-    let said = answer.to_string();
-    assert!(said.contains("try again") || said.contains("graphiti up"), "{answer}");
+    let message = answer.to_string();
+    assert!(message.contains("try again") || message.contains("graphiti up"), "{answer}");
     let daemon = world.start();
     daemon.settle();
     let found = host.call("search_sessions", json!({ "query": "login" }));
@@ -349,11 +350,11 @@ fn a_daemon_that_dies_is_outlived() {
 }
 
 #[test]
-fn a_daemon_that_is_down_is_started_or_it_is_said_how() {
+fn a_daemon_that_is_down_is_started_or_the_error_says_how_to_start_it() {
     let world = World::new();
-    let mut told = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
-    let id = told.request("initialize", json!({}));
-    let answer = told.answer(id);
+    let mut refused = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
+    let id = refused.request("initialize", json!({}));
+    let answer = refused.answer(id);
     assert!(answer["error"]["message"].as_str().unwrap().contains("graphiti up"), "{answer}");
     let mut host = host(&world);
     let hello = host.initialize(LATEST);
@@ -371,8 +372,8 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript_in(session, &project).prompt("Fix the login timeout").reply("Done.");
     }
-    // The agent's process identifies the session, even after it started another one; where no
-    // process is known, the session in which the shim was started is used.
+    // A known process identifies its session, even if `graphiti mcp` was started in another one.
+    // For an unknown process, it is the session in which `graphiti mcp` was started.
     let mut first = agent(&world, &project, "cccc-3");
     let mut second = agent(&world, &project, "bbbb-2");
     let sessions = world.claude().join("sessions");
@@ -417,7 +418,7 @@ fn an_agent_whose_session_is_not_known_closes_no_other_one() {
     let project = world.path("app").canonicalize().unwrap().to_string_lossy().into_owned();
     world.transcript_in("aaaa-1", &project).prompt("Fix the login timeout").reply("Done.");
     daemon.settle();
-    // The agent's own session is not recorded, and another agent may have started it.
+    // The agent's own session is not recorded. In some cases, another agent has started the agent.
     for (outer, inner) in [
         (None, "CODEX_SESSION_ID=unknown-1"),
         (None, "CLAUDE_CODE_SESSION_ID=unknown-1"),
@@ -425,15 +426,15 @@ fn an_agent_whose_session_is_not_known_closes_no_other_one() {
         (Some("aaaa-1"), "GEMINI_CLI=1"),
     ] {
         let output = in_agents(&world, outer, inner).current_dir(&project).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_refused = said.contains("not recorded") || said.contains("give its id");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_refused = message.contains("not recorded") || message.contains("give its id");
         assert!(is_refused, "{outer:?} {inner}: {output:?}");
         assert_eq!(daemon.session("aaaa-1")["state"], "active", "{outer:?} {inner}");
     }
 }
 
-/// Runs `graphiti close` with the variable of the inner agent, which runs in a session of Claude
-/// Code.
+/// Returns a command that runs `graphiti close` with the variable of the inner agent, in the
+/// session `outer` of Claude Code.
 fn in_agents(world: &World, outer: Option<&str>, inner: &str) -> std::process::Command {
     let graphiti = world.command("graphiti");
     let mut shell = std::process::Command::new("sh");
@@ -453,7 +454,7 @@ fn host(world: &World) -> McpHost {
     McpHost::start(world.command("graphiti").arg("mcp"))
 }
 
-/// Starts an agent in `project` whose shim runs in `session`.
+/// Starts `graphiti mcp` in `project`, as an agent does in `session`.
 fn agent(world: &World, project: &str, session: &str) -> McpHost {
     let mut command = world.command("graphiti");
     command.arg("mcp").current_dir(project).env("CLAUDE_CODE_SESSION_ID", session);

@@ -21,7 +21,6 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
     let daemon = world.start();
     daemon.settle();
     let episode = daemon.close("aaaa-1")["episode_uuid"].as_str().unwrap().to_owned();
-    // The path of the test leads to the programs.
     let graphiti = world.command("graphiti").get_program().to_owned();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/mcp/official.py");
     let output = world
@@ -37,13 +36,13 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
         .expect("run Python");
     // The client started a daemon unless it failed before that.
     let _ = world.graphiti(&["stop"]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+    let output_text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{}", world.log());
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{said}");
+    assert!(output.status.success(), "{output_text}\n{}", world.log());
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{output_text}");
 }
 
-/// Returns a Python with the packages; a Python that the variable names must have them.
+/// Returns a Python that has the packages. The Python that the variable names is not checked.
 fn python() -> Option<OsString> {
     if let Some(named) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
         return Some(named);

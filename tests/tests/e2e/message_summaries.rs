@@ -4,7 +4,7 @@
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// Answers requests for sessions, and for a message repeats its beginning.
+/// Answers a request about a session with a summary, and one about a message with its first word.
 fn helpful(asked: &ModelRequest) -> ModelReply {
     if asked.purpose() == "text" {
         let (material, _) = asked.material();
@@ -23,8 +23,8 @@ fn long(first: &str, words: usize) -> String {
     format!("{first}{}", " and so on".repeat(words / 3))
 }
 
-/// Writes a session whose tool returned `report`.
-fn reported<'t>(transcript: &'t mut Transcript, report: &str) -> &'t mut Transcript {
+/// Writes a session in which a tool returned `report`.
+fn write_report<'t>(transcript: &'t mut Transcript, report: &str) -> &'t mut Transcript {
     transcript.prompt("Fetch the report");
     transcript.tool("Bash", &json!({ "command": "./report --all" }), report);
     transcript.reply("It is all there.")
@@ -37,7 +37,7 @@ fn settings(model: &MockModel, filter: &Value, prompts: &Value) -> Value {
     settings
 }
 
-/// Returns the messages as they are shown.
+/// Returns the displayed texts of the messages.
 fn messages(daemon: &Daemon, session: &str) -> Vec<String> {
     let shown = daemon.call("get_session", &json!({ "session_id": session, "view": "messages" }));
     let rows = shown["messages"].as_array().unwrap();
@@ -56,7 +56,7 @@ fn usage(world: &World) -> Value {
 }
 
 #[test]
-fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
+fn a_long_output_gets_one_summary_which_is_shown_and_searchable() {
     let world = World::new();
     let model = MockModel::start(helpful);
     world.configure(&model.settings(&json!({})));
@@ -64,14 +64,14 @@ fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
     let secret = ["ghp_", "x7Kq2LmZ9vRt4WsY", "8bNc3HdJ6pFg1TzQ5aVe"].concat();
     let report = long(&format!("REPORT-7 {secret}"), 2_000);
     let mut transcript = world.transcript("aaaa-1");
-    reported(&mut transcript, &report);
+    write_report(&mut transcript, &report);
     daemon.settle();
     let line = "Bash: `./report --all` → ok";
     assert_eq!(messages(&daemon, "aaaa-1")[2], line);
     daemon.close("aaaa-1");
 
-    let told = format!("{line}\nThe gist of REPORT-7: a zeppelin landed.");
-    assert_eq!(messages(&daemon, "aaaa-1")[2], told, "{}", world.log());
+    let expected = format!("{line}\nThe gist of REPORT-7: a zeppelin landed.");
+    assert_eq!(messages(&daemon, "aaaa-1")[2], expected, "{}", world.log());
     let hash = daemon.session("aaaa-1")["content_hash"].clone();
     let hits = daemon.call("search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
@@ -84,35 +84,35 @@ fn a_long_output_is_shown_found_and_told_by_its_summary_and_asked_about_once() {
         around.contains("**Context**: tool: Bash") && around.contains("max 500 char"),
         "{around}"
     );
-    // The session's own summary is derived from it.
+    // The summary of the message is part of the request about the session.
     assert!(asked[1].prompt().contains("a zeppelin landed"), "{}", asked[1].prompt());
     let row = usage(&world);
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));
 
-    // Unchanged: nothing is asked. Changed: the session, but not the message.
+    // An unchanged session causes no request, a changed one only a request about the session.
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
     assert_eq!(model.asked().len(), 2);
     transcript.prompt("Thanks").reply("You are welcome.");
     daemon.settle();
     assert_eq!(daemon.close("aaaa-1")["action"], "replaced");
     assert_eq!(model.purposes(), ["text", "session_summary", "session_summary"]);
-    assert_eq!(messages(&daemon, "aaaa-1")[2], told);
+    assert_eq!(messages(&daemon, "aaaa-1")[2], expected);
 
-    // The same output in another session is not paid for again, even after a restart.
+    // The same output in another session causes no request, even after a restart.
     daemon.stop();
     let daemon = world.start();
-    reported(&mut world.transcript("bbbb-2"), &report);
+    write_report(&mut world.transcript("bbbb-2"), &report);
     daemon.settle();
     daemon.close("bbbb-2");
-    assert_eq!(messages(&daemon, "bbbb-2")[2], told);
+    assert_eq!(messages(&daemon, "bbbb-2")[2], expected);
     assert_eq!(daemon.session("bbbb-2")["content_hash"], hash);
     assert_eq!(about_messages(&model).len(), 1);
     assert_eq!(usage(&world)["saved"]["kept"], 1, "{}", usage(&world));
-    assert_eq!(messages(&daemon, "aaaa-1")[2], told);
+    assert_eq!(messages(&daemon, "aaaa-1")[2], expected);
 }
 
 #[test]
-fn what_was_said_is_told_by_the_setting_s_prompt_within_its_length() {
+fn prompts_and_replies_are_summarised_with_the_configured_prompts_and_length() {
     let world = World::new();
     let model = MockModel::start(|asked| match helpful(asked) {
         ModelReply::Text(text) => ModelReply::Text(format!("{text} {}", "More of it. ".repeat(50))),
@@ -134,9 +134,9 @@ fn what_was_said_is_told_by_the_setting_s_prompt_within_its_length() {
     daemon.settle();
     assert!(messages(&daemon, "aaaa-1")[0].ends_with('…'));
     daemon.close("aaaa-1");
-    let told = messages(&daemon, "aaaa-1");
+    let expected = messages(&daemon, "aaaa-1");
     assert_eq!(
-        told,
+        expected,
         [
             "The gist of BIG-WISH: a zeppelin landed. More of it.",
             "Short\nand\nwhole.",
@@ -153,7 +153,7 @@ fn what_was_said_is_told_by_the_setting_s_prompt_within_its_length() {
 }
 
 #[test]
-fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most_first() {
+fn the_number_of_summarised_messages_is_limited_and_failures_come_first() {
     let world = World::new();
     let model = MockModel::start(helpful);
     world.configure(&settings(&model, &json!({}), &json!({ "max_per_session": 2 })));
@@ -166,14 +166,17 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
     transcript.failing_tool("Bash", &json!({ "command": "./c" }), &long("FAILED", 1_800));
     daemon.settle();
     daemon.close("aaaa-1");
-    let told = messages(&daemon, "aaaa-1");
-    let told: Vec<&str> =
-        told.iter().filter(|text| text.contains("zeppelin")).map(String::as_str).collect();
-    assert!(told[0].contains("./b") && told[1].contains("./c") && told.len() == 2, "{told:?}");
+    let expected = messages(&daemon, "aaaa-1");
+    let expected: Vec<&str> =
+        expected.iter().filter(|text| text.contains("zeppelin")).map(String::as_str).collect();
+    assert!(
+        expected[0].contains("./b") && expected[1].contains("./c") && expected.len() == 2,
+        "{expected:?}"
+    );
     let asked = about_messages(&model);
     assert!(asked[0].material().0.trim_start().starts_with("FAILED"), "{}", asked[0].prompt());
     assert_eq!(asked.len(), 2);
-    // The next close with new text continues with the two longest messages.
+    // The limit is for the session: the next close asks about no further message.
     transcript.reply("That was all.");
     daemon.settle();
     daemon.close("aaaa-1");
@@ -181,12 +184,12 @@ fn no_more_messages_of_a_session_are_asked_about_than_may_be_those_that_say_most
 }
 
 #[test]
-fn without_an_answer_the_line_stays_until_there_is_one() {
+fn until_the_model_answers_a_message_keeps_its_short_line() {
     let world = World::new();
     let model = MockModel::start(|_| ModelReply::Status(503));
     world.configure(&model.settings(&json!({})));
     let daemon = world.start();
-    reported(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
+    write_report(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
     daemon.settle();
     daemon.close("aaaa-1");
     assert_eq!(messages(&daemon, "aaaa-1")[2], "Bash: `./report --all` → ok");
@@ -200,7 +203,7 @@ fn without_an_answer_the_line_stays_until_there_is_one() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_used_costs_the_message_and_not_the_session() {
+fn an_unusable_answer_about_a_message_does_not_affect_the_session() {
     let world = World::new();
     let model = MockModel::start(|asked| match helpful(asked) {
         ModelReply::Text(_) => ModelReply::Text("  ".to_owned()),
@@ -208,7 +211,7 @@ fn an_answer_that_cannot_be_used_costs_the_message_and_not_the_session() {
     });
     world.configure(&model.settings(&json!({})));
     let daemon = world.start();
-    reported(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
+    write_report(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
     daemon.settle();
     daemon.close("aaaa-1");
     assert_eq!(messages(&daemon, "aaaa-1")[2], "Bash: `./report --all` → ok");
@@ -217,7 +220,7 @@ fn an_answer_that_cannot_be_used_costs_the_message_and_not_the_session() {
 }
 
 #[test]
-fn nothing_is_asked_about_messages_without_auto_summarize_or_when_none_may_be() {
+fn no_message_is_summarised_without_auto_summarize_or_with_a_limit_of_zero() {
     for change in
         [json!({ "auto_summarize": false }), json!({ "summary_prompts": { "max_per_session": 0 } })]
     {
@@ -229,7 +232,7 @@ fn nothing_is_asked_about_messages_without_auto_summarize_or_when_none_may_be() 
         }
         world.configure(&settings);
         let daemon = world.start();
-        reported(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
+        write_report(&mut world.transcript("aaaa-1"), &long("REPORT-7", 2_000));
         daemon.settle();
         daemon.close("aaaa-1");
         assert_eq!(about_messages(&model).len(), 0);

@@ -1,5 +1,5 @@
-//! Tests the limits of models: sessions that need several requests or none, programs as models, and
-//! sessions during an outage.
+//! Tests special cases of models: sessions that need several requests or none, programs as models,
+//! failures, outages and budgets.
 
 use std::{fs, sync::Mutex};
 
@@ -49,7 +49,7 @@ fn status(world: &World) -> Value {
 }
 
 #[test]
-fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
+fn a_session_that_is_too_long_for_one_request_is_summarised_in_parts() {
     const TASKS: [&str; 4] = [
         "Raised the timeout",
         "Wrote a report on billing",
@@ -80,7 +80,7 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
     for (at, asked) in asked.iter().enumerate() {
         let (material, _) = asked.material();
         assert!(material.contains(&format!("[Part {} of {count} of the session]", at + 1)));
-        // A token is four bytes or so.
+        // A token has about four bytes.
         assert!(asked.prompt().len() < 8_000 * 5, "{}", asked.prompt().len());
     }
     assert!(asked[0].material().0.contains("do step 0 "));
@@ -94,7 +94,7 @@ fn a_session_that_does_not_fit_is_told_in_parts_that_are_joined() {
 }
 
 #[test]
-fn the_agent_s_own_recap_goes_in_first_or_is_enough() {
+fn the_agent_s_recap_is_first_in_the_request_or_replaces_the_request() {
     for suffices in [false, true] {
         let world = World::new();
         let model = MockModel::start(helpful);
@@ -132,10 +132,10 @@ fn the_agent_s_own_recap_goes_in_first_or_is_enough() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() {
+fn the_session_of_an_agent_that_serves_as_the_model_is_not_followed() {
     let world = World::new();
-    // Like an agent that gets a prompt on its standard input: it writes a transcript, its hooks
-    // report, and its answer is its output.
+    // The script acts like an agent that gets a prompt on its standard input: it writes a
+    // transcript, runs a hook, and prints its answer.
     let script = world.path("agent.sh");
     let slug: String = world
         .home()
@@ -181,14 +181,15 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
     let prompt = side("prompt");
     assert!(prompt.contains("[user] Make logins last longer"), "{prompt}");
     assert!(prompt.contains("JSON schema"), "{prompt}");
-    // The session of the `command` provider is not the user's: its hooks do nothing, and it is asked once.
+    // The session of the `command` provider is not listed, its hook does nothing, and the program
+    // ran once.
     daemon.settle();
     let sessions = daemon.call("list_sessions", &json!({ "limit": 10, "empty": true }));
     assert_eq!(sessions["total"], 1, "{sessions}");
     assert_eq!(side("hook"), "");
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "explicit");
     assert_eq!(side("calls").lines().count(), 1);
-    // Nor after a restart.
+    // The same after a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.settle();
@@ -201,7 +202,7 @@ fn a_program_is_asked_that_is_an_agent_itself_and_nothing_of_that_is_followed() 
 }
 
 #[test]
-fn store_raw_leaves_it_at_the_evidence() {
+fn store_raw_keeps_the_derived_summary_without_retries() {
     let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "on_llm_unavailable": "STORE_RAW" });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
@@ -212,7 +213,7 @@ fn store_raw_leaves_it_at_the_evidence() {
 }
 
 #[test]
-fn fail_tells_who_asked_and_keeps_what_there_is() {
+fn fail_returns_the_error_and_a_later_close_tries_again() {
     let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "on_llm_unavailable": "FAIL" });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
@@ -222,14 +223,14 @@ fn fail_tells_who_asked_and_keeps_what_there_is() {
     let health = daemon.call("session_tracking_health", &json!({}));
     assert_eq!(health["status"], "degraded");
     assert!(health["problems"].to_string().contains("does not answer"), "{health}");
-    // A later close asks again.
+    // A later close sends the request again.
     model.answers(helpful);
     assert_eq!(daemon.close("aaaa-1")["status"], "success", "{}", world.log());
     assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
 }
 
 #[test]
-fn no_more_sessions_wait_than_may() {
+fn the_retry_queue_keeps_its_maximum_size() {
     let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "retry_queue": { "max_queue_size": 1 } });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
@@ -242,7 +243,7 @@ fn no_more_sessions_wait_than_may() {
 }
 
 #[test]
-fn what_waits_is_forgotten_at_a_restart_when_it_is_not_to_be_kept() {
+fn a_retry_queue_that_is_not_persisted_is_empty_after_a_restart() {
     let model = MockModel::start(|_| ModelReply::Status(503));
     let resilience = json!({ "retry_queue": { "persist_to_disk": false } });
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
@@ -255,7 +256,7 @@ fn what_waits_is_forgotten_at_a_restart_when_it_is_not_to_be_kept() {
 }
 
 #[test]
-fn a_server_that_is_out_is_left_alone_and_that_is_told() {
+fn during_an_outage_the_server_gets_no_requests_and_the_status_reports_it() {
     let model = MockModel::start(|_| ModelReply::Later(7_200));
     let (world, daemon) = started(&model.settings(&json!({})));
     for number in 0..3 {
@@ -268,7 +269,7 @@ fn a_server_that_is_out_is_left_alone_and_that_is_told() {
     assert!(!status(&world)["outage"].as_str().unwrap().is_empty());
     assert_eq!(daemon.call("session_tracking_health", &json!({}))["status"], "degraded");
     assert_eq!(status(&world)["awaiting"], 3);
-    // New settings create a new client, which knows of no outage.
+    // New settings create a new client, which does not know about the outage.
     model.answers(helpful);
     world.configure(&model.settings(&json!({ "timeout": 59 })));
     world.printed(&["reload"]);
@@ -280,7 +281,7 @@ fn a_server_that_is_out_is_left_alone_and_that_is_told() {
 }
 
 #[test]
-fn money_is_bounded_for_a_day() {
+fn the_cost_of_a_day_is_limited() {
     let model = MockModel::start(helpful);
     // A reply may cost up to 8 dollars, but costs 10 cents; a prompt costs one cent at most.
     let (world, daemon) = started(&model.settings(&json!({
@@ -295,7 +296,7 @@ fn money_is_bounded_for_a_day() {
     assert_eq!(model.asked().len(), 1);
     let status = status(&world);
     assert!(status["last_error"].as_str().unwrap().contains("daily budget of $8.08"), "{status}");
-    // Spent budget stays spent.
+    // The spent budget survives a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.close("bbbb-2");
@@ -304,7 +305,7 @@ fn money_is_bounded_for_a_day() {
 }
 
 #[test]
-fn an_answer_of_no_use_is_asked_for_once_more_later_and_then_left() {
+fn after_an_unusable_answer_the_model_is_asked_once_more_and_then_later() {
     let model = MockModel::start(|_| ModelReply::Text("I would rather not.".to_owned()));
     let retry_queue = json!({ "retry_delays_seconds": [86_400] });
     let changes = json!({ "resilience": { "retry_queue": retry_queue } });

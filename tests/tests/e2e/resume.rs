@@ -59,7 +59,7 @@ fn a_session_is_resumed_by_its_id_or_by_words() {
     assert_eq!((&found["program"], &found["resumable"]), (&"claude".into(), &true.into()));
     let printed = world.printed(&["resume", "aaaa-1"]);
     assert_eq!(printed, format!("claude --resume aaaa-1 in {}\n", machine.project.display()));
-    // A shell reads the printed line as it is meant.
+    // A shell can execute the printed line.
     let line = machine.command("aaaa-1");
     let shell = std::process::Command::new("sh")
         .args(["-c", &line])
@@ -70,7 +70,7 @@ fn a_session_is_resumed_by_its_id_or_by_words() {
 }
 
 #[test]
-fn what_cannot_be_resumed_is_told() {
+fn errors_say_why_a_session_cannot_be_resumed() {
     let machine = ResumeFixture::new();
     let world = &machine.world;
     let daemon = world.start();
@@ -95,7 +95,7 @@ fn what_cannot_be_resumed_is_told() {
 }
 
 #[test]
-fn of_several_sessions_the_user_chooses_one() {
+fn the_user_chooses_one_of_several_sessions() {
     let machine = ResumeFixture::new();
     let daemon = machine.world.start();
     daemon.settle_sessions();
@@ -114,7 +114,7 @@ fn of_several_sessions_the_user_chooses_one() {
 }
 
 #[test]
-fn a_session_whose_transcript_is_gone_goes_on_with_the_handoff() {
+fn a_session_whose_transcript_is_deleted_continues_with_the_handoff() {
     let machine = ResumeFixture::new();
     let daemon = machine.world.start();
     daemon.settle_sessions();
@@ -134,7 +134,7 @@ fn a_session_whose_transcript_is_gone_goes_on_with_the_handoff() {
 }
 
 #[test]
-fn a_session_without_a_transcript_is_chosen_twice_in_a_list() {
+fn a_session_without_a_transcript_must_be_chosen_twice_in_a_list() {
     let fixture = ResumeFixture::new();
     let daemon = fixture.world.start();
     daemon.settle_sessions();

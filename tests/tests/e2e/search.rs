@@ -11,7 +11,7 @@ fn search(daemon: &Daemon, arguments: &Value) -> Value {
     daemon.call("search_sessions", arguments)
 }
 
-/// Returns the ids of the sessions that a question finds.
+/// Returns the ids of the sessions that a query finds.
 fn found(daemon: &Daemon, query: &str) -> Vec<String> {
     let answer = search(daemon, &json!({ "query": query }));
     let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("{answer}"));
@@ -20,7 +20,7 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
 
 /// `test_lazy_index_on_search`: due sessions are indexed before the search answers.
 #[test]
-fn a_search_indexes_what_is_due_first() {
+fn a_search_indexes_due_sessions_first() {
     let world = World::new();
     let daemon = world.start();
     let mut over = world.transcript("over-1").aged(Duration::from_secs(300));
@@ -36,10 +36,10 @@ fn a_search_indexes_what_is_due_first() {
     assert_eq!(again["message"], "");
 }
 
-/// `test_full_hybrid_flow`: one session is closed explicitly, another is not, and a search finds
-/// both and creates the missing episode.
+/// `test_full_hybrid_flow`: one session is closed explicitly, another is not. A search finds both,
+/// and creates the missing episode.
 #[test]
-fn a_closed_session_and_a_forgotten_one_are_both_found() {
+fn a_closed_session_and_an_abandoned_one_are_both_found() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("closed-1").prompt("Rename the ledger table").reply("Renamed in 4 files.");
@@ -71,7 +71,7 @@ fn a_live_session_is_found_while_it_is_being_written() {
 }
 
 #[test]
-fn the_callers_own_session_is_not_closed_by_its_search() {
+fn a_search_does_not_close_the_caller_s_own_session() {
     let mut world = World::new();
     world.variables.push(("CLAUDE_CODE_SESSION_ID".to_owned(), "mine-1".to_owned()));
     let daemon = world.start();
@@ -137,7 +137,7 @@ fn filters_narrow_a_search() {
 }
 
 #[test]
-fn what_matched_is_marked() {
+fn matching_words_are_marked() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Please fix the failing uploads of photos");
@@ -158,7 +158,7 @@ fn what_matched_is_marked() {
 }
 
 #[test]
-fn an_index_that_is_lost_or_damaged_is_made_anew() {
+fn an_index_that_is_lost_or_damaged_is_rebuilt() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(OLD);
     transcript.prompt("Where is the periwinkle?").reply("In the garden.");
@@ -197,7 +197,8 @@ fn a_damaged_database_is_noticed_and_filled_again_from_the_transcripts() {
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // sled takes the first for a new database, and cannot open the second for its snapshot.
+    // First, sled treats the file as a new database. The second time it cannot open the file,
+    // because a snapshot exists.
     for _ in 0..2 {
         let file = world.home().join("db/db");
         let length = fs::metadata(&file).unwrap().len();

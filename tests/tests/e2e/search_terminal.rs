@@ -27,7 +27,7 @@ fn machine() -> World {
 }
 
 #[test]
-fn sessions_are_found_while_the_user_types_and_shown() {
+fn sessions_are_found_while_the_user_types_and_can_be_shown() {
     let world = machine();
     let daemon = world.start();
     daemon.settle_sessions();
@@ -45,7 +45,7 @@ fn sessions_are_found_while_the_user_types_and_shown() {
 }
 
 #[test]
-fn a_terminal_is_left_as_it_was() {
+fn the_settings_of_the_terminal_are_restored() {
     let world = machine();
     let daemon = world.start();
     daemon.settle_sessions();
@@ -60,7 +60,7 @@ fn a_terminal_is_left_as_it_was() {
 }
 
 #[test]
-fn a_search_whose_terminal_is_gone_ends_even_if_it_ignores_the_signal() {
+fn a_search_ends_with_its_terminal_even_if_the_signal_is_ignored() {
     let world = machine();
     let daemon = world.start();
     daemon.settle_sessions();
@@ -69,7 +69,7 @@ fn a_search_whose_terminal_is_gone_ends_even_if_it_ignores_the_signal() {
     let script = "trap '' HUP; exec 9>ended; exec $GRAPHITI search";
     let (ended, end) = mpsc::channel();
     let reader = fifo.clone();
-    // The pipe is closed when the last process that has it open ends.
+    // The pipe is closed when the last process ends that has opened it.
     thread::spawn(move || ended.send(fs::read(reader)));
     let mut terminal = Terminal::run(&world, 80, 24, script);
     terminal.wait_for("1 of 2 sessions");
@@ -93,7 +93,7 @@ fn a_session_is_resumed_by_its_agent_in_its_project() {
     terminal.wait_for("1 of 2 sessions");
     terminal.press("walrus").wait_for("> Feed the walrus");
     terminal.press("\u{12}").wait_for(LEFT_SCREEN);
-    // No key of the agent's is read by the search.
+    // The search reads no keys that are meant for the agent.
     terminal.press("hello\r");
     let project = fs::canonicalize(world.path("app")).unwrap();
     let printed = terminal.end();

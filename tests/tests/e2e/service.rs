@@ -12,33 +12,36 @@ use graphiti_tests::{Wire, World};
 use serde_json::{Value, json};
 
 #[test]
-fn up_starts_the_daemon_once_and_says_where_its_log_is() {
+fn up_starts_one_daemon_and_names_its_log() {
     let world = World::new();
-    let said = world.printed(&["up"]);
-    assert!(said.contains("is running (pid "), "{said}");
-    assert!(said.contains(&format!("{}/graphitid.log", world.home().display())), "{said}");
-    let pid = |said: &str| {
-        said.split("pid ").nth(1).and_then(|rest| rest.split(')').next()).map(str::to_owned)
+    let printed = world.printed(&["up"]);
+    assert!(printed.contains("is running (pid "), "{printed}");
+    assert!(printed.contains(&format!("{}/graphitid.log", world.home().display())), "{printed}");
+    let pid = |printed: &str| {
+        printed.split("pid ").nth(1).and_then(|rest| rest.split(')').next()).map(str::to_owned)
     };
     let again = world.printed(&["up"]);
     assert!(again.contains("runs already"), "{again}");
-    assert_eq!(pid(&said), pid(&again));
-    assert_eq!(world.json(&["status"])["pid"].to_string(), pid(&said).expect("a process"));
+    assert_eq!(pid(&printed), pid(&again));
+    assert_eq!(world.json(&["status"])["pid"].to_string(), pid(&printed).expect("a process"));
     world.printed(&["stop"]);
 }
 
 #[test]
-fn up_says_why_the_daemon_does_not_start() {
+fn up_reports_why_the_daemon_does_not_start() {
     let world = World::new();
     world.configure(&json!({ "inactivity_timeout": "soon" }));
     let output = world.graphiti(&["up"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    assert!(said.contains("graphitid ended with") && said.contains("inactivity_timeout"), "{said}");
+    assert!(
+        printed.contains("graphitid ended with") && printed.contains("inactivity_timeout"),
+        "{printed}"
+    );
 }
 
 #[test]
-fn two_that_start_it_at_once_get_the_same_daemon() {
+fn two_commands_at_once_start_the_same_daemon() {
     let world = World::new();
     let start = || world.command("graphiti").arg("up").stdout(Stdio::piped()).spawn();
     let both = [start(), start()].map(|child| child.expect("run graphiti").wait_with_output());
@@ -49,19 +52,19 @@ fn two_that_start_it_at_once_get_the_same_daemon() {
 }
 
 #[test]
-fn one_that_is_on_its_way_out_is_waited_for() {
+fn up_waits_for_a_daemon_that_is_ending() {
     let world = World::new();
     fs::create_dir_all(world.home()).expect("a home");
     let lock = File::create(world.home().join("graphitid.lock")).expect("a lock");
-    lock.lock().expect("it is free");
-    // The daemon's error message comes through a pipe, which is closed when the daemon ends.
+    lock.lock().expect("the lock is free");
+    // The first daemon writes its error message to this pipe, which is closed when it ends.
     let errors = world.home().join("graphitid.err");
     assert!(Command::new("mkfifo").arg(&errors).status().expect("run mkfifo").success());
     let mut up = world.command("graphiti").arg("up").spawn().expect("run graphiti");
-    let said = fs::read_to_string(&errors).expect("what the first one says");
-    assert!(said.contains("graphitid is already running"), "{said}");
+    let printed = fs::read_to_string(&errors).expect("the message of the first daemon");
+    assert!(printed.contains("graphitid is already running"), "{printed}");
     drop(lock);
-    let _second = File::open(&errors).expect("a second one is started");
+    let _second = File::open(&errors).expect("a second daemon is started");
     assert!(up.wait().expect("graphiti ends").success());
     world.printed(&["stop"]);
 }
@@ -86,24 +89,24 @@ fn a_connection_starts_the_daemon() {
     }
     manager.arg(program.get_program()).stderr(Stdio::piped());
     let mut manager = manager.spawn().expect("run systemd-socket-activate");
-    let mut said = BufReader::new(manager.stderr.take().expect("its errors")).lines();
-    said.next();
-    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the socket is there");
+    let mut errors = BufReader::new(manager.stderr.take().expect("its errors")).lines();
+    errors.next();
+    let mut wire = Wire::connect(&socket.to_string_lossy()).expect("the socket exists");
     let welcome = wire.ask(methods::HELLO, json!({})).expect("the daemon answers");
     assert_eq!(welcome["pid"], manager.id());
     wire.ask(methods::STOP, json!({})).expect("the daemon stops");
     assert!(manager.wait().expect("the daemon ends").success());
-    assert!(socket.exists(), "the socket is the service manager's to remove");
+    assert!(socket.exists(), "only the service manager may remove the socket");
 }
 
 /// Skipped where there is no systemd.
 #[test]
-fn systemd_takes_the_units() {
+fn systemd_accepts_the_units() {
     let world = World::new();
     let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systemd");
     for name in ["graphitid.service", "graphitid.socket"] {
         let text = fs::read_to_string(units.join(name)).expect("a unit");
-        // It checks that the program exists.
+        // systemd checks that the program exists.
         let program = world.command("graphitid").get_program().to_string_lossy().into_owned();
         fs::write(world.path(name), text.replace("/usr/bin/graphitid", &program)).expect("a unit");
     }
@@ -113,14 +116,14 @@ fn systemd_takes_the_units() {
         verify.args(["verify", "--user"]).args(names.iter().map(|name| world.path(name))).output()
     };
     let Ok(output) = verify(&["graphitid.service", "graphitid.socket"]) else { return };
-    let said = String::from_utf8_lossy(&output.stderr);
-    // It may also print messages about other units on this machine.
-    assert!(output.status.success() && !said.contains("graphitid"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    // The output may contain messages about other units on this machine.
+    assert!(output.status.success() && !printed.contains("graphitid"), "{printed}");
 }
 
 /// Skipped where there is no Python.
 #[test]
-fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
+fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_types() {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../launchd/org.graphiti.graphitid.plist");
     let read =
@@ -144,7 +147,7 @@ fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_kinds() {
 
 /// A relative path would name another folder for the daemon than for its caller.
 #[test]
-fn a_home_that_is_given_by_a_relative_path_is_the_same_for_all() {
+fn a_relative_home_is_the_same_folder_for_the_client_and_the_daemon() {
     let world = World::new();
     let graphiti = |arguments: &[&str]| {
         let mut command = world.command("graphiti");
@@ -155,7 +158,7 @@ fn a_home_that_is_given_by_a_relative_path_is_the_same_for_all() {
     assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
     let status = graphiti(&["status", "--json"]);
     let status: Value = serde_json::from_slice(&status.stdout).expect("JSON");
-    let home = world.path("memory/here").canonicalize().expect("the home is there");
+    let home = world.path("memory/here").canonicalize().expect("the home exists");
     assert_eq!(status["home"], home.to_string_lossy().as_ref());
     assert!(!home.join("memory").exists());
     assert!(graphiti(&["stop"]).status.success());
@@ -163,16 +166,19 @@ fn a_home_that_is_given_by_a_relative_path_is_the_same_for_all() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_cannot_be_printed_is_a_failure_unless_nobody_reads_it() {
+fn a_failure_to_print_is_an_error_unless_the_reader_has_left() {
     let world = World::new();
     let daemon = world.start();
     for arguments in [&["list"][..], &["status", "--json"], &["man"]] {
         let full = File::options().write(true).open("/dev/full").expect("a full device");
         let mut command = world.command("graphiti");
         let output = command.args(arguments).stdout(full).output().expect("run graphiti");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{arguments:?}");
-        assert!(said.contains("cannot print: No space left on device"), "{arguments:?}: {said}");
+        assert!(
+            printed.contains("cannot print: No space left on device"),
+            "{arguments:?}: {printed}"
+        );
     }
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);

@@ -6,7 +6,7 @@ use graphiti_tests::{McpHost, World};
 use serde_json::{Value, json};
 
 #[test]
-fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
+fn setup_can_be_previewed_repeated_and_undone() {
     let world = machine();
     let settings = world.claude().join("settings.json");
     let before = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]\n  }\n}\n";
@@ -32,7 +32,7 @@ fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
     assert_eq!(of("Stop")[0]["hooks"][0]["command"], "bell");
     let stop = &of("Stop")[1]["hooks"][0];
     assert!(stop["command"].as_str().is_some_and(|line| line.ends_with("graphiti hook")), "{stop}");
-    assert!(stop["args"].is_null(), "Claude Code before 2.1.139 does not know it: {stop}");
+    assert!(stop["args"].is_null(), "Claude Code before 2.1.139 does not know `args`: {stop}");
     assert_eq!(of("SessionEnd")[0]["hooks"][0]["timeout"], 60);
     assert_eq!(read(&world.claude().join("settings.json.graphiti-backup")), before);
     let codex = read(&world.path(".codex/config.toml"));
@@ -53,7 +53,7 @@ fn setup_shows_what_it_would_do_does_it_once_and_takes_it_back() {
 }
 
 #[test]
-fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
+fn settings_of_an_earlier_version_are_reported_repaired_and_removed() {
     let world = machine();
     let settings = world.claude().join("settings.json");
     let before = "{\n    \"model\":\"x\", // mine\n    \"hooks\": { \"Stop\": [] }\n}\n";
@@ -67,16 +67,15 @@ fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
     let installed = read(&settings);
     let new = format!("\"command\": {}", json!(line(&installed)));
     let program = line(&installed).trim_end_matches(" hook").to_owned();
-    // With its arguments separate, and without them, as Claude Code before 2.1.139 leaves the
-    // entry.
+    // The arguments are separate, or missing, as Claude Code before 2.1.139 leaves the entry.
     for old in [
         format!("\"command\": {}, \"args\": [\"hook\"]", json!(program)),
         format!("\"command\": {}", json!(program)),
     ] {
         fs::write(&settings, installed.replace(&new, &old)).expect("write settings");
-        let said = world.graphiti(&["doctor"]);
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        assert!(said.contains("UserPromptSubmit") && said.contains("doctor --fix"), "{said}");
+        let doctor = world.graphiti(&["doctor"]);
+        let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        assert!(doctor.contains("UserPromptSubmit") && doctor.contains("doctor --fix"), "{doctor}");
         world.graphiti(&["doctor", "--fix"]);
         assert_eq!(read(&settings), installed);
 
@@ -90,26 +89,29 @@ fn settings_of_an_earlier_version_are_told_repaired_and_taken_back() {
         world.printed(&["setup", "--yes"]);
     }
     world.printed(&["setup", "--remove", "--yes"]);
-    assert_eq!(read(&settings), before, "it was repaired in between");
+    assert_eq!(read(&settings), before, "repairs do not change other settings");
 }
 
 #[test]
-fn old_hooks_of_a_project_are_told_and_repaired_in_it() {
+fn old_hooks_of_a_project_are_reported_and_repaired() {
     let world = machine();
     world.printed(&["setup", "--project", "--agent", "claude", "--yes"]);
     let settings = world.path(".claude/settings.json");
     let installed = read(&settings);
     // As Claude Code before 2.1.139 leaves the hooks of an earlier version.
     fs::write(&settings, installed.replace("graphiti hook", "graphiti")).expect("write settings");
-    let said = world.graphiti(&["doctor"]);
-    assert!(String::from_utf8_lossy(&said.stdout).contains("2.1.139"), "{said:?}");
+    let doctor = world.graphiti(&["doctor"]);
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("2.1.139"), "{doctor:?}");
     world.graphiti(&["doctor", "--fix"]);
     assert_eq!(read(&settings), installed);
-    assert!(!world.claude().join("settings.json").exists(), "the user's are not set up");
+    assert!(
+        !world.claude().join("settings.json").exists(),
+        "the user's own settings are not changed"
+    );
 }
 
 #[test]
-fn what_agents_may_do_unasked_is_offered_and_only_reads() {
+fn only_tools_that_read_are_allowed_and_no_allow_omits_them() {
     let world = machine();
     fs::create_dir(world.path(".gemini")).expect("an agent's folder");
     let (claude, gemini) =
@@ -148,7 +150,7 @@ fn what_agents_may_do_unasked_is_offered_and_only_reads() {
 }
 
 #[test]
-fn homes_that_variables_name_are_told_and_used() {
+fn homes_from_environment_variables_are_used() {
     let mut world = machine();
     let copilot = world.path("copilot");
     fs::create_dir(&copilot).expect("an agent's folder");
@@ -156,25 +158,25 @@ fn homes_that_variables_name_are_told_and_used() {
     world.printed(&["setup", "--yes"]);
     assert!(read(&copilot.join("mcp-config.json")).contains("graphiti"));
     assert!(!world.path(".copilot").exists());
-    // Codex hands no variables on to the servers that it starts.
+    // Codex does not pass environment variables to the servers that it starts.
     let codex = read(&world.path(".codex/config.toml"));
     let home = format!("env = {{ GRAPHITI_HOME = {} }}", json!(world.home()));
     assert!(codex.contains(&home), "{codex}");
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_left_as_they_are() {
+fn settings_that_cannot_be_read_are_not_changed() {
     let world = machine();
     let settings = world.claude().join("settings.json");
     fs::write(&settings, "{ \"hooks\": ").expect("write settings");
-    let said = world.printed(&["setup", "--yes"]);
-    assert!(said.contains("settings.json is left as it is"), "{said}");
+    let printed = world.printed(&["setup", "--yes"]);
+    assert!(printed.contains("settings.json is left as it is"), "{printed}");
     assert_eq!(read(&settings), "{ \"hooks\": ");
-    assert!(world.path(".codex/hooks.json").exists(), "the others are set up");
+    assert!(world.path(".codex/hooks.json").exists(), "the other agents are set up");
 }
 
 #[test]
-fn a_project_has_settings_of_its_own_and_an_agent_can_be_named() {
+fn setup_can_be_limited_to_a_project_and_to_agents() {
     let world = machine();
     world.printed(&["setup", "--project", "--agent", "cursor", "--agent", "claude", "--yes"]);
     for file in [".cursor/mcp.json", ".mcp.json", ".claude/settings.json"] {

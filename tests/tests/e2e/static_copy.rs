@@ -1,5 +1,5 @@
-//! Tests `graphiti export --html`, which writes a copy of the viewer that opens without a server.
-//! `tests/browser/run` opens one in a real browser.
+//! Tests `graphiti export --html`, which writes a copy of the viewer that needs no server.
+//! `tests/browser/run` opens such a copy in a real browser.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -22,7 +22,7 @@ const SCRIPT: &str = "</p></main><script>alert(1)</script><img src=x onerror=ale
 /// The files of a copy by their names.
 type CopiedFiles = BTreeMap<String, String>;
 
-fn copied(folder: &Path) -> CopiedFiles {
+fn read_files(folder: &Path) -> CopiedFiles {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     entries
         .map(|entry| {
@@ -37,7 +37,7 @@ fn export(world: &World, more: &[&str]) -> CopiedFiles {
     let folder = world.path("copy");
     let to = folder.display().to_string();
     world.printed(&[&["export", "--html", &to], more].concat());
-    copied(&folder)
+    read_files(&folder)
 }
 
 /// Returns the values of an attribute.
@@ -49,7 +49,7 @@ fn attributes<'t>(page: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Writes two sessions of a project: one is a long conversation with a long message.
+/// Writes two sessions of a project: a long conversation with a long message, and a hostile one.
 fn sessions(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);
@@ -112,7 +112,7 @@ fn all_links_of_a_copy_lead_to_its_files_and_nothing_is_loaded_from_elsewhere() 
         }
     }
     for (name, text) in &files {
-        assert!(linked.contains(name.as_str()), "nothing leads to {name}");
+        assert!(linked.contains(name.as_str()), "no page links to {name}");
         let text = text.replace("http://www.w3.org/2000/svg", "");
         assert!(!text.contains("http://") && !text.contains("https://"), "{name}");
     }
@@ -145,7 +145,7 @@ fn hostile_text_is_text_in_a_copy() {
 }
 
 #[test]
-fn a_second_export_replaces_the_first_and_a_folder_of_others_is_refused() {
+fn a_second_export_replaces_the_first_and_a_folder_with_other_files_is_refused() {
     let world = World::new();
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -165,14 +165,14 @@ fn a_second_export_replaces_the_first_and_a_folder_of_others_is_refused() {
     fs::write(&notes, "mine").unwrap();
     let to = world.path("copy").display().to_string();
     let output = world.graphiti(&["export", "--html", &to]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && said.contains("`notes.txt`"), "{said}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("`notes.txt`"), "{error}");
     assert_eq!(fs::read_to_string(notes).unwrap(), "mine");
     assert!(!world.path("copy.graphiti-new").exists() && !world.path("copy.graphiti-old").exists());
 }
 
 #[test]
-fn a_copy_of_a_project_or_of_the_last_time_has_nothing_else() {
+fn a_copy_of_a_project_or_of_a_time_contains_nothing_else() {
     let world = World::new();
     let daemon = world.start();
     sessions(&world, &daemon);
@@ -195,6 +195,6 @@ fn a_copy_of_a_project_or_of_the_last_time_has_nothing_else() {
         files.contains_key("session.bbbb-2.html") && !files.contains_key("session.aaaa-1.html")
     );
     let output = world.graphiti(&["export", "--html", "copy", "--since", "someday"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && said.contains("`since` must be a date"), "{said}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("`since` must be a date"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Tests the figures from transcripts in `graphiti stats` and `graphiti usage --agents`.
+//! Tests the figures of `graphiti stats` and `graphiti usage --agents`.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Adds a reply of a model that has a price.
+/// Adds a reply with a token usage.
 fn reply(transcript: &mut Transcript, id: &str, model: &str, text: &str) {
     let message = json!({
         "id": id, "model": model, "role": "assistant",
@@ -20,7 +20,7 @@ fn reply(transcript: &mut Transcript, id: &str, model: &str, text: &str) {
     transcript.record("assistant", &json!({ "message": message }));
 }
 
-/// Creates a machine with a session in each of two projects.
+/// Creates a machine with two projects, each with one session.
 fn machine() -> World {
     let world = World::new();
     let mut app = world.transcript("aaaa-1").aged(HOUR * 48);
@@ -60,7 +60,7 @@ fn work_is_counted_by_day_project_and_agent() {
     assert_eq!((&app["sessions"], &app["tests"]), (&json!(1), &json!(1)));
     assert_eq!(row(&stats, 2, "claude")["sessions"], 2);
     assert_eq!(stats["tables"][0]["rows"].as_array().unwrap().len(), 2, "{stats}");
-    // The figures that were kept are the same, also after a restart.
+    // Stored figures are the same, also after a restart.
     assert_eq!(world.json(&["stats"]), stats);
     daemon.stop();
     let daemon = world.start();
@@ -79,7 +79,7 @@ fn work_is_counted_by_day_project_and_agent() {
 }
 
 #[test]
-fn figures_follow_a_session_that_goes_on() {
+fn figures_are_updated_when_a_session_continues() {
     let world = machine();
     let daemon = world.start();
     daemon.settle_sessions();
@@ -97,7 +97,7 @@ fn figures_follow_a_session_that_goes_on() {
 }
 
 #[test]
-fn tokens_are_counted_by_model_with_those_of_caches_apart() {
+fn tokens_are_counted_by_model_with_separate_cache_tokens() {
     let world = machine();
     let daemon = world.start();
     daemon.settle_sessions();

@@ -10,7 +10,7 @@ use std::{
 
 use graphiti_tests::World;
 
-/// Time limit for one step, which is longer than it takes on the slowest machine.
+/// Time limit for one step, enough for the slowest machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal in which a shell runs commands.
@@ -47,7 +47,7 @@ impl Terminal {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("script of util-linux makes a terminal");
+            .expect("`script` of util-linux creates a terminal");
         let mut stdout = child.stdout.take().unwrap();
         let (chunks, output) = mpsc::channel();
         thread::spawn(move || {
@@ -61,7 +61,6 @@ impl Terminal {
         Terminal { child, output, seen: String::new() }
     }
 
-    /// Sends keys.
     pub(crate) fn press(&mut self, keys: &str) -> &mut Terminal {
         self.seen.clear();
         self.child.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
@@ -91,7 +90,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It has ended unless the test failed.
+        // The shell has ended, unless the test failed.
         let _ = self.child.kill();
     }
 }

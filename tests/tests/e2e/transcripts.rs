@@ -18,7 +18,7 @@ fn file(daemon: &graphiti_tests::Daemon, session: &str) -> Value {
 }
 
 #[test]
-fn what_an_agent_writes_is_kept_in_the_order_of_the_file() {
+fn messages_are_stored_in_the_order_of_the_file() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -53,7 +53,7 @@ fn what_an_agent_writes_is_kept_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_half_written_line_is_read_when_it_is_whole() {
+fn a_partly_written_line_is_read_when_it_is_complete() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -62,7 +62,7 @@ fn a_half_written_line_is_read_when_it_is_whole() {
     transcript.raw(&line.as_bytes()[..30]);
     daemon.settle();
     assert_eq!(texts(&daemon, "aaaa-1", 0), ["One"]);
-    // Whole, but without its newline yet.
+    // The line is complete, but has no newline yet.
     transcript.raw(&line.as_bytes()[30..]);
     daemon.settle();
     assert_eq!(texts(&daemon, "aaaa-1", 0), ["One", "Two"]);
@@ -72,7 +72,7 @@ fn a_half_written_line_is_read_when_it_is_whole() {
 }
 
 #[test]
-fn broken_records_cost_only_themselves_and_are_counted() {
+fn broken_records_do_not_affect_others_and_are_counted() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -101,7 +101,7 @@ fn broken_records_cost_only_themselves_and_are_counted() {
 }
 
 #[test]
-fn a_transcript_cut_in_place_is_read_anew() {
+fn a_transcript_that_was_truncated_in_place_is_read_again() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -142,13 +142,13 @@ fn sub_agents_belong_to_their_session_wherever_they_are_written() {
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.call("list_sessions", &json!({}))["total"], 1);
-    let mut heard = [texts(&daemon, "aaaa-1", 1), texts(&daemon, "aaaa-1", 2)].concat();
-    heard.sort();
-    assert_eq!(heard, ["Read the code", "Read the docs"]);
+    let mut prompts = [texts(&daemon, "aaaa-1", 1), texts(&daemon, "aaaa-1", 2)].concat();
+    prompts.sort();
+    assert_eq!(prompts, ["Read the code", "Read the docs"]);
 }
 
 #[test]
-fn a_session_cleared_in_the_middle_is_two_sessions() {
+fn a_clear_starts_a_second_session() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Before the clear");
@@ -162,7 +162,7 @@ fn a_session_cleared_in_the_middle_is_two_sessions() {
 fn secrets_never_reach_the_disk() {
     let world = World::new();
     let daemon = world.start();
-    // Without repetitions, which compression would hide from the search below.
+    // No part of the secret repeats: compression would hide it from the search below.
     let digits: String = (0..23_u32).map(|n| format!("Z{:03x}", n * 173 + 97)).collect();
     let secret = ["sk-ant-", "api03-", &digits, "-AA"].concat();
     let mut transcript = world.transcript("aaaa-1");
@@ -178,15 +178,15 @@ fn secrets_never_reach_the_disk() {
         "ok",
     );
     transcript.reply(&format!("I put {secret} into .env."));
-    // A prompt that waits for the agent is remembered with the position in the file.
+    // A prompt that waits for the agent is stored with the position in the file.
     let waiting = format!("the key is {secret}");
     transcript.record("queue-operation", &json!({ "operation": "enqueue", "content": waiting }));
     daemon.settle();
     daemon.close("aaaa-1");
-    let said = texts(&daemon, "aaaa-1", 0).join("\n");
-    assert!(said.contains("[REDACTED:"), "{said}");
+    let text = texts(&daemon, "aaaa-1", 0).join("\n");
+    assert!(text.contains("[REDACTED:"), "{text}");
     daemon.stop();
-    // Each record is decoded.
+    // This command decodes each record.
     let again = world.json(&["redact", "--again"]);
     assert_eq!(again["changed"], json!({}), "{again}");
     let mut folders = vec![world.home()];
@@ -198,7 +198,7 @@ fn secrets_never_reach_the_disk() {
             } else {
                 let bytes = fs::read(&path).unwrap();
                 let found = bytes.windows(24).any(|piece| piece == &secret.as_bytes()[12..36]);
-                assert!(!found, "the secret stands in {}", path.display());
+                assert!(!found, "the secret is in {}", path.display());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Tests programs of different versions in the middle of an update.
+//! Tests programs of different versions, as during an update.
 
 use std::{
     fs,
@@ -12,18 +12,18 @@ use graphiti_tests::World;
 use serde_json::{Value, json};
 
 #[test]
-fn a_daemon_of_another_protocol_is_named_with_what_to_update() {
+fn a_daemon_with_another_protocol_is_reported_with_the_remedy() {
     for (protocol, remedy) in [
         (PROTOCOL - 1, "update graphitid, then run graphiti stop"),
         (PROTOCOL + 1, "update graphiti to the version of the daemon"),
     ] {
         let world = World::new();
-        pretend(&world, protocol);
+        start_mock_daemon(&world, protocol);
         let output = world.graphiti(&["status"]);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let error = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success());
-        assert!(said.contains("graphitid 9.8.7") && said.contains(remedy), "{said}");
-        assert!(world.graphiti(&["stop"]).status.success(), "it can be made to go");
+        assert!(error.contains("graphitid 9.8.7") && error.contains(remedy), "{error}");
+        assert!(world.graphiti(&["stop"]).status.success(), "such a daemon can be stopped");
         let doctor = world.graphiti(&["doctor", "--json"]);
         assert!(!doctor.status.success());
         let report: Value = serde_json::from_slice(&doctor.stdout).expect("JSON");
@@ -37,20 +37,20 @@ fn a_daemon_of_another_protocol_is_named_with_what_to_update() {
 }
 
 #[test]
-fn a_daemon_of_a_neighbouring_version_is_understood() {
+fn a_daemon_of_another_version_with_the_same_protocol_is_understood() {
     let world = World::new();
-    pretend(&world, PROTOCOL);
+    start_mock_daemon(&world, PROTOCOL);
     assert_eq!(world.printed(&["reload"]), "Nothing changed.\n");
 }
 
 #[test]
-fn a_client_of_a_neighbouring_version_is_understood() {
+fn a_client_of_another_version_is_understood() {
     let world = World::new();
     let daemon = world.start();
     let hello = json!({ "protocol": PROTOCOL, "version": "9.8.7", "of_later": [1] });
     let welcome = daemon.wire().ask(methods::HELLO, hello).expect("an answer");
     assert_eq!(welcome["protocol"], PROTOCOL);
-    // A caller with another protocol gets the daemon's version, and decides.
+    // A caller with another protocol gets the daemon's version, and decides what to do.
     for protocol in [json!(0), json!(PROTOCOL + 1), Value::Null] {
         let hello = json!({ "protocol": protocol });
         assert_eq!(daemon.wire().ask(methods::HELLO, hello).expect("an answer"), welcome);
@@ -59,11 +59,11 @@ fn a_client_of_a_neighbouring_version_is_understood() {
     assert!(daemon.call("list_sessions", &arguments)["sessions"].is_array());
 }
 
-/// Listens at the address of the daemon of `world`, as a daemon of another version with `protocol`.
-fn pretend(world: &World, protocol: u32) {
+/// Listens on the socket of `world` like a daemon of another version with `protocol`.
+fn start_mock_daemon(world: &World, protocol: u32) {
     fs::create_dir_all(world.home()).expect("a home");
     let listener = UnixListener::bind(world.home().join("mcp.sock")).expect("a socket");
-    // It ends with the test.
+    // The thread ends with the test.
     thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             let mut answers = stream.try_clone().expect("the same connection");

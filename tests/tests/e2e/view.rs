@@ -1,5 +1,5 @@
-//! Tests the viewer: who may see it, and that text of transcripts stays text. `tests/browser/run`
-//! shows it in a real browser.
+//! Tests the viewer: who has access, and that text of transcripts stays text. `tests/browser/run`
+//! shows the pages in a real browser.
 
 use std::{
     collections::HashSet,
@@ -21,7 +21,6 @@ struct Browser {
     cookie: String,
 }
 
-/// A response to a request.
 struct PageResponse {
     status: u16,
     head: String,
@@ -29,7 +28,7 @@ struct PageResponse {
 }
 
 impl Browser {
-    /// Asks for the address, and exchanges its token for the cookie.
+    /// Requests the address, and exchanges its token for the cookie.
     fn open(world: &World) -> Browser {
         let (authority, path) = address(world);
         let answer = request(&authority, &format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n"));
@@ -54,7 +53,7 @@ impl Browser {
         request(authority, &head)
     }
 
-    /// Returns the headers of a request that the page itself makes.
+    /// Returns the headers of a request by the page itself.
     fn own(&self) -> String {
         format!("Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", self.authority)
     }
@@ -111,7 +110,7 @@ fn ports(daemon: &Daemon) -> Vec<u16> {
         .collect()
 }
 
-/// Writes a session with a change of a setting, a decision and something left open.
+/// Writes a session with a wish and a change of a setting, and closes it.
 fn login_session(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);
@@ -120,7 +119,7 @@ fn login_session(world: &World, daemon: &Daemon) {
     daemon.close("aaaa-1");
 }
 
-/// What the agent replies after [`change_login`].
+/// The reply of the agent after [`change_login`].
 pub(crate) const LOGIN_FIXED: &str =
     "The login now lasts an hour, because JWT_EXPIRY is in seconds.";
 
@@ -137,7 +136,7 @@ pub(crate) fn change_login(transcript: &mut Transcript) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_port_is_open_only_after_the_viewer_was_asked_for() {
+fn a_port_is_open_only_after_the_viewer_was_requested() {
     let world = World::new();
     let daemon = world.start();
     assert_eq!(ports(&daemon), [] as [u16; 0]);
@@ -150,7 +149,7 @@ fn a_port_is_open_only_after_the_viewer_was_asked_for() {
 }
 
 #[test]
-fn only_the_browser_with_the_token_is_let_in_and_only_once() {
+fn the_token_gives_access_once_and_nothing_else_does() {
     let world = World::new();
     let _daemon = world.start();
     let (authority, path) = address(&world);
@@ -189,7 +188,8 @@ fn only_the_browser_with_the_token_is_let_in_and_only_once() {
     assert_eq!(stale.header("set-cookie"), None);
 }
 
-/// Every user of the machine can read the arguments of programs.
+/// Every user of the machine can read the arguments of programs, so they must not contain the
+/// token.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_browser_finds_the_token_in_a_file_of_the_user() {
@@ -220,7 +220,7 @@ fn the_browser_finds_the_token_in_a_file_of_the_user() {
 }
 
 #[test]
-fn every_page_is_shown_and_loads_nothing_from_elsewhere() {
+fn every_page_is_shown_and_loads_nothing_from_other_hosts() {
     let world = World::new();
     let daemon = world.start();
     login_session(&world, &daemon);
@@ -293,7 +293,7 @@ fn a_memory_and_an_episode_that_was_imported_as_text_are_shown() {
 }
 
 #[test]
-fn a_fact_is_corrected_from_the_page_and_only_from_there() {
+fn only_the_page_itself_can_correct_a_fact() {
     let world = World::new();
     let daemon = world.start();
     login_session(&world, &daemon);
@@ -317,7 +317,7 @@ fn a_fact_is_corrected_from_the_page_and_only_from_there() {
 }
 
 #[test]
-fn a_session_is_forgotten_after_a_preview_and_read_again_when_that_is_undone() {
+fn a_session_can_be_previewed_forgotten_and_restored() {
     let world = World::new();
     let daemon = world.start();
     login_session(&world, &daemon);
@@ -337,7 +337,7 @@ fn a_session_is_forgotten_after_a_preview_and_read_again_when_that_is_undone() {
 }
 
 #[test]
-fn a_hostile_transcript_shows_as_text() {
+fn a_hostile_transcript_is_shown_as_text() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("evil-1").aged(HOUR);
@@ -372,7 +372,7 @@ fn a_hostile_transcript_shows_as_text() {
 }
 
 #[test]
-fn a_visible_page_is_told_of_changes_and_does_not_delay_the_end_of_the_daemon() {
+fn a_visible_page_is_notified_of_changes_and_does_not_delay_the_end_of_the_daemon() {
     let world = World::new();
     let daemon = world.start();
     let browser = Browser::open(&world);
@@ -382,7 +382,7 @@ fn a_visible_page_is_told_of_changes_and_does_not_delay_the_end_of_the_daemon() 
         format!("GET /{area}/events HTTP/1.1\r\nHost: {authority}\r\nCookie: {cookie}\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let mut received = String::new();
-    let mut until = |wanted: &str| {
+    let mut wait_for = |wanted: &str| {
         let mut bytes = [0; 4_096];
         while !received.contains(wanted) {
             let count = stream.read(&mut bytes).unwrap();
@@ -390,10 +390,10 @@ fn a_visible_page_is_told_of_changes_and_does_not_delay_the_end_of_the_daemon() 
             received.push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
     };
-    until("text/event-stream");
+    wait_for("text/event-stream");
     world.transcript("live-1").prompt("What agents do now appears");
-    until("event: change\n");
-    until("live-1");
+    wait_for("event: change\n");
+    wait_for("live-1");
     assert!(browser.get("sessions").body.contains("What agents do now appears"));
     assert!(daemon.stop().success());
     let mut rest = Vec::new();
@@ -401,10 +401,10 @@ fn a_visible_page_is_told_of_changes_and_does_not_delay_the_end_of_the_daemon() 
     let _ = stream.read_to_end(&mut rest);
 }
 
-/// The address with the token is part of a command line, which other users can read.
+/// Even a user who knows the address with the token is refused.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_connection_of_another_user_is_refused_whatever_it_knows() {
+fn a_connection_of_another_user_is_refused_even_with_the_token() {
     use std::os::unix::process::CommandExt;
     let world = World::new();
     let _daemon = world.start();

@@ -1,4 +1,4 @@
-//! Tests agents that are not built in, and are followed because of an entry in the configuration.
+//! Tests agents that are followed because of an entry in `watch_formats`.
 
 use std::{fs, io::Write, path::Path};
 
@@ -42,7 +42,7 @@ fn texts(daemon: &Daemon, session: &str, source: u32) -> Vec<String> {
 }
 
 #[test]
-fn an_agent_of_the_configuration_is_followed_as_the_others_are() {
+fn a_configured_agent_is_followed_like_a_built_in_one() {
     let world = World::new();
     world.configure(&settings(&world));
     let daemon = world.start();
@@ -60,7 +60,7 @@ fn an_agent_of_the_configuration_is_followed_as_the_others_are() {
     let read = texts(&daemon, "s-1", 0);
     assert_eq!((read.len(), read[0].as_str()), (2, "Why does the marmot build fail?"));
     assert!(!read[1].contains("16C7e42F292c"), "{read:?}");
-    // Live, and in a second file of the same session.
+    // New records are read, also from a second file of the same session.
     append(&file, &[record("s-1", "me", "And now the walrus?", 4)]);
     append(&world.path("mine/b.jsonl"), &[record("s-1", "bot", "It is fixed.", 5)]);
     daemon.settle_sessions();
@@ -85,7 +85,7 @@ fn an_agent_of_the_configuration_is_followed_as_the_others_are() {
 }
 
 #[test]
-fn an_entry_that_is_added_or_removed_is_in_force_at_once() {
+fn an_added_or_removed_entry_takes_effect_on_reload() {
     let world = World::new();
     world.configure(&json!({}));
     let daemon = world.start();
@@ -102,7 +102,7 @@ fn an_entry_that_is_added_or_removed_is_in_force_at_once() {
     append(&file, &[record("s-1", "me", "Two", 1)]);
     daemon.settle_sessions();
     assert_eq!(texts(&daemon, "s-1", 0), ["One"]);
-    // What was missed is read when the entry is back.
+    // The missed records are read when the entry is added again.
     world.configure(&settings(&world));
     world.printed(&["reload"]);
     daemon.settle_sessions();
@@ -111,7 +111,7 @@ fn an_entry_that_is_added_or_removed_is_in_force_at_once() {
 }
 
 #[test]
-fn a_file_is_read_again_when_its_mapping_reads_more_of_it() {
+fn a_file_is_read_again_when_a_changed_mapping_reads_more_of_it() {
     let world = World::new();
     let mut settings = settings(&world);
     settings["watch_formats"][0]["version"] = json!("/app");
@@ -131,7 +131,7 @@ fn a_file_is_read_again_when_its_mapping_reads_more_of_it() {
     assert_eq!(skipped(&daemon), [("boss".to_owned(), 1), ("tool".to_owned(), 1)]);
     assert!(world.printed(&["status"]).contains("1 mine 2.1; skipped 1 boss, 1 tool\n"));
     daemon.stop();
-    // While the daemon is stopped, and while it runs.
+    // The mapping changes while the daemon is stopped, and then while it runs.
     settings["watch_formats"][0]["roles"]["user"] = json!(["me", "boss"]);
     world.configure(&settings);
     let daemon = world.start();
@@ -146,7 +146,7 @@ fn a_file_is_read_again_when_its_mapping_reads_more_of_it() {
     assert_eq!(texts(&daemon, "s-1", 0), ["One", "Two", "Three"]);
     assert_eq!(skipped(&daemon), []);
     assert_eq!(daemon.close("s-1")["action"], "replaced");
-    // What the new mapping does not change is not indexed again.
+    // A session that the new mapping does not change is not indexed again.
     settings["watch_formats"][0]["roles"]["agent"] = json!(["bot", "robot"]);
     world.configure(&settings);
     world.printed(&["reload"]);
@@ -178,8 +178,8 @@ fn a_file_can_be_tried_before_it_is_followed() {
     ];
     append(&file, &records);
     append(&elsewhere, &records);
-    let (is_read, said, _) = run(&[file.to_str().unwrap()]);
-    let lines: Vec<&str> = said.lines().map(str::trim_end).collect();
+    let (is_read, report, _) = run(&[file.to_str().unwrap()]);
+    let lines: Vec<&str> = report.lines().map(str::trim_end).collect();
     assert!(is_read);
     for line in [
         "  format    mine (session_tracking.watch_formats)",
@@ -193,29 +193,35 @@ fn a_file_can_be_tried_before_it_is_followed() {
         "  user      Why does it fail?[2J",
         "  agent     It is fixed.",
     ] {
-        assert!(lines.contains(&line), "{line:?} is missing in\n{said}");
+        assert!(lines.contains(&line), "{line:?} is missing in\n{report}");
     }
-    assert!(!said.contains("Not followed"), "{said}");
-    let (is_read, said, _) = run(&[elsewhere.to_str().unwrap()]);
-    assert!(!is_read && said.contains("No format claims a file of this path."), "{said}");
-    assert!(said.contains(&format!("mine      reads {}", world.path("mine").display())), "{said}");
-    let (is_read, said, _) = run(&[elsewhere.to_str().unwrap(), "--format", "mine"]);
-    assert!(is_read && said.contains("Not followed: `mine` does not claim the path"), "{said}");
+    assert!(!report.contains("Not followed"), "{report}");
+    let (is_read, report, _) = run(&[elsewhere.to_str().unwrap()]);
+    assert!(!is_read && report.contains("No format claims a file of this path."), "{report}");
+    assert!(
+        report.contains(&format!("mine      reads {}", world.path("mine").display())),
+        "{report}"
+    );
+    let (is_read, report, _) = run(&[elsewhere.to_str().unwrap(), "--format", "mine"]);
+    assert!(is_read && report.contains("Not followed: `mine` does not claim the path"), "{report}");
     let (is_read, _, error) = run(&[file.to_str().unwrap(), "--format", "yours"]);
     assert!(!is_read && error.contains("there is no format `yours`; there are claude,"), "{error}");
     fs::write(&file, "{\"conversation\": null, \"other\": 1}\n").unwrap();
-    let (is_read, said, _) = run(&[file.to_str().unwrap()]);
-    assert!(!is_read && said.contains("`mine` finds no session in the first records"), "{said}");
-    assert!(said.contains("  session   /conversation 0 of 1: no record has it"), "{said}");
+    let (is_read, report, _) = run(&[file.to_str().unwrap()]);
+    assert!(
+        !is_read && report.contains("`mine` finds no session in the first records"),
+        "{report}"
+    );
+    assert!(report.contains("  session   /conversation 0 of 1: no record has it"), "{report}");
     // A transcript of a built-in agent.
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Hello").reply("Hi");
-    let (is_read, said, _) = run(&[transcript.path().to_str().unwrap()]);
+    let (is_read, report, _) = run(&[transcript.path().to_str().unwrap()]);
     assert!(
-        is_read && said.contains("format    claude\n") && said.contains("session   aaaa-1"),
-        "{said}"
+        is_read && report.contains("format    claude\n") && report.contains("session   aaaa-1"),
+        "{report}"
     );
-    assert!(!said.contains("Not followed"), "{said}");
+    assert!(!report.contains("Not followed"), "{report}");
     let (is_read, _, error) = run(&[world.path("none.jsonl").to_str().unwrap()]);
     assert!(!is_read && error.contains("none.jsonl"), "{error}");
 }

@@ -1,9 +1,10 @@
 //! Tests both sides of the socket against golden files: `golden/wire-v<N>.txt` has a conversation
 //! in version N of the protocol, with requests and answers in turn.
 //!
-//! Answers to an old client must contain everything that it knows; answers of an old daemon must
-//! mean the same to a new client. The file of a version never changes once that version is
-//! released. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the current one.
+//! The answers of the current daemon must contain every member that an old client knows, and the
+//! current types must read the answers of an old daemon without loss. The file of a released
+//! version never changes. `GOLDEN=write cargo test -p graphiti-tests --test e2e wire` writes the
+//! file of the current version.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -12,13 +13,13 @@ use graphiti_tests::World;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// Returns the requests, in this order.
-fn questions() -> Vec<Value> {
+/// Returns the requests of the conversation.
+fn requests() -> Vec<Value> {
     let call = |tool: &str, arguments: Value| {
         ("tools/call".to_owned(), json!({ "name": tool, "arguments": arguments }))
     };
     let own = |method: &str, params: Value| (method.to_owned(), params);
-    let questions = [
+    let requests = [
         own(methods::HELLO, json!({ "protocol": 1, "version": "0.1.0" })),
         own(methods::SETTLE, json!({ "sessions": false })),
         call(tools::list_unindexed::NAME, json!({ "include_inactive": true })),
@@ -52,7 +53,7 @@ fn questions() -> Vec<Value> {
         call("no_such_tool", json!({})),
         own("no/such/method", json!({})),
     ];
-    let numbered = questions.into_iter().zip(1..).map(
+    let numbered = requests.into_iter().zip(1..).map(
         |((method, params), id)| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }),
     );
     numbered.collect()
@@ -71,40 +72,40 @@ fn old_clients_are_understood_and_old_daemons_too() {
     let mut wire = daemon.wire();
     if std::env::var("GOLDEN").is_ok_and(|what| what == "write") {
         let mut written = String::new();
-        for question in questions() {
-            let answer = wire.exchange(&question);
+        for request in requests() {
+            let answer = wire.exchange(&request);
             let answer = answer.to_string().replace(world.path("").to_str().unwrap(), "/home/ann/");
-            written += &format!("--> {question}\n<-- {answer}\n");
+            written += &format!("--> {request}\n<-- {answer}\n");
         }
         fs::write(&file, written).unwrap();
         return;
     }
     let golden = fs::read_to_string(&file).unwrap();
     let lines: Vec<&str> = golden.lines().collect();
-    assert_eq!(lines.len(), 2 * questions().len());
+    assert_eq!(lines.len(), 2 * requests().len());
     for pair in lines.chunks(2) {
-        let question: Value = serde_json::from_str(&pair[0][4..]).unwrap();
+        let request: Value = serde_json::from_str(&pair[0][4..]).unwrap();
         let golden: Value = serde_json::from_str(&pair[1][4..]).unwrap();
-        let answer = wire.exchange(&question);
-        has_all(&golden, &answer, &question.to_string());
-        new_types_know(&question, &golden);
+        let answer = wire.exchange(&request);
+        assert_has_all(&golden, &answer, &request.to_string());
+        assert_current_types_read(&request, &golden);
     }
 }
 
-/// Whether `new` has everything that is in `old`, of the same type.
-fn has_all(old: &Value, new: &Value, at: &str) {
+/// Checks that `new` has all members of `old` with values of the same type, and equal states and
+/// error codes.
+fn assert_has_all(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, old) in old {
-                // Free-form maps and the summary document depend on the session.
                 let Some(new) = new.get(name) else { panic!("{name} is missing in {at}") };
-                has_all(old, new, &format!("{at}.{name}"));
+                assert_has_all(old, new, &format!("{at}.{name}"));
             }
         }
         (Value::Array(old), Value::Array(new)) => {
             assert!(old.is_empty() || !new.is_empty(), "{at} is empty");
             for (old, new) in old.iter().zip(new) {
-                has_all(old, new, at);
+                assert_has_all(old, new, at);
             }
         }
         (Value::Number(_), Value::Number(_)) if !at.ends_with(".code") => {}
@@ -116,60 +117,66 @@ fn has_all(old: &Value, new: &Value, at: &str) {
     }
 }
 
-/// Whether today's types read an old answer without loss.
-fn new_types_know(question: &Value, golden: &Value) {
+/// Checks that the current types read an old answer without loss.
+fn assert_current_types_read(request: &Value, golden: &Value) {
     let Some(result) = golden.get("result") else { return };
-    let (method, tool) = (&question["method"], &question["params"]["name"]);
+    let (method, tool) = (&request["method"], &request["params"]["name"]);
     let content = &result["structuredContent"];
     match method.as_str().unwrap() {
-        methods::HELLO => reads::<methods::Welcome>(result),
-        methods::RELOAD => reads::<methods::Reloaded>(result),
-        methods::transfer::EXPORT => reads::<methods::transfer::ExportPage>(result),
-        methods::transfer::IMPORT => reads::<methods::transfer::ImportReport>(result),
-        methods::forget::FORGET => reads::<methods::forget::Forgotten>(result),
+        methods::HELLO => assert_reads::<methods::Welcome>(result),
+        methods::RELOAD => assert_reads::<methods::Reloaded>(result),
+        methods::transfer::EXPORT => assert_reads::<methods::transfer::ExportPage>(result),
+        methods::transfer::IMPORT => assert_reads::<methods::transfer::ImportReport>(result),
+        methods::forget::FORGET => assert_reads::<methods::forget::Forgotten>(result),
         "tools/call" if result["isError"] != true => match tool.as_str().unwrap() {
-            tools::close::NAME => reads::<tools::close::CloseAnswer>(content),
+            tools::close::NAME => assert_reads::<tools::close::CloseAnswer>(content),
             tools::list_unindexed::NAME => {
-                reads::<tools::list_unindexed::ListUnindexedAnswer>(content);
+                assert_reads::<tools::list_unindexed::ListUnindexedAnswer>(content);
             }
             tools::list_sessions::NAME => {
-                reads::<tools::list_sessions::ListSessionsAnswer>(content);
+                assert_reads::<tools::list_sessions::ListSessionsAnswer>(content);
             }
-            tools::get_session::NAME => reads::<tools::get_session::GetSessionAnswer>(content),
+            tools::get_session::NAME => {
+                assert_reads::<tools::get_session::GetSessionAnswer>(content)
+            }
             tools::search_sessions::NAME => {
-                reads::<tools::search_sessions::SearchSessionsAnswer>(content);
+                assert_reads::<tools::search_sessions::SearchSessionsAnswer>(content);
             }
-            tools::add_memory::NAME => reads::<tools::add_memory::AddMemoryAnswer>(content),
-            tools::get_episodes::NAME => reads::<tools::get_episodes::GetEpisodesAnswer>(content),
+            tools::add_memory::NAME => assert_reads::<tools::add_memory::AddMemoryAnswer>(content),
+            tools::get_episodes::NAME => {
+                assert_reads::<tools::get_episodes::GetEpisodesAnswer>(content)
+            }
             tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
-                reads::<tools::search_nodes::SearchNodesAnswer>(content);
+                assert_reads::<tools::search_nodes::SearchNodesAnswer>(content);
             }
-            tools::sync_history::NAME => reads::<tools::sync_history::SyncHistoryAnswer>(content),
-            tools::health::NAME => reads::<tools::health::HealthAnswer>(content),
+            tools::sync_history::NAME => {
+                assert_reads::<tools::sync_history::SyncHistoryAnswer>(content)
+            }
+            tools::health::NAME => assert_reads::<tools::health::HealthAnswer>(content),
             other => panic!("no type for {other}"),
         },
         _ => {}
     }
 }
 
-fn reads<T: Serialize + DeserializeOwned>(golden: &Value) {
+fn assert_reads<T: Serialize + DeserializeOwned>(golden: &Value) {
     let read: T = serde_json::from_value(golden.clone()).unwrap();
     let again = serde_json::to_value(read).unwrap();
-    keeps(golden, &again, std::any::type_name::<T>());
+    assert_keeps(golden, &again, std::any::type_name::<T>());
 }
 
-/// Whether `new` keeps every value of `old`.
-fn keeps(old: &Value, new: &Value, at: &str) {
+/// Checks that `new` keeps every value of `old`.
+fn assert_keeps(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, old) in old {
                 let new = new.get(name).unwrap_or_else(|| panic!("{at} lost {name}"));
-                keeps(old, new, &format!("{at}.{name}"));
+                assert_keeps(old, new, &format!("{at}.{name}"));
             }
         }
         (Value::Array(old), Value::Array(new)) => {
             assert_eq!(old.len(), new.len(), "{at}");
-            old.iter().zip(new).for_each(|(old, new)| keeps(old, new, at));
+            old.iter().zip(new).for_each(|(old, new)| assert_keeps(old, new, at));
         }
         _ => assert_eq!(old, new, "{at}"),
     }
@@ -181,7 +188,7 @@ fn file(version: u32) -> PathBuf {
 }
 
 #[test]
-fn a_request_whose_id_is_null_is_answered_as_one() {
+fn a_request_whose_id_is_null_is_answered() {
     let world = World::new();
     let daemon = world.start();
     let answer = daemon.wire().exchange(&json!({ "id": null, "method": "ping" }));

@@ -1,5 +1,5 @@
-//! Tests hostile clients: silent, slow, half-open, gigantic or malformed ones, and thousands of
-//! them. All others are served.
+//! Tests hostile clients: silent and half-open connections, unread answers, gigantic and malformed
+//! lines, thousands of connections. All other clients are served.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use graphiti_tests::{
 use serde_json::{Value, json};
 
 /// Checks that well-behaved clients are answered, from this process and from another one.
-fn the_rest_is_served(world: &World, daemon: &Daemon) {
+fn assert_others_are_served(world: &World, daemon: &Daemon) {
     assert_eq!(daemon.wire().ask("ping", json!({})), Ok(json!({})));
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
 }
@@ -30,20 +30,20 @@ fn connect(daemon: &Daemon) -> UnixStream {
 }
 
 #[test]
-fn silent_and_slow_and_half_open_ones_keep_nobody_waiting() {
+fn silent_slow_and_half_open_clients_do_not_delay_others() {
     let world = World::new();
     let daemon = world.start();
     let mut kept = Vec::new();
     for number in 0..400 {
         let mut stream = connect(&daemon);
         match number % 4 {
-            // It never sends anything.
+            // This client never sends anything.
             0 => {}
-            // It stops in the middle of a line.
+            // This one stops in the middle of a line.
             1 => stream.write_all(b"{\"id\":1,\"method\":\"pi").unwrap_or_default(),
-            // It is idle and stays idle.
+            // This one sends nothing and closes its writing side.
             2 => stream.shutdown(Shutdown::Write).unwrap_or_default(),
-            // It sends requests, but does not read the answers.
+            // This one sends a request, or many, and does not read the answers.
             _ => {
                 stream.set_nonblocking(true).unwrap();
                 let asked = b"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"health_check\"}}\n";
@@ -52,14 +52,14 @@ fn silent_and_slow_and_half_open_ones_keep_nobody_waiting() {
         }
         kept.push(stream);
         if number % 100 == 99 {
-            the_rest_is_served(&world, &daemon);
+            assert_others_are_served(&world, &daemon);
         }
     }
-    the_rest_is_served(&world, &daemon);
+    assert_others_are_served(&world, &daemon);
 }
 
 #[test]
-fn thousands_are_let_in_one_after_the_other() {
+fn thousands_of_connections_are_accepted_one_after_another() {
     let world = World::new();
     let daemon = world.start();
     let mut wires = std::collections::VecDeque::new();
@@ -69,10 +69,10 @@ fn thousands_are_let_in_one_after_the_other() {
             wires.pop_front();
         }
         if number % 1_000 == 999 {
-            the_rest_is_served(&world, &daemon);
+            assert_others_are_served(&world, &daemon);
         }
     }
-    // Any later connection is equivalent; the earliest one was closed.
+    // The latest connection works; the earliest one was closed.
     let mut latest = wires.pop_back().unwrap();
     latest.write_all(b"{\"id\":7,\"method\":\"ping\"}\n").unwrap();
     let mut answer = [0; 64];
@@ -82,17 +82,17 @@ fn thousands_are_let_in_one_after_the_other() {
 }
 
 #[test]
-fn a_connection_whose_request_is_served_does_not_give_way() {
+fn a_connection_with_a_running_request_is_not_closed() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Fix the login timeout");
     daemon.settle();
     let mut busy = daemon.wire();
     busy.send(b"{\"id\":1,\"method\":\"graphiti/settle\",\"params\":{\"sessions\":true}}\n{\"id\":2,\"method\":\"ping\"}\n");
-    // Both are in hand when the second is answered.
+    // When the second request is answered, the first one is running.
     assert_eq!(busy.receive().id, 2);
     let silent: Vec<UnixStream> = (0..600).map(|_| connect(&daemon)).collect();
-    the_rest_is_served(&world, &daemon);
+    assert_others_are_served(&world, &daemon);
     busy.send(b"{\"id\":3,\"method\":\"ping\"}\n");
     assert_eq!(busy.receive().id, 3);
     drop(silent);
@@ -102,13 +102,14 @@ fn a_connection_whose_request_is_served_does_not_give_way() {
 fn gigantic_lines_take_bounded_memory() {
     let world = World::new();
     let daemon = world.start();
-    the_rest_is_served(&world, &daemon);
-    let before = resident(&daemon);
+    assert_others_are_served(&world, &daemon);
+    let before = peak_memory(&daemon);
     let mut streams: Vec<UnixStream> = (0..100).map(|_| connect(&daemon)).collect();
     streams.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
     let piece = vec![b'x'; 64 << 10];
     let mut sent = 0;
-    // All of it would be 300 MB, of lines that never end. Each round waits for an answer.
+    // In total, this would be 300 MB of lines that never end. In each round, another client must
+    // get an answer.
     for _ in 0..48 {
         for stream in &mut streams {
             match stream.write(&piece) {
@@ -120,21 +121,21 @@ fn gigantic_lines_take_bounded_memory() {
         assert_eq!(daemon.wire().ask("ping", json!({})), Ok(json!({})));
     }
     assert!(sent > 32 << 20, "only {sent} bytes were sent");
-    let grown = resident(&daemon).saturating_sub(before);
+    let grown = peak_memory(&daemon).saturating_sub(before);
     assert!(grown < 192 << 20, "{} MB more", grown >> 20);
     drop(streams);
-    the_rest_is_served(&world, &daemon);
+    assert_others_are_served(&world, &daemon);
 }
 
 /// Returns the peak memory of the daemon, in bytes.
-fn resident(daemon: &Daemon) -> usize {
+fn peak_memory(daemon: &Daemon) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10
 }
 
 #[test]
-fn malformed_lines_are_answered_or_cost_their_connection_only() {
+fn malformed_lines_are_answered_or_close_only_their_connection() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("aaaa-1").prompt("Fix the login timeout");
@@ -149,7 +150,7 @@ fn malformed_lines_are_answered_or_cost_their_connection_only() {
         }
         for _ in 0..20 {
             let bytes = mutator.change(&seeds, parser("socket").words);
-            // It does not prevent the daemon from stopping either.
+            // The test must not stop the daemon.
             let text =
                 String::from_utf8_lossy(&bytes).replace("graphiti/stop", "graphiti/stay") + "\n";
             if stream.write_all(text.as_bytes()).is_err() {
@@ -159,21 +160,21 @@ fn malformed_lines_are_answered_or_cost_their_connection_only() {
         if number % 3 == 0 {
             // The daemon may have closed the connection already.
             let _ = stream.shutdown(Shutdown::Write);
-            // Every answer is whole, until the daemon hangs up.
-            let mut said = Vec::new();
-            let _ = stream.read_to_end(&mut said);
-            for line in said.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            // Every answer is complete, until the daemon closes the connection.
+            let mut answers = Vec::new();
+            let _ = stream.read_to_end(&mut answers);
+            for line in answers.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 let message: Value = serde_json::from_slice(line).unwrap();
                 assert_eq!(message["jsonrpc"], "2.0");
             }
         }
     }
-    the_rest_is_served(&world, &daemon);
+    assert_others_are_served(&world, &daemon);
     assert!(!world.log().contains("panicked"), "{}", world.log());
 }
 
 #[test]
-fn requests_made_to_be_costly_are_answered() {
+fn costly_requests_are_answered() {
     let world = World::new();
     let daemon = world.start();
     let call = |tool: &str, arguments: Value| json!({ "name": tool, "arguments": arguments });
@@ -205,7 +206,7 @@ fn requests_made_to_be_costly_are_answered() {
 }
 
 #[test]
-fn whoever_hangs_up_at_once_is_not_missed() {
+fn clients_that_disconnect_at_once_do_no_harm() {
     let world = World::new();
     let daemon = world.start();
     for number in 0..500 {
@@ -216,12 +217,12 @@ fn whoever_hangs_up_at_once_is_not_missed() {
             _ => drop(stream.write_all(b"{\"id\":1,\"method\":\"graphiti/settle\"}\n{")),
         }
     }
-    the_rest_is_served(&world, &daemon);
-    // One that will not send any more, and still listens.
+    assert_others_are_served(&world, &daemon);
+    // A client that only closes its writing side still gets the answer.
     let mut stream = connect(&daemon);
     stream.write_all(b"{\"id\":1,\"method\":\"ping\"}\n").unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
-    let mut said = String::new();
-    stream.read_to_string(&mut said).unwrap();
-    assert!(said.contains("\"id\":1"), "{said}");
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    assert!(answers.contains("\"id\":1"), "{answers}");
 }

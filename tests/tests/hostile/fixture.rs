@@ -1,4 +1,4 @@
-//! Writes a session with hostile text in everything that others wrote.
+//! Writes a session with hostile text in many fields.
 
 use graphiti_tests::Transcript;
 use serde_json::json;

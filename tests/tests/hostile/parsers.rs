@@ -8,10 +8,10 @@ use std::{
 
 use graphiti_tests::hostile::{Mutator, PARSERS, Parser, seeds, seeds_folder};
 
-/// Number of inputs of each parser, unless `FUZZ_INPUTS` says another number.
+/// Number of inputs of each parser; `FUZZ_INPUTS` overrides it.
 const INPUTS: usize = 600;
 
-/// Runs every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the folder
+/// Checks every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the file
 /// that the message names.
 fn run(name: &str) {
     let parser = graphiti_tests::hostile::parser(name);
@@ -25,15 +25,15 @@ fn run(name: &str) {
     let mut mutator = Mutator::new(number("FUZZ_SEED").map_or(7, |seed| seed as u64));
     let bytes: Vec<Vec<u8>> = seeds.into_iter().map(|(_, bytes)| bytes).collect();
     for _ in 0..inputs {
-        check(parser, &mutator.change(&bytes, parser.words), "a change of the seeds");
+        check(parser, &mutator.change(&bytes, parser.words), "a mutated seed");
     }
 }
 
 fn check(parser: &Parser, bytes: &[u8], what: &str) {
     if panic::catch_unwind(AssertUnwindSafe(|| (parser.check)(bytes))).is_err() {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.broken", parser.name));
-        std::fs::write(&file, bytes).expect("write what broke it");
-        panic!("`{}` does not hold for {what}: {}", parser.name, file.display());
+        std::fs::write(&file, bytes).expect("write the failing input");
+        panic!("a guarantee of `{}` does not hold for {what}: {}", parser.name, file.display());
     }
 }
 

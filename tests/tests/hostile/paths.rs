@@ -1,5 +1,5 @@
-//! Tests that links, pipes and odd names are not followed, that only the user can read files, and
-//! that reads are bounded.
+//! Tests that links and pipes are not read, that paths in requests are not opened, that only the
+//! user can read written files, and that reads are bounded.
 
 use std::{
     fs,
@@ -31,14 +31,14 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     };
     let mut inside = world.transcript("aaaa-1");
     inside.prompt("Fix the login timeout");
-    // Some exist when the daemon starts, others are created later.
+    // Some links exist when the daemon starts, others are created later.
     lead_out(1);
     let daemon = world.start();
     daemon.settle();
     lead_out(2);
     inside.prompt("And the logout");
     daemon.settle();
-    // A transcript that turns into a link when it was read already.
+    // A transcript that was read and is then replaced by a link.
     let turning = world.transcript("bbbb-2").prompt("A second session").path().to_owned();
     daemon.settle();
     fs::remove_file(&turning).unwrap();
@@ -100,7 +100,7 @@ fn paths_in_events_and_arguments_are_names_and_are_not_opened() {
 }
 
 #[test]
-fn what_is_written_is_for_the_user_alone_under_any_umask() {
+fn only_the_user_can_read_written_files_under_any_umask() {
     for umask in ["000", "777"] {
         let mut world = World::new();
         world.umask = Some(umask);
@@ -119,26 +119,26 @@ fn what_is_written_is_for_the_user_alone_under_any_umask() {
         assert!(hook.status().unwrap().success());
         assert_eq!(fs::read_dir(world.home().join("spool")).unwrap().count(), 1);
         for folder in [world.home(), export] {
-            is_private(&folder, umask);
+            assert_private(&folder, umask);
         }
     }
 }
 
 /// Checks that the user may read everything in `path`, and other users nothing.
-fn is_private(path: &Path, umask: &str) {
+fn assert_private(path: &Path, umask: &str) {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let wanted = if path.is_dir() { 0o700 } else { 0o600 };
     let is_so = mode & 0o077 == 0 && mode & wanted == wanted;
     assert!(is_so, "{} is {mode:o} under umask {umask}", path.display());
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
-            is_private(&entry.unwrap().path(), umask);
+            assert_private(&entry.unwrap().path(), umask);
         }
     }
 }
 
 #[test]
-fn files_that_are_far_too_long_are_refused_with_their_name() {
+fn an_error_names_a_file_that_is_too_long() {
     let world = World::new();
     let _daemon = world.start();
     let folder = world.path("import");
@@ -148,26 +148,26 @@ fn files_that_are_far_too_long_are_refused_with_their_name() {
         assert!(!output.status.success(), "{arguments:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    // A file with a hole takes no room.
+    // A sparse file uses no disk space.
     let long = folder.join("episodes/long.md");
     fs::File::create(&long).unwrap().set_len(600 << 20).unwrap();
-    let said = refused(&["import", long.to_str().unwrap()]);
-    assert!(said.contains("long.md") && said.contains("longer than 512 MB"), "{said}");
+    let error = refused(&["import", long.to_str().unwrap()]);
+    assert!(error.contains("long.md") && error.contains("longer than 512 MB"), "{error}");
     fs::write(&long, "x".repeat(2 << 20)).unwrap();
-    let said = refused(&["import", folder.to_str().unwrap()]);
-    assert!(said.contains("long.md:1: is longer than 1 MB"), "{said}");
+    let error = refused(&["import", folder.to_str().unwrap()]);
+    assert!(error.contains("long.md:1: is longer than 1 MB"), "{error}");
     let template = world.path("template.md");
     fs::File::create(&template).unwrap().set_len(64 << 20).unwrap();
-    let said = refused(&["prompts", "check", template.to_str().unwrap()]);
-    assert!(said.contains("template.md") && said.contains("longer than 16 MB"), "{said}");
+    let error = refused(&["prompts", "check", template.to_str().unwrap()]);
+    assert!(error.contains("template.md") && error.contains("longer than 16 MB"), "{error}");
     let pipe = world.path("pipe.md");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let said = refused(&["import", pipe.to_str().unwrap()]);
-    assert!(said.contains("pipe.md: is not a regular file"), "{said}");
+    let error = refused(&["import", pipe.to_str().unwrap()]);
+    assert!(error.contains("pipe.md: is not a regular file"), "{error}");
     fs::File::create(world.home().join("graphiti.config.json")).unwrap().set_len(8 << 20).unwrap();
-    let said = refused(&["reload"]);
+    let error = refused(&["reload"]);
     assert!(
-        said.contains("graphiti.config.json") && said.contains("longer than 1024 kb"),
-        "{said}"
+        error.contains("graphiti.config.json") && error.contains("longer than 1024 kb"),
+        "{error}"
     );
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Maximum length, in characters, of a quote.
 const QUOTE: usize = 300;
-/// The same for the reports with which a session ended, by their labels.
+/// Labels of quoted reports, with the maximum length of such a quote.
 const REPORTS: [(&str, usize); 3] = [
     ("It reported at the end:", 900),
     ("Before that it reported:", 450),
@@ -29,8 +29,8 @@ fn unquoted_line(line: &str) -> String {
         };
         let mut reports = REPORTS.iter().filter(|(label, _)| bare.trim() == *label);
         let most = reports.next().map_or(QUOTE, |(_, most)| *most);
-        assert!(quoted.chars().count() <= most, "a quote as long as a text: {quoted}");
-        // Their author is named before them.
+        assert!(quoted.chars().count() <= most, "a quote of more than {most} characters: {quoted}");
+        // A label before the quote names its author.
         assert!(!bare.trim().is_empty() || line.starts_with("- "), "no label: {line}");
         rest = behind;
     }

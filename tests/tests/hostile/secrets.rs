@@ -108,7 +108,7 @@ struct Planted {
 }
 
 #[test]
-fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
+fn none_of_two_hundred_secrets_is_stored_logged_shown_exported_or_sent() {
     let planted = planted();
     assert_eq!(planted.len(), COUNT);
     let world = World::new();
@@ -139,9 +139,9 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
         &json!({ "name": "n", "episode_body": planted[3].text, "source": "text" }),
     );
     daemon.settle();
-    let mut told: Vec<(String, String)> = shown(&world, &daemon);
+    let mut outputs: Vec<(String, String)> = shown(&world, &daemon);
     for (number, asked) in model.asked().iter().enumerate() {
-        told.push((
+        outputs.push((
             format!("request {number} to the model: {}", asked.purpose()),
             asked.body.to_string(),
         ));
@@ -157,12 +157,13 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
     for folder in [world.home(), export] {
         for file in files(&folder) {
             let bytes = fs::read(&file).unwrap();
-            told.push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+            outputs
+                .push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
-    told.push(("the log".to_owned(), world.log()));
+    outputs.push(("the log".to_owned(), world.log()));
     let mut leaks = Vec::new();
-    for (place, text) in &told {
+    for (place, text) in &outputs {
         for Planted { secret, text: around } in &planted {
             if let Some(piece) = leak(text, secret) {
                 leaks.push(format!("{piece} of {around:?} in {place}"));
@@ -170,13 +171,13 @@ fn none_of_two_hundred_is_kept_logged_shown_given_out_or_sent() {
         }
     }
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
-    let all: String = told.iter().map(|(_, text)| text.as_str()).collect();
+    let all: String = outputs.iter().map(|(_, text)| text.as_str()).collect();
     assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
 }
 
-/// This uses common settings.
+/// Uses the default settings.
 #[test]
-fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
+fn a_password_before_a_command_is_neither_stored_nor_found_nor_shown() {
     const PASSWORD: &str = "Falcon!Berlin41";
     let command = format!("PGPASSWORD={PASSWORD} psql -h db shop -c 'select 1'");
     let world = World::new();
@@ -190,7 +191,7 @@ fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
     daemon.settle();
     daemon.close("aaaa-1");
     daemon.settle();
-    let mut told = Vec::new();
+    let mut outputs = Vec::new();
     for arguments in [
         &["show", "aaaa-1"] as &[&str],
         &["show", "aaaa-1", "--conversation"],
@@ -201,29 +202,29 @@ fn a_password_before_a_command_is_neither_kept_nor_found_nor_told() {
     ] {
         let output = world.graphiti(arguments);
         let text = [output.stdout, output.stderr].concat();
-        told.push((format!("{arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
+        outputs.push((format!("{arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
     }
     for query in ["psql", "PGPASSWORD", "Berlin41"] {
         let found = daemon.call("search_sessions", &json!({ "query": query }));
-        told.push((format!("hits of {query}"), found["hits"].to_string()));
+        outputs.push((format!("hits of {query}"), found["hits"].to_string()));
     }
     let view = json!({ "session_id": "aaaa-1", "view": "messages" });
-    told.push(("messages".to_owned(), daemon.call("get_session", &view).to_string()));
+    outputs.push(("messages".to_owned(), daemon.call("get_session", &view).to_string()));
     daemon.stop();
     for file in files(&world.home()) {
         let bytes = fs::read(&file).unwrap();
-        told.push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+        outputs.push((file.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
     }
-    for (place, text) in &told {
+    for (place, text) in &outputs {
         assert!(!text.contains("Falcon") && !text.contains("Berlin41"), "{place}: {text}");
     }
-    let all: String = told.iter().map(|(_, text)| text.as_str()).collect();
+    let all: String = outputs.iter().map(|(_, text)| text.as_str()).collect();
     assert!(all.contains("PGPASSWORD=[REDACTED:password] psql"), "the command was not read at all");
 }
 
-/// Returns all that people and agents are shown.
+/// Returns the output of the commands, messages and search results, each with a label.
 fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)> {
-    let mut told = Vec::new();
+    let mut outputs = Vec::new();
     for arguments in [
         &["status"] as &[&str],
         &["list"],
@@ -241,7 +242,8 @@ fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)
     ] {
         let output = world.graphiti(arguments);
         let text = [output.stdout, output.stderr].concat();
-        told.push((format!("graphiti {arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
+        outputs
+            .push((format!("graphiti {arguments:?}"), String::from_utf8_lossy(&text).into_owned()));
     }
     for session in ["aaaa-1", "bbbb-2"] {
         let mut offset = 0;
@@ -249,7 +251,7 @@ fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)
             let arguments = json!({ "session_id": session, "view": "messages", "limit": 100, "offset": offset });
             let page = daemon.call("get_session", &arguments);
             let count = page["messages"].as_array().map_or(0, Vec::len);
-            told.push((format!("messages of {session}"), page.to_string()));
+            outputs.push((format!("messages of {session}"), page.to_string()));
             offset += count;
             if count < 100 || offset > 5_000 {
                 break;
@@ -259,13 +261,12 @@ fn shown(world: &World, daemon: &graphiti_tests::Daemon) -> Vec<(String, String)
     }
     for query in ["password", "token", "keys", "mysql", "curl"] {
         let found = daemon.call("search_sessions", &json!({ "query": query, "limit": 50 }));
-        told.push((format!("hits of {query}"), found.to_string()));
+        outputs.push((format!("hits of {query}"), found.to_string()));
     }
-    told
+    outputs
 }
 
-/// Writes two sessions, one of them of yesterday, with each secret in one of the positions that
-/// transcripts have.
+/// Writes two sessions, one of them a day old. Each secret is in one of nine kinds of records.
 fn write(world: &World, planted: &[Planted]) {
     let mut old = world.transcript("aaaa-1").aged(Duration::from_secs(86_400));
     old.prompt("Move the keys to the vault");
@@ -299,33 +300,33 @@ fn write(world: &World, planted: &[Planted]) {
 /// The message of a panic may quote private text, so only its location is reported.
 #[test]
 #[cfg(debug_assertions)]
-fn a_defect_quotes_nothing_that_was_worked_on() {
+fn a_panic_is_reported_without_private_text() {
     let mut world = World::new();
-    let wish = (fault::PANIC_AT.to_owned(), "read: to the end:1".to_owned());
-    world.variables.push(wish);
+    let defect = (fault::PANIC_AT.to_owned(), "read: to the end:1".to_owned());
+    world.variables.push(defect);
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("It is fixed.");
     let daemon = world.start();
     daemon.settle();
     let problems = daemon.health().problems.join("\n");
     assert!(problems.contains("a defect in graphitid"), "{problems}");
-    let mut told = problems + &daemon.session("aaaa-1").to_string() + &world.log();
+    let mut outputs = problems + &daemon.session("aaaa-1").to_string() + &world.log();
     for arguments in [&["status"][..], &["doctor"], &["list"], &["show", "aaaa-1"]] {
         let output = world.graphiti(arguments);
-        told += &String::from_utf8_lossy(&[output.stdout, output.stderr].concat());
+        outputs += &String::from_utf8_lossy(&[output.stdout, output.stderr].concat());
     }
-    assert!(told.contains("panicked at"), "{told}");
-    assert!(!told.contains(fault::QUOTED), "{told}");
-    // Only that one piece of work ended.
+    assert!(outputs.contains("panicked at"), "{outputs}");
+    assert!(!outputs.contains(fault::QUOTED), "{outputs}");
+    // The session can still be closed.
     assert!(daemon.close("aaaa-1")["episode_uuid"].is_string());
 }
 
 /// Returns all secrets, which are the same in every run.
 fn planted() -> Vec<Planted> {
-    let mut lots = Lots(0x5eed);
+    let mut generator = SecretGenerator(0x5eed);
     let mut all = Vec::new();
     for round in 0.. {
         for form in FORMS {
-            let secret = lots.fill(form);
+            let secret = generator.fill(form);
             let text = match round % 3 {
                 0 => format!("key {secret}"),
                 1 => format!("{{\"value\": \"{secret}\"}}"),
@@ -334,7 +335,7 @@ fn planted() -> Vec<Planted> {
             all.push(Planted { secret, text });
         }
         for text in NAMED {
-            let secret = lots.fill("{a6}{n4}{a8}");
+            let secret = generator.fill("{a6}{n4}{a8}");
             all.push(Planted { text: text.replace('¤', &secret), secret });
         }
         if all.len() >= COUNT {
@@ -345,9 +346,9 @@ fn planted() -> Vec<Planted> {
     all
 }
 
-struct Lots(u64);
+struct SecretGenerator(u64);
 
-impl Lots {
+impl SecretGenerator {
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -377,11 +378,11 @@ impl Lots {
     }
 }
 
-/// Returns the part of `secret` that `text` contains: at least twelve bytes.
+/// Returns a piece of twelve bytes of `secret`, or all of a shorter one, if `text` contains it.
+/// Only every third position is tried.
 fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let length = secret.len().min(12);
     let pieces = (0..=secret.len() - length).filter_map(|at| secret.get(at..at + length));
-    // A part that is too long for a coincidence.
     pieces.step_by(3).find(|piece| text.contains(piece))
 }
 

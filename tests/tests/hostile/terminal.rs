@@ -9,7 +9,7 @@ use crate::fixture::{WORD, write_session};
 /// one character, marks that change the direction of writing, an overwritten line, a letter that
 /// only models read.
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
-/// A part of it that JSON output keeps.
+/// A character of [`HOSTILE`] that JSON output keeps in escaped form.
 const KEPT: char = '\u{202e}';
 /// The directory of most sessions.
 const PROJECT: &str = "/home/ann/app";
@@ -18,8 +18,8 @@ fn session(world: &World, session: &str, project: &str) {
     write_session(&mut world.transcript_in(session, project), project, HOSTILE);
 }
 
-/// Checks that the output of a command contains no such sequence.
-fn shown(world: &World, arguments: &[&str]) -> String {
+/// Returns the output of a command, which must contain no such sequence.
+fn checked_output(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(stream).unwrap();
@@ -31,8 +31,8 @@ fn shown(world: &World, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn shown_as_json(world: &World, arguments: &[&str]) -> Value {
-    let text = shown(world, &[arguments, &["--json"]].concat());
+fn checked_json(world: &World, arguments: &[&str]) -> Value {
+    let text = checked_output(world, &[arguments, &["--json"]].concat());
     serde_json::from_str(&text)
         .unwrap_or_else(|error| panic!("{arguments:?} prints no JSON: {error}: {text}"))
 }
@@ -46,10 +46,10 @@ fn is_unsafe_to_display(c: char) -> bool {
 }
 
 #[test]
-fn no_command_hands_a_terminal_what_it_obeys() {
+fn no_command_prints_control_sequences() {
     let world = World::new();
     let daemon = world.start();
-    // Folders and files may be named so, too.
+    // The names of folders and files contain the sequences, too.
     let odd = format!("bbbb{HOSTILE}-2");
     let odd = odd.as_str();
     session(&world, "aaaa-1", &format!("/home/ann/{WORD}{HOSTILE}"));
@@ -72,14 +72,14 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["handoff", "--project", PROJECT],
         &["unindexed"],
     ] {
-        assert!(shown(&world, arguments).contains(WORD), "{arguments:?}");
+        assert!(checked_output(&world, arguments).contains(WORD), "{arguments:?}");
         // The JSON output keeps the characters that the terminal does not show.
-        let answer = shown_as_json(&world, arguments).to_string();
+        let answer = checked_json(&world, arguments).to_string();
         assert!(answer.contains(WORD) && answer.contains(KEPT), "{arguments:?}: {answer}");
     }
     let tool = format!("x{HOSTILE}");
     let tool = tool.as_str();
-    shown(&world, &["tools", "set", tool, "read"]);
+    checked_output(&world, &["tools", "set", tool, "read"]);
     for arguments in [
         &["status"][..],
         &["doctor"],
@@ -90,8 +90,8 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["forget", "aaaa-1"],
         &["forget"],
     ] {
-        shown(&world, arguments);
-        shown_as_json(&world, arguments);
+        checked_output(&world, arguments);
+        checked_json(&world, arguments);
     }
     let export = world.path("export");
     let export = export.to_str().unwrap();
@@ -114,9 +114,9 @@ fn no_command_hands_a_terminal_what_it_obeys() {
         &["close", nobody],
         &["search", question],
     ] {
-        shown(&world, arguments);
+        checked_output(&world, arguments);
     }
-    shown(&world, &["forget", odd, "--run"]);
-    shown(&world, &["forget"]);
-    assert!(shown_as_json(&world, &["forget"]).to_string().contains(KEPT));
+    checked_output(&world, &["forget", odd, "--run"]);
+    checked_output(&world, &["forget"]);
+    assert!(checked_json(&world, &["forget"]).to_string().contains(KEPT));
 }

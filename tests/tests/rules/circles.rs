@@ -1,8 +1,9 @@
 //! Checks that files do not use each other in a circle, because such files cannot be understood or
 //! moved one at a time.
 //!
-//! A file may use the module that it is inside of; that is no circle. A name that a module re-exports
-//! counts as a use of the file that defines it. Only uses by `use` and by paths are seen.
+//! A file may use the module that it is inside of; that is no circle. A name that a module
+//! re-exports counts as a use of the file that defines it. Only uses by `use` and by paths are
+//! detected.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +13,6 @@ use std::{
 
 use crate::root;
 
-/// The crates that are checked.
 const CRATES: &[&str] = &[
     "proto",
     "client",
@@ -31,7 +31,7 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     (
         "daemon/core",
         &["model/evidence", "model/token_use"],
-        "methods of `Evidence` are in the file of what they are about",
+        "methods of `Evidence` are in the files of their topics",
     ),
     (
         "daemon/insight",
@@ -60,7 +60,6 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(found.is_empty(), "{} circles:\n{}", found.len(), found.join("\n"));
 }
 
-/// The files of a crate.
 struct CrateFiles {
     files: BTreeMap<Module, FileUses>,
 }
@@ -69,7 +68,7 @@ struct CrateFiles {
 #[derive(Default)]
 struct FileUses {
     uses: BTreeSet<Module>,
-    /// The re-exported names with what they stand for.
+    /// The re-exported names, with the paths of their items.
     exports: BTreeMap<String, Module>,
 }
 
@@ -118,7 +117,7 @@ impl CrateFiles {
         }
     }
 
-    /// Returns groups of files of which each reaches all others.
+    /// Returns the groups of files in which each file uses all others, directly or indirectly.
     fn circles(&self) -> BTreeSet<Vec<&Module>> {
         let arrows = self.arrows();
         let reached: BTreeMap<&Module, BTreeSet<&Module>> =

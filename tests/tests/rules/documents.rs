@@ -21,7 +21,7 @@ fn the_tool_reference_is_current() {
     check("tools.md", &tools());
 }
 
-/// Paths that the documents for people name, so that renaming a file does not leave them behind.
+/// When a file is renamed, its path in these documents has to be changed, too.
 #[test]
 fn documents_name_files_that_exist() {
     let folders =

@@ -1,5 +1,4 @@
-//! Checks that a format of an agent is only a folder and an entry in the table, and that nothing
-//! else in the daemon names it.
+//! Checks that the format of an agent is named only in its own folder and in the table of formats.
 
 use std::{fs, path::Path};
 
@@ -64,7 +63,7 @@ fn names(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let begins_path = code.match_indices(&format!("{name}::")).any(|(at, _)| {
         let before = code[..at].trim_end();
-        // The member of another module, such as `json::name::`.
+        // `name` may be a member of another module, as in `json::name::`.
         !code[..at].ends_with(is_word) && (!before.ends_with("::") || before.ends_with("format::"))
     });
     begins_path || imports(code, name)

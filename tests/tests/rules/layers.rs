@@ -39,7 +39,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The modules that each module may use, and `proto` where it may use that.
+/// Each module with the modules that it may use; `proto` is the crate of the protocol.
 type ModuleTable = &'static [(&'static str, &'static [&'static str])];
 
 /// The crates with several parts, with their modules.
@@ -101,7 +101,7 @@ const MODULES: &[(&str, ModuleTable)] = &[
     ),
 ];
 
-/// The wiring: it may name anything, and nothing names it.
+/// The wiring: these modules may use all others, and no other module uses them.
 const WIRING: &[&str] = &["app", "cli", "config", "lifecycle", "logging", "main", "lib"];
 
 #[test]
@@ -131,7 +131,7 @@ fn every_module_keeps_to_its_layer() {
                 continue;
             }
             let Some((_, allowed)) = table.iter().find(|(name, _)| name == module) else {
-                broken.push(format!("`{module}` stands in no layer: add it to the table"));
+                broken.push(format!("`{module}` is in no layer: add it to the table"));
                 continue;
             };
             for file in files {
@@ -166,8 +166,8 @@ fn prompts_and_providers_do_not_know_each_other() {
     }
 }
 
-/// A module uses the crates below by the names that its crate's root re-exports; these tables
-/// depend on it.
+/// Modules use other crates by the names that the root of their own crate re-exports. The tables
+/// above rely on this.
 #[test]
 fn only_the_root_of_a_crate_names_other_crates_of_the_daemon() {
     let mut broken = Vec::new();

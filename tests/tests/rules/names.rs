@@ -1,6 +1,6 @@
 //! Checks names and sizes: the name of a type is used at most twice in the workspace, product
 //! modules are not called `tests`, and files stay short. The lists of exceptions may only become
-//! shorter.
+//! shorter. Also checks that `.ok().flatten()` hides no errors.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,10 +17,10 @@ const CONVENTIONAL: &[&str] = &["Config", "Error"];
 const REPEATED: &[(&str, usize)] = &[("Task", 3)];
 
 /// Maximum number of lines of a file without its test module.
-const LONGEST_FILE: usize = 400;
+const MAX_FILE_LINES: usize = 400;
 
 #[test]
-fn a_type_name_stands_at_most_twice() {
+fn a_type_name_is_used_at_most_twice() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in sources(&["client", "daemon", "proto", "tests"]) {
         for name in fs::read_to_string(root().join(&file)).unwrap().lines().filter_map(defined_type)
@@ -55,7 +55,7 @@ fn files_stay_short() {
     let mut long = BTreeMap::new();
     for file in product_code_files() {
         let lines = product_lines(&file).lines().count();
-        if lines > LONGEST_FILE {
+        if lines > MAX_FILE_LINES {
             long.insert(file.display().to_string(), lines);
         }
     }
@@ -64,16 +64,17 @@ fn files_stay_short() {
 }
 
 #[test]
-fn an_error_is_not_turned_into_nothing() {
+fn no_error_is_hidden_by_ok_and_flatten() {
     let hides_an_error = |file: &PathBuf| {
         let code = product_lines(file).split_whitespace().collect::<String>();
         code.contains(".ok().flatten()")
     };
     let hidden: Vec<PathBuf> = product_code_files().into_iter().filter(hides_an_error).collect();
-    assert!(hidden.is_empty(), "`.ok().flatten()` stands in {hidden:?}");
+    assert!(hidden.is_empty(), "`.ok().flatten()` hides errors in {hidden:?}");
 }
 
-/// Returns the items beyond an exception, and the exceptions that are not needed any more.
+/// Returns a message for each item that is over its permitted count, and for each exception that is
+/// not needed any more.
 fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::root;
 
-/// Settings that a method in the file of their own definition reads.
+/// Settings that only a method in the file of their definition reads.
 const READ_BY_METHODS: &[&str] = &["password_file"];
 
 /// Returns the fields of the table of settings, each by the last member of its path.
@@ -15,7 +15,8 @@ fn fields() -> Vec<String> {
     rows.map(|row| path(row).rsplit('.').next().unwrap().to_owned()).collect()
 }
 
-/// Adds the words of the daemon's source, without the files that define, read or check settings.
+/// Adds the words of the daemon's source, without files and folders that are named `config`,
+/// `tests` or `target`.
 fn add_words(folder: &Path, words: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -16,7 +16,9 @@ pub use super::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
         Publication, PublicationKind, PullRequest,
     },
-    test_run::{TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts},
+    test_run::{
+        PACKAGES, TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts,
+    },
     work_notes::{NotePurpose, Ticket, WorkNote},
 };
 use crate::model::{

@@ -157,6 +157,9 @@ pub struct ChangedFiles {
 pub struct ForgeChecks {
     /// The names of the checks that failed.
     pub failed: Vec<String>,
+    /// The names of the tests that failed in them, if their logs were printed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 impl CheckoutState {

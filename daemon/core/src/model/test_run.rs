@@ -83,7 +83,7 @@ impl TestRun {
 }
 
 /// The mark of a framework whose numbers count packages, not tests.
-const PACKAGES: &str = " (packages)";
+pub const PACKAGES: &str = " (packages)";
 
 /// The framework without the note that it counts packages.
 pub fn family(framework: &str) -> &str {
@@ -155,6 +155,7 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
         later.failed == 0
             && (is_whole(later)
                 || later.limited_to == failed.limited_to
+                || includes(later, failed)
                 || later.ran() >= failed.ran())
     };
     let since = whole.map_or(0, |at| at + 1);
@@ -163,6 +164,13 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
         run.failed > 0 && !suite[at + 1..].iter().any(|(_, later)| covers(later, run))
     });
     failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
+}
+
+/// Whether the limit of a run is the beginning of another one's, so that it includes those tests:
+/// `-run TestLogin` and `-run TestLoginTwice`.
+fn includes(run: &TestRun, other: &TestRun) -> bool {
+    let limits = run.limited_to.as_deref().zip(other.limited_to.as_deref());
+    limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide))
 }
 
 #[cfg(test)]
@@ -192,6 +200,8 @@ mod tests {
             (vec!["jest - - 45 0", "jest - - 3 0"], vec![0]),
             (vec!["jest - a.test 3 0", "jest - b.test 9 0"], vec![1]),
             (vec!["jest - a.test 3 1", "jest - b.test 2 0"], vec![0]),
+            (vec!["go - -run=TestLoginTwice 3 1", "go - -run=TestLogin 1 0"], vec![1]),
+            (vec!["go - -run=TestLogin 3 1", "go - -run=TestLoginTwice 1 0"], vec![0]),
             (vec!["jest - a.test 3 1", "jest - a.test 2 0"], vec![1]),
             (vec!["jest api - 45 1", "jest web - 9 0", "jest web - 10 0"], vec![0, 2]),
             (vec!["jest - - 45 0", "cargo - - 9 0", "jest - - 46 0"], vec![1, 2]),

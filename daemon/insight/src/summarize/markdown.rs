@@ -96,8 +96,15 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
 
 fn decision_line(record: &DecisionRecord) -> String {
     let is_said = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
-    let others = record.alternatives.as_ref().filter(|others| !others.is_empty());
-    let others = others.map_or(String::new(), |others| format!(" (not: {})", others.join("; ")));
+    // `Removing the entry rather than softening it` contains its alternative.
+    let told = format!("{} {}", record.decision, record.rationale).to_lowercase();
+    let others = record.alternatives.iter().flatten();
+    let others: Vec<&str> =
+        others.map(String::as_str).filter(|other| !told.contains(&other.to_lowercase())).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!(" (not: {})", others.join("; ")),
+    };
     let on = record.rationale.strip_prefix(USER_SAID).unwrap_or_default().trim_start_matches(", ");
     let reason = match (is_said, on.is_empty()) {
         (true, _) => format!(": {}", record.rationale),
@@ -181,9 +188,16 @@ fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec
 }
 
 /// Returns the lines of the files. If the page names at least half of them above, only the others
-/// are listed.
+/// are listed. A file whose base name no other file has is also named by its base name.
 fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
-    let is_named = |file: &&String| page.iter().any(|line| line.contains(&file_name(file)));
+    let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_single = |name: &str| files.iter().filter(|file| base(file) == name).count() == 1;
+    let is_named = |file: &&String| {
+        let name = base(file);
+        let is_alone = is_single(&name) && !file.ends_with(DELETED);
+        page.iter()
+            .any(|line| line.contains(&file_name(file)) || is_alone && contains_name(line, &name))
+    };
     let (named, others): (Vec<&String>, Vec<&String>) = files.iter().partition(is_named);
     if named.len() < others.len().max(1) || files.len() >= FOLDED {
         return file_lines(files);
@@ -193,6 +207,17 @@ fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
         return others;
     }
     vec![format!("Those named above, and {}", others.join(", "))]
+}
+
+/// Whether a line contains a file name that is not a part of a longer one.
+fn contains_name(line: &str, name: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    line.match_indices(name).any(|(at, _)| {
+        let behind = &line[at + name.len()..];
+        !line[..at].ends_with(|c: char| continues(c) || c == '.')
+            && !behind.starts_with(continues)
+            && !behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(continues))
+    })
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
@@ -438,6 +463,30 @@ mod tests {
         assert!(!to_page(&summary, "T").contains("## Files"));
         assert!(to_page(&summary, "T").contains("## Objective"));
         assert!(!to_page(&summary, &summary.objective).contains("## Objective"));
+    }
+
+    #[test]
+    fn a_page_names_a_file_by_its_base_name_once() {
+        let files =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);
+        let known = files(&["cli/reader_test.go", "src/log.rs", "src/new.rs"]);
+        assert_eq!(files_not_named(&known, &page), ["Those named above, and `src/new.rs`"]);
+        // Which of two files is meant is not known, and a longer name is another file.
+        let twice = files(&["cli/log.rs", "src/log.rs", "src/test.go"]);
+        assert_eq!(files_not_named(&twice, &page), ["`cli/log.rs`, `src/log.rs`, `src/test.go`"]);
+    }
+
+    #[test]
+    fn a_decision_names_its_alternative_once() {
+        let record = |other: &str| DecisionRecord {
+            decision: "Removing the entry rather than softening it".to_owned(),
+            rationale: "It misleads".to_owned(),
+            alternatives: Some(vec![other.to_owned()]),
+        };
+        let line = "- Removing the entry rather than softening it: It misleads";
+        assert_eq!(decision_line(&record("Softening it")), line);
+        assert_eq!(decision_line(&record("A note")), format!("{line} (not: A note)"));
     }
 
     #[test]

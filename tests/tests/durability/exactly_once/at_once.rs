@@ -58,7 +58,7 @@ fn sub_agents_that_begin_at_once_are_followed_once() {
                 })
             })
             .collect();
-        transcripts.extend(agents.into_iter().map(|agent| agent.join().expect("it writes")));
+        transcripts.extend(agents.into_iter().map(|agent| agent.join().expect("the thread ends")));
         own.append_message();
         transcripts.push(own);
     }

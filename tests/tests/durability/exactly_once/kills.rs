@@ -1,4 +1,4 @@
-//! Kills the daemon (`kill -9`) at any moment, while sessions are written and closed.
+//! Kills the daemon (`kill -9`) at random moments, while sessions are written and closed.
 
 use std::{
     sync::{
@@ -37,7 +37,7 @@ fn after_any_kill_each_message_is_found_once() {
     for round in 0..kills {
         let daemon = world.start();
         let first = transcripts.len().saturating_sub(SESSIONS * (SUB_AGENTS + 1));
-        // The latest sessions before these are continued.
+        // The sessions of the previous round are continued.
         let mut writing = transcripts.split_off(first);
         for session in 0..SESSIONS {
             let number = 0x0200_0000 + round * SESSIONS + session;
@@ -51,8 +51,8 @@ fn after_any_kill_each_message_is_found_once() {
     transcripts.retain(|transcript| !transcript.words.is_empty());
     let daemon = world.start();
     daemon.settle();
-    // A session is quarantined when the daemon was killed three times during work on it, until it
-    // is closed by name; the status lists it.
+    // The kills may have quarantined a session. A session that is closed by name is processed
+    // nevertheless.
     transcripts.iter().filter(|transcript| transcript.is_own()).for_each(|transcript| {
         daemon.close(&transcript.session);
     });
@@ -62,10 +62,10 @@ fn after_any_kill_each_message_is_found_once() {
     println!("{kills} kills: {found:?}");
     assert_eq!(found, OnceReport { messages: found.messages, ..OnceReport::default() });
     check_counters(&world, &daemon, &transcripts);
-    assert!(found.messages > kills * 2, "the test wrote next to nothing");
+    assert!(found.messages > kills * 2, "the test wrote too few messages");
 }
 
-/// Writes and closes sessions on another thread until the daemon is killed in the middle of it.
+/// Writes and closes sessions on another thread, and kills the daemon meanwhile.
 fn write_until_killed(
     daemon: Daemon,
     mut transcripts: Vec<ScriptedTranscript>,
@@ -81,7 +81,8 @@ fn write_until_killed(
             while !killed.load(Ordering::Relaxed) {
                 let at = chance.below(transcripts.len());
                 transcripts[at].append_message();
-                // Writing continues while the close is written to disk.
+                // The close is answered before the session is indexed, so more is written
+                // meanwhile.
                 let session = &transcripts[at].session;
                 let params = json!({ "session_id": session, "reason": "hook_other" });
                 let is_gone = |wire: &mut Wire| wire.try_ask("graphiti/close", params).is_none();

@@ -19,14 +19,14 @@ pub(crate) struct ScriptedTranscript {
     pub(crate) words: Vec<String>,
 }
 
-/// The errors in the stored messages.
+/// How many messages and sessions are stored wrongly.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OnceReport {
     /// Number of messages that were searched.
     pub(crate) messages: usize,
     /// Number of messages that are not found.
     pub(crate) missing: usize,
-    /// Number of messages that are found twice.
+    /// Number of messages that are found more than once.
     pub(crate) twice: usize,
     /// Number of sessions that do not list each of their files once.
     pub(crate) wrong_sessions: usize,
@@ -145,9 +145,9 @@ fn found(wire: &mut Wire, word: &str) -> usize {
     let answer = wire.call("search_sessions", &json!({ "query": word }));
     let hits = answer["hits"].as_array().expect("hits").iter();
     let passages = hits.flat_map(|hit| hit["passages"].as_array().expect("passages"));
-    let is_it = |passage: &&Value| {
+    let contains_word = |passage: &&Value| {
         passage["role"] == "user"
             && passage["text"].as_str().is_some_and(|text| text.contains(word))
     };
-    passages.filter(is_it).count()
+    passages.filter(contains_word).count()
 }

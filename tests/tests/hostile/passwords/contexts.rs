@@ -32,7 +32,7 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// Returns the password as it is written there; `None` if it cannot be.
+    /// Returns the encoded password; `None` if such a context cannot contain it.
     pub(crate) fn write(self, password: &str) -> Option<String> {
         let has = |signs: &str| password.contains(|c| signs.contains(c));
         let escaped = |mark: &str| password.replace('\\', "\\\\").replace('"', mark);
@@ -48,10 +48,10 @@ impl Carrier {
             }
             Carrier::Url => Some(encoded(password)),
             Carrier::Token => {
-                let is_drawn = password.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                let is_generated = password.bytes().all(|byte| byte.is_ascii_alphanumeric())
                     && password.len() >= 12
                     && password.bytes().filter(u8::is_ascii_uppercase).count() > 2;
-                is_drawn.then(|| password.to_owned())
+                is_generated.then(|| password.to_owned())
             }
             Carrier::Cell => (is_word && !has("|,;")).then(|| password.to_owned()),
         }
@@ -93,7 +93,7 @@ pub(crate) const CONTEXTS: &[Surrounding] = &[
     context("env file by grep", Line, "config/.env:12:DB_PASSWORD=¤\nconfig/.env:13:PORT=80\n"),
     context("printenv", Line, "HOME=/home/ann\nPGPASSWORD=¤\nSHELL=/bin/bash\n"),
     context("yaml", Line, "database:\n  user: bob\n  password: ¤\n  port: 5432\n"),
-    context("yaml, shouted", Line, "    environment:\n      MYSQL_ROOT_PASSWORD: ¤\n      TZ: UTC\n"),
+    context("yaml, upper case", Line, "    environment:\n      MYSQL_ROOT_PASSWORD: ¤\n      TZ: UTC\n"),
     context("yaml, list of pairs", Line, "    environment:\n      - POSTGRES_PASSWORD=¤\n      - TZ=UTC\n"),
     context("yaml, quoted", Double, "smtp:\n  password: \"¤\"\n  port: 25\n"),
     context("yaml, single quotes", Single, "smtp:\n  password: '¤'\n  port: 25\n"),
@@ -132,7 +132,7 @@ pub(crate) const CONTEXTS: &[Surrounding] = &[
     context("export, quoted", Single, "export DB_PASSWORD='¤'"),
     context("before a command", Word, "PGPASSWORD=¤ psql -h db -U bob shop"),
     context("before a command, quoted", Single, "PGPASSWORD='¤' psql -h db -U bob shop"),
-    context("behind cd", Word, "cd app && MYSQL_PWD=¤ mysql -u root shop"),
+    context("after cd", Word, "cd app && MYSQL_PWD=¤ mysql -u root shop"),
     context("fish", Single, "set -gx DB_PASSWORD '¤'"),
     context("powershell", Single, "$env:DB_PASSWORD = '¤'"),
     context("windows", Word, "set DB_PASSWORD=¤\r\n"),
@@ -160,7 +160,7 @@ pub(crate) const CONTEXTS: &[Surrounding] = &[
     context("dockerfile", Word, "FROM debian\nENV DB_PASSWORD=¤\nRUN make\n"),
     context("dockerfile, old", Word, "FROM debian\nENV DB_PASSWORD ¤\nRUN make\n"),
     context("terraform -var", Double, "terraform apply -var=\"db_password=¤\""),
-    context("terraform -var, apart", Single, "terraform apply -var 'db_password=¤'"),
+    context("terraform -var, separate", Single, "terraform apply -var 'db_password=¤'"),
     context("helm --set", Word, "helm install db chart --set auth.password=¤ --wait"),
     context("kubectl create secret", Word, "kubectl create secret generic db --from-literal=password=¤ -n shop"),
     context("kubectl create secret, quoted", Single, "kubectl create secret generic db --from-literal=password='¤'"),
@@ -192,7 +192,7 @@ pub(crate) const CONTEXTS: &[Surrounding] = &[
     context("php, define", Single, "define('DB_PASSWORD', '¤');"),
     context("js, const", Single, "const dbPassword = '¤';"),
     context("js, object", Single, "const c = new Client({ user: 'bob', password: '¤' });"),
-    context("js, otherwise", Single, "const p = process.env.DB_PASSWORD || '¤';"),
+    context("js, default value", Single, "const p = process.env.DB_PASSWORD || '¤';"),
     context("python, assignment", Double, "db_password = \"¤\"\n"),
     context("python, argument", Single, "conn = connect(host='db', password='¤', port=1)"),
     context("python, getenv", Double, "p = os.getenv(\"DB_PASSWORD\", \"¤\")"),
@@ -208,7 +208,7 @@ pub(crate) const CONTEXTS: &[Surrounding] = &[
     context("ruby, hash", Single, "{ user: 'bob', password: '¤' }"),
     context("gradle", Single, "    storePassword '¤'\n    keyAlias 'x'\n"),
     context("terraform", Double, "resource \"db\" \"x\" {\n  password = \"¤\"\n}"),
-    // Talk and tables.
+    // Prose and tables.
     context("Password:", Line, "Username: bob\nPassword: ¤\n"),
     context("Password: in a list", Line, "- User: bob\n- Password: ¤\n"),
     context("Password: in bold", Line, "**User:** bob\n**Password:** ¤\n"),

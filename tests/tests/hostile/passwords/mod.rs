@@ -1,10 +1,10 @@
-//! Passwords of many shapes in many surroundings: counts the passwords that are not redacted, and
-//! the innocent text that is. Both figures are for the redactor's default settings.
+//! Counts the passwords that are not redacted, for many shapes in many surroundings, and the
+//! harmless text that is redacted.
 //!
 //! `cargo test --workspace --test hostile passwords -- --nocapture` prints the passwords that are
 //! not redacted by surrounding and by shape. `GRAPHITI_SOURCES=folder:folder … wrong_marks --
-//! --nocapture` prints each mark in the text files of these folders, and the number of marks per 10
-//! MB.
+//! --nocapture` prints each replacement in the text files of these folders, and the number of
+//! replacements per 10 MB.
 
 mod contexts;
 mod shapes;
@@ -30,7 +30,8 @@ enum Leak {
     Whole,
 }
 
-/// The number of passwords planted in one row or column, and of those that were not redacted.
+/// The number of passwords that were planted in one surrounding or shape, and how many of them were
+/// not redacted.
 #[derive(Default)]
 struct LeakShare {
     planted: u32,
@@ -55,7 +56,7 @@ impl LeakShare {
 }
 
 #[test]
-fn at_most_one_password_in_a_hundred_comes_through() {
+fn at_most_one_password_in_a_hundred_is_not_redacted() {
     let mut all = LeakShare::default();
     let mut by_context: BTreeMap<&str, LeakShare> = BTreeMap::new();
     let mut by_shape: BTreeMap<&str, LeakShare> = BTreeMap::new();
@@ -106,6 +107,6 @@ fn print(what: &str, shares: &BTreeMap<&str, LeakShare>) {
     }
 }
 
-fn setting(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }

@@ -1,4 +1,4 @@
-//! Prints the marks in text without secrets.
+//! Prints the replacements of the redactor in text without secrets.
 
 use std::{
     fs,
@@ -16,8 +16,8 @@ const KINDS: &[&str] = &[
     "c", "h", "yml", "yaml", "diff", "patch", "rst", "gz-text", "conf", "cfg", "ini", "go", "java",
 ];
 
-/// Prints each mark in the text files of the folders in `GRAPHITI_SOURCES`. `GRAPHITI_HALF`, 0 or
-/// 1, selects every second file, so that rules can be developed on one half and judged on the
+/// Prints each replacement in the text files of the folders in `GRAPHITI_SOURCES`. `GRAPHITI_HALF`,
+/// 0 or 1, selects every second file, so that rules can be developed on one half and judged on the
 /// other.
 #[test]
 fn wrong_marks() {

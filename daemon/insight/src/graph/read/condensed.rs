@@ -26,10 +26,17 @@ pub(super) fn condensed(markdown: &str, limit: usize) -> String {
 /// Same as [`condensed`], but omits questions and offers to the reader.
 pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     let offer = pattern!(
-        r"(?i)^(?:if you(?:.d)? (?:want|like|prefer|wish)|let me know|want me|would you|do you want|shall i|should i|ready (?:to|for|when)|just (?:say|tell)|say the word|wenn du (?:willst|möchtest)|soll ich|si quieres|quieres que|si tu veux|veux-tu)\b"
+        r"(?i)^(?:if you(?:.d)? (?:want|like|prefer|wish)|let me know|want me|would you|do you want|shall i|should i|ready (?:to|for|when)|just (?:say|tell)|say the word|wenn du (?:willst|möchtest)|soll ich|si quieres|quieres que|si tu veux|veux-tu|please|(?:reply|respond|answer) with|(?:pick|select|choose|type|enter) (?:a|an|one|the|your)|bitte|por favor)\b"
     );
+    let mut is_offered = false;
     let mut parts = parts(markdown);
-    parts.retain(|part| !part.text.ends_with(['?', '？']) && !offer.is_match(&part.text));
+    parts.retain(|part| {
+        // The items below an offer are its options.
+        is_offered = part.is_item && part.heading.is_none() && is_offered
+            || part.text.ends_with(['?', '？'])
+            || offer.is_match(&part.text);
+        !is_offered
+    });
     fitted(&parts, limit)
 }
 
@@ -410,7 +417,8 @@ Shall I push it?";
     #[test]
     fn a_report_is_told_without_what_it_asks() {
         let told = condensed_statements(
-            "Fixed `find()`. Shall I push it?\n\nIf you want, I can tag it.",
+            "Fixed `find()`. Shall I push it?\n\nIf you want, I can tag it.\n\n\
+             Please save the file.\n\nReply with a number, or:\n- `q` to quit",
             200,
         );
         assert_eq!(told, "Fixed `find()`.");

@@ -5,7 +5,7 @@ use super::{
     decision_options::{self, DecisionOptions},
     draft::{ClaimDraft, Draft},
     locate::{self, SentenceSource, Speaker},
-    overtaken, phrasing, reference, worth,
+    overtaken, phrasing, questions, reference, worth,
 };
 use crate::{
     graph::{standing, text},
@@ -22,13 +22,17 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum length, in characters, of a question.
-const QUESTION: usize = 200;
+/// Maximum length, in characters, of the words with which the user chose an option.
+const ADDED: usize = 300;
+/// Minimum number of words by which such a prompt says more than the choice.
+const ADDED_WORDS: usize = 10;
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
 const SAME: f64 = 0.8;
 /// Maximum length, in characters, of the explanation of an option.
-const EXPLANATION: usize = 160;
+const EXPLANATION: usize = 240;
+/// Minimum share of the words of a plan's title by which its approach repeats the title.
+const REPEATED: f64 = 0.75;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -176,25 +180,20 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         .map(|other| label(text::part(other)))
         .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
-    let question = asked.map(|asked| text::cut(own_question(&asked.question), QUESTION));
-    let question = question.as_deref().unwrap_or_default();
-    // A header adds nothing if the question contains all of its words.
-    let header = asked.and_then(|asked| asked.header.as_deref()).map(str::trim);
-    let header =
-        header.filter(|header| text::share(&text::words(header), &text::words(question)) < 1.0);
-    let subject: Vec<&str> = [header.unwrap_or_default(), question]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
+    let subject = match asked {
+        Some(asked) => questions::subject(asked),
+        None => plan_title(record).unwrap_or_default().to_owned(),
+    };
     // The parts of an answer in which the user is not sure are not decisions.
     let quote = decision.strip_prefix("User: ").map(worth::unhedged);
     let told = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
     let told = told.as_deref().unwrap_or(decision);
-    let mut sentence = match subject[..] {
-        [] => told.to_owned(),
-        _ => format!("{} {told}", with_colon(&subject.join(": "))),
+    let mut sentence = match subject.as_str() {
+        "" => told.to_owned(),
+        subject => format!("{} {told}", with_colon(subject)),
     };
-    if let Some(explanation) = asked.and_then(|asked| asked.explanation.as_deref()) {
+    let (explanation, rationale) = reason(record, asked);
+    if let Some(explanation) = explanation {
         sentence.push_str(&format!(" ({})", text::cut(text::part(explanation), EXPLANATION)));
     }
     if record.decision.starts_with(PLAN) {
@@ -210,19 +209,39 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
         sentence.push_str(&told);
     }
     let mut sentence = text::sentence(&sentence);
-    let mut rationale = record.rationale.as_str();
-    if !question.is_empty() {
-        // The sentence already contains the question, so the rationale need not repeat it.
-        rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
-        let plain = [CHOSEN, USER_SAID].into_iter().find(|plain| rationale.starts_with(plain));
-        rationale = plain.unwrap_or(rationale);
-    }
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
         let end = if is_open { ")" } else { "" };
         sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
     }
     sentence
+}
+
+/// Returns the explanation of the chosen option, and the reason without what the sentence already
+/// says: the question, this explanation, the title of the plan, and the words of the user.
+fn reason<'r>(record: &'r DecisionRecord, asked: Option<&'r Choice>) -> (Option<&'r str>, &'r str) {
+    let rationale = record.rationale.as_str();
+    let Some(asked) = asked else {
+        let plan = plan_title(record).map(|_| "Plan accepted by the user");
+        return (None, plan.unwrap_or(rationale));
+    };
+    let chosen = pattern!(r"^(?:(.+) \()?Chosen by the user\b").captures(rationale);
+    if let Some(chosen) = chosen {
+        let detail = chosen.get(1).map(|detail| detail.as_str());
+        return (asked.explanation.as_deref().or(detail), CHOSEN);
+    }
+    let rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
+    let rationale = if rationale.starts_with(USER_SAID) { USER_SAID } else { rationale };
+    (asked.explanation.as_deref(), rationale)
+}
+
+/// Returns the title of the accepted plan whose approach is the decision, unless the approach
+/// repeats the title.
+fn plan_title(record: &DecisionRecord) -> Option<&str> {
+    let plan = record.rationale.strip_prefix(PLAN)?;
+    let title = plan.strip_suffix(BY_THE_USER)?.strip_suffix(", accepted ")?;
+    let share = text::share(&text::words(title), &text::words(&record.decision));
+    (share < REPEATED).then_some(title)
 }
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
@@ -235,26 +254,37 @@ fn alone(
     asked: Option<&Choice>,
     line: Option<Origin>,
 ) -> Option<String> {
-    if let Some(added) = asked.and_then(|asked| added(draft, asked)) {
-        sentence.push_str(&format!(" The user changed it: “{}”.", text::cut(added, QUESTION)));
+    if let Some(words) = asked.and_then(|asked| words_of_choice(draft, asked)) {
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let verb = if changes_option(&words) { "changed it" } else { "said" };
+        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, ADDED)));
     }
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
     if !is_spoken && !draft.is_evidence() {
         return Some(sentence);
     }
-    let is_named = asked.is_some() || worth::names_something(what(record));
+    let has_subject = asked.is_some_and(|asked| !questions::subject(asked).is_empty());
+    let is_named = has_subject || worth::names_something(what(record));
     context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
 }
 
-/// Returns the user's words if they chose an option and changed it: `B, but with the prompts`.
-fn added<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
+/// Returns the user's words if they chose an option and said more: `B, but with the prompts`.
+fn words_of_choice<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
-    let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?;
-    let changes = pattern!(
+    let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?.trim();
+    let says_more = prompt.split_whitespace().count() >= ADDED_WORDS
+        && prompt.chars().count() <= ADDED
+        && !prompt.contains('?');
+    (changes_option(prompt) || says_more).then_some(prompt)
+}
+
+/// Whether the words that choose an option change it.
+fn changes_option(words: &str) -> bool {
+    pattern!(
         r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|must|should|keep|needs?|not|don.t|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
-    );
-    changes.is_match(prompt).then_some(prompt.trim())
+    )
+    .is_match(words)
 }
 
 /// Returns an option without its label: `Panel` for `Option B: Panel`.
@@ -277,18 +307,6 @@ fn takes_all(answer: &str) -> bool {
 fn with_colon(subject: &str) -> String {
     let is_ended = subject.ends_with(['?', '？', ':', '.']);
     if is_ended { subject.to_owned() } else { format!("{subject}:") }
-}
-
-/// Returns a question without an introduction such as `Next question:`, up to its question mark.
-fn own_question(question: &str) -> &str {
-    let opener = pattern!(
-        r"(?i)^(?:the )?(?:next|last|first|second|final|another|one more) question\b[^:?]{0,60}:\s*"
-    );
-    let question = question.trim();
-    let question = opener.find(question).map_or(question, |found| &question[found.end()..]);
-    // The text after the question mark explains the question.
-    let end = question.find(['?', '？']).map(|at| question.ceil_char_boundary(at + 1));
-    end.map_or(question, |end| &question[..end])
 }
 
 /// Returns the decision without the prefix of a plan.

@@ -25,7 +25,7 @@ const SENTENCE: usize = 900;
 /// Maximum length, in characters, of the name of an entity.
 const NAME: usize = 160;
 /// Maximum length, in characters, of a task that is added to another statement.
-const TASK: usize = 60;
+const TASK: usize = 100;
 /// A statement repeats another one if at least this share of its words is in it.
 const SAME: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.

@@ -73,11 +73,19 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     };
     let earlier = evidence.reports.iter().rev();
     let earlier = earlier.filter(|report| report.origin < last && report.origin.source == 0);
-    let mut earlier = earlier.take(LOOKED_AT).filter(|report| !is_refused(report.origin));
+    let mut earlier = earlier
+        .take(LOOKED_AT)
+        .filter(|report| !is_refused(report.origin) && !is_menu(&report.text));
     let found = earlier.find(|report| report.text.chars().count() >= SUBSTANCE)?;
     // The next request answered the questions of this report.
     Some(condensed_statements(&found.text, SessionEnding::EARLIER_REPORT_LENGTH))
         .filter(|text| !text.is_empty())
+}
+
+/// Whether a report is only a list from which the user has to choose.
+fn is_menu(report: &str) -> bool {
+    pattern!(r"(?i)\b(?:reply|respond|answer) with (?:a|the|your|one|its) (?:number|letter|choice|option|name)\b|\b(?:pick|select|choose|type|enter) (?:a|the|your|one|its) (?:number|letter|option)\b")
+        .is_match(report)
 }
 
 /// Whether an objective was taken from prompts, and not from a commit, a title or a recap.
@@ -192,6 +200,10 @@ mod tests {
         let found = ending(&session);
         let asked = "The login fails after a minute, find out why".to_owned();
         assert_eq!((found.earlier_report, found.asked), (None, Some(asked)));
+
+        session.evidence.corrections.clear();
+        session.evidence.reports[1].text = format!("{long} Reply with a number to see one.");
+        assert_eq!(ending(&session).earlier_report, None, "a list to choose from");
 
         session.evidence.prompts =
             vec![said(&session, 1, "3 but on this branch, since it is related")];

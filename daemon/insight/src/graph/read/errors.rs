@@ -70,6 +70,14 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
     if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
 }
 
+/// Returns a text in which a command that was shortened in its middle ends before the gap, and
+/// before the command that the gap cuts.
+fn without_gaps(text: &str) -> String {
+    let chain = pattern!(r"`([^`]{4,}?) && [^`]* … [^`]*`");
+    let gap = pattern!(r"`([^`]{4,}?) … [^`]*`");
+    gap.replace_all(&chain.replace_all(text, "`$1` and more"), "`$1 …`").into_owned()
+}
+
 fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let seen = seen(draft, record);
     // A fix by another agent of the session belongs to the task of that agent.
@@ -111,11 +119,12 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
     let is_minor =
         draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
+    let verification = without_gaps(&record.verification);
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),
         ("fix", "Fix: ", record.fix.as_str()),
-        ("verification", "Verified by: ", record.verification.as_str()),
+        ("verification", "Verified by: ", verification.as_str()),
     ];
     let said = parts.into_iter().filter(|(.., text)| is_said(text));
     let sentence = said

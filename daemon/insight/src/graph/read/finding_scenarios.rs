@@ -1,6 +1,6 @@
 //! Tests of which statements become facts, and with which words, in hand-written sessions.
 
-use super::scenarios::{SessionFixture, facts, line, of, only};
+use super::scenarios::{SessionFixture, facts, line, minute, of, only};
 use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
     graph::Relation,
@@ -35,6 +35,20 @@ fn an_answer_is_told_without_a_question_that_cannot_be_understood() {
         ["`Importer::read` never opens an archive twice, because the index is kept."]
     );
     assert_eq!(found(&discovering(&[dangling])), Vec::<String>::new());
+    let chatty = clear.replace("Asked: ", "Asked: ok one thing that I saw, ");
+    assert_eq!(found(&discovering(&[&chatty])), [format!("{clear}.")]);
+}
+
+#[test]
+fn a_finding_about_a_failing_test_ends_when_the_test_passes() {
+    let text = "`Importer::read` fails in `reads_old_dates` because the index is kept";
+    let mut session = discovering(&[text]);
+    session.run(7, &["reads_old_dates"]);
+    let mut later = SessionFixture::new(20, "Fix the importer");
+    later.run(8, &[]);
+    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).invalid_at, None);
+    let ended = only(&facts(&[&session, &later]), Relation::FoundOut).invalid_at;
+    assert_eq!(ended, Some(minute(20, 8)));
 }
 
 #[test]
@@ -124,6 +138,8 @@ fn an_option_that_the_user_changed_is_told_with_the_users_words() {
     };
     let plain = "What does the importer keep? The final response. Why: Chosen by the user.";
     assert_eq!(decided("B"), plain);
+    let more = "I like B, the answer is then all that a reader of the archive has to see";
+    assert_eq!(decided(more), format!("{plain} The user said: “{more}”."));
     assert_eq!(
         decided("B but all prompts, too"),
         format!("{plain} The user changed it: “B but all prompts, too”.")
@@ -164,6 +180,9 @@ fn a_decision_is_told_with_its_question_and_what_the_option_means() {
         "How does the recipient of a folder accept it? Hybrid (Instant, but the recipient can hide it). \
          Why: Chosen by the user. (For “Share folders”.)"
     );
+    let question = "How does the recipient of a folder accept it?";
+    let detail = format!("Shown at once ({CHOSEN} and changed: \"B, but\"; asked: {question})");
+    assert_eq!(told("Hybrid", &detail), told("Hybrid", &asked), "the dialogue explains the option");
     let typed = "User: \"only the public key. maybe a name later\"";
     assert_eq!(
         told(typed, "The user's words, asked: Which key opens a folder?"),
@@ -259,6 +278,46 @@ fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
     assert_eq!(told((plan, "Plan: Index by day, accepted by the user")), 6);
     let dropped = "Dropped: Parse old dates in the importer";
     assert_eq!(told((dropped, "The user's words, with \"never mind\"")), 8);
+}
+
+#[test]
+fn an_accepted_plan_is_told_with_its_title_unless_it_repeats_it() {
+    let told = |approach: &str| {
+        let mut session = SessionFixture::new(10, "Parse old dates");
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: approach.to_owned(),
+            rationale: "Plan: Index by day, accepted by the user".to_owned(),
+            alternatives: None,
+        }]);
+        only(&facts(&[&session]), Relation::Decided).sentence
+    };
+    assert_eq!(
+        told("One row of the `days` table for each zone"),
+        "Index by day: One row of the `days` table for each zone. Why: Plan accepted by the user. \
+         (For “Parse old dates”.)"
+    );
+    assert_eq!(
+        told("Keep an index of each day in `days.db`"),
+        "Keep an index of each day in `days.db`. Why: Plan: Index by day, accepted by the user. \
+         (For “Parse old dates”.)"
+    );
+}
+
+#[test]
+fn a_verification_does_not_end_within_a_command() {
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: "ImportError: no module named 'lanterns'".to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`npm view a version && npm view b vers … w c version` succeeded".to_owned(),
+    }]);
+    assert_eq!(
+        only(&facts(&[&session]), Relation::Resolved).sentence,
+        "ImportError: no module named 'lanterns'. Fix: Added lanterns 1.2. \
+         Verified by: `npm view a version` and more succeeded."
+    );
 }
 
 #[test]

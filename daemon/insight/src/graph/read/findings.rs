@@ -154,6 +154,7 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
         return;
     };
     told.push(words);
+    let watches = failing_tests(draft, text);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
         // A statement of the agent stays a hypothesis, even if tests pass later.
@@ -168,6 +169,7 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
             sentence,
             certainty: Some(certainty),
             origins: found.map(|found| found.origin).into_iter().collect(),
+            watches,
             ..ClaimDraft::default()
         },
     );
@@ -193,6 +195,7 @@ fn alone(
     if let Some(heading) = whole.heading {
         return Some(format!("{}{heading}: {}", finding.label(), text::sentence(&plain)));
     }
+    let plain = worth::without_courtesy(&plain);
     let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
     let is_answer = worth::asked(&plain).is_some();
     let needs_task =
@@ -344,6 +347,13 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     }
     // A task is settled when its note is moved or removed.
     watches.extend(note(text).map(|name| broken(draft.subject("note", name))));
+    watches.extend(failing_tests(draft, text));
+    watches
+}
+
+/// Returns what ends a statement about failing tests of the session: runs in which they pass.
+fn failing_tests(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
+    let mut watches = Vec::new();
     for run in &draft.evidence.tests {
         for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {
             watches.extend(super::test_runs::watches(draft, test, run));

@@ -24,6 +24,7 @@ mod phrases;
 mod phrasing;
 mod preferences;
 mod progress;
+mod questions;
 mod reference;
 mod settings;
 mod surroundings;

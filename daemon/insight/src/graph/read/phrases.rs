@@ -50,6 +50,11 @@ pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
 /// Remarks of a user about an error that do not name it.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
+/// Questions that name nothing.
+pub(super) static GENERAL_QUESTION: PhraseSet = phrase_set!("general_question.toml");
+/// How the agent proceeds in its session.
+pub(super) static AGENT_STEP: PhraseSet = phrase_set!("agent_step.toml");
+
 impl PhraseSet {
     pub(super) fn matches(&'static self, text: &str) -> bool {
         self.pattern.get().is_match(text)
@@ -72,7 +77,8 @@ mod tests {
 
     #[test]
     fn every_file_matches_its_examples_and_not_its_counter_examples() {
-        for set in [&JUDGEMENT, &HEDGE, &CONTRAST, &BARE_NOUN, &ORDER, &CHAT] {
+        let sets = [&JUDGEMENT, &HEDGE, &CONTRAST, &BARE_NOUN, &ORDER, &CHAT];
+        for set in sets.into_iter().chain([&GENERAL_QUESTION, &AGENT_STEP]) {
             let file = read(set.text);
             for example in &file.examples {
                 assert!(set.matches(example), "{example}");

@@ -14,6 +14,11 @@ pub(super) fn alone(text: &str) -> Option<String> {
         r"^(?:\s|[-*•>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+|\[[ xX]\]\s+|[✅❌⚠️🔴🟡🟢✓✗☐☑→]\s*|\*\*|__)+"
     );
     let text = marks.replace(text.trim(), "").replace("**", "");
+    // `**The key is old** — which nobody reads` is one sentence.
+    let joint = pattern!(
+        r": (which|who|where|whose|so|because|but|and|not|as|since|while|although|unless|until) "
+    );
+    let text = joint.replace_all(&text, ", $1 ");
     let text = text.trim();
     let is_heading = text.ends_with(':') || text.split_whitespace().count() < WORDS;
     let has_own_subject = !reference::points_back(text) && !is_pasted(text);
@@ -59,6 +64,7 @@ mod tests {
         for (text, wanted) in [
             ("- **Parser**: reads dates twice", Some("Parser: reads dates twice")),
             ("1. [ ] Remove the old sessions", Some("Remove the old sessions")),
+            ("The key is split: which nobody reads", Some("The key is split, which nobody reads")),
             ("The cache is written at the end.", Some("The cache is written at the end.")),
             ("This function reads dates twice.", Some("This function reads dates twice.")),
             ("It is written at the end.", None),

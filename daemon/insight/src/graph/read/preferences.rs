@@ -41,8 +41,10 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     let origins: Vec<Origin> = origin(draft, words).into_iter().collect();
     let sentence = text::sentence(without_conjunction(words));
     // A wish about `this` or `the script` is clear only with the task of its session.
-    let needs_task =
-        !is_everywhere && (worth::has_pronoun_object(words) || phrases::BARE_NOUN.matches(words));
+    let needs_task = !is_everywhere
+        && (worth::has_pronoun_object(words)
+            || phrases::BARE_NOUN.matches(words)
+            || names_bare_object(words));
     let sentence = match needs_task && draft.is_evidence() {
         true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),
         false => sentence,
@@ -62,10 +64,27 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     );
 }
 
+/// Whether a wish is about a thing of the session's work that it does not name: `the migrations`.
+fn names_bare_object(words: &str) -> bool {
+    // Every project has these.
+    let known = pattern!(
+        r"^(?:agent|branch|build|changelog|code|codebase|command|commit|commits|computer|default|docs|documentation|end|file|files|first|formatter|future|history|internet|language|last|latest|linter|machine|main|master|moment|name|names|next|only|other|output|pr|project|readme|repo|repository|rest|root|rules|same|shell|style|suite|system|task|terminal|test|tests|time|user|users|way|whole|work)$"
+    );
+    let object = pattern!(r"(?i)\b(?:the|these|those) ([a-z]+)\b");
+    let mut nouns = object.captures_iter(words).map(|found| found[1].to_lowercase());
+    let bare = pattern!(
+        r"^(?:[a-z]+ ){1,2}(?:should|must) (?:not |never |only |always )?(?:be|have|stay|contain|use)\b"
+    );
+    let mine = pattern!(r"(?i)^(?:i|we|you|it|they|everything|nothing|all|each|every|no)\b");
+    !worth::names_something(words)
+        && (nouns.any(|noun| !known.is_match(&noun))
+            || bare.is_match(words) && !mine.is_match(words))
+}
+
 /// Returns the words without a conjunction that joins them to the sentence before.
 fn without_conjunction(words: &str) -> &str {
     let joint = pattern!(
-        r"(?i)^(?:and|but|so|also|btw|by the way|oh|plus|(?:please )?remember that)\b,? (?:also |(?:please )?remember that )?"
+        r"(?i)^(?:(?:and|but|so|also|btw|by the way|oh|ok(?:ay)?|plus|again|fyi|note|(?:just )?to be clear|to clarify|one (?:more|last) thing|(?:please )?(?:remember|note) that)\b[,:]? )+"
     );
     joint.find(words).map_or(words, |found| &words[found.end()..])
 }
@@ -94,4 +113,33 @@ fn origin(draft: &Draft<'_>, words: &str) -> Option<Origin> {
 fn unquoted(words: &str) -> &str {
     let words = words.trim();
     words.strip_prefix('"').and_then(|words| words.strip_suffix('"')).unwrap_or(words).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_about_a_thing_without_a_name_needs_its_task() {
+        for (wish, wanted) in [
+            ("Please don't run the migrations on the server.", true),
+            ("full schema should not be updated ever", true),
+            ("Always run the tests before a commit.", false),
+            ("Never touch the `users` table of the server.", false),
+            ("we should not use mocks", false),
+        ] {
+            assert_eq!(names_bare_object(wish), wanted, "{wish}");
+        }
+    }
+
+    #[test]
+    fn a_wish_begins_with_what_is_wanted() {
+        for (wish, wanted) in [
+            ("To be clear: use the built-in teams", "use the built-in teams"),
+            ("and also please note that we use tabs", "we use tabs"),
+            ("Always sign commits", "Always sign commits"),
+        ] {
+            assert_eq!(without_conjunction(wish), wanted);
+        }
+    }
 }

@@ -186,6 +186,33 @@ fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
 }
 
 #[test]
+fn a_failure_ends_when_the_same_command_passes_without_counts() {
+    let failed = |hour| {
+        let mut session = SessionFixture::new(hour, "Change the parser");
+        session.run(7, &["app/parser"]);
+        session.evidence.tests[0].framework = "go test (packages)".to_owned();
+        session
+    };
+    let passed = |session: &mut SessionFixture, at| {
+        session.run(at, &[]);
+        let run = session.evidence.tests.last_mut().unwrap();
+        (run.framework, run.passed) = ("go test".to_owned(), 0);
+    };
+    let first = failed(10);
+    assert_eq!(
+        only(&facts(&[&first]), Relation::Fails).sentence,
+        "Package `app/parser` fails in `cargo test`."
+    );
+    let mut second = SessionFixture::new(20, "Fix the parser");
+    passed(&mut second, 8);
+    let ended = only(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+    assert_eq!(ended, Some(minute(20, 8)));
+    let mut alone = failed(10);
+    passed(&mut alone, 9);
+    assert_eq!(of(&facts(&[&alone]), Relation::Fails).count(), 0);
+}
+
+#[test]
 fn one_file_is_one_thing_wherever_and_however_it_is_named() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.change("/work/app/src/parser.rs");

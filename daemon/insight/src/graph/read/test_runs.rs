@@ -6,7 +6,7 @@ use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{standing, text},
     model::{
-        evidence::{TestRun, latest_of_suites},
+        evidence::{PACKAGES, TestRun, family, latest_of_suites},
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
     },
 };
@@ -39,11 +39,19 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let is_whole_list = run.failed_tests.len() >= run.failed as usize;
     // An incomplete list does not show which tests passed.
+    let command = fingerprint(&text::command_key(&run.command));
     if is_whole_list && run.passed > 0 {
         let subject = draft.subject("tests", &run.framework);
         let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
-        let command = fingerprint(&text::command_key(&run.command));
         draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
+    }
+    if has_passed_uncounted(draft, run) {
+        // An uncounted run does not show whether an earlier one counted tests or packages.
+        let family = family(&run.framework);
+        for framework in [family.to_owned(), format!("{family}{PACKAGES}")] {
+            let subject = draft.subject("tests", &framework);
+            draft.mark(subject, at, Observation::Ran { command, total: 0, failed: Vec::new() });
+        }
     }
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
@@ -53,6 +61,23 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
             draft.mark(subject, at, Observation::Succeeded);
         }
     }
+}
+
+/// Whether a run passed although its output was shortened to less than its counts.
+fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
+    let mut commands = draft.evidence.commands.iter();
+    let command = commands.find(|command| command.origin == run.origin);
+    total(run) == 0 && command.is_none_or(|command| command.outcome.succeeded())
+}
+
+/// Whether the command of a failed run passed later in the session.
+fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
+    draft.evidence.tests.iter().any(|later| {
+        later.origin.source == failed.origin.source
+            && later.origin > failed.origin
+            && is_same_command(failed, later)
+            && has_passed_uncounted(draft, later)
+    })
 }
 
 /// Returns the words of a command that may name a test or a file of tests.
@@ -135,6 +160,7 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     for (number, run) in runs.iter().enumerate().rev() {
         for test in &run.failed_tests {
             let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
+                || passes_uncounted(draft, run)
                 || is_resolved(draft, test, run);
             if is_over || told == FAILING {
                 continue;
@@ -148,7 +174,8 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
                 (source, draft.project),
                 ClaimDraft {
                     sentence: format!(
-                        "Test `{test}` fails in `{}`.",
+                        "{} `{test}` fails in `{}`.",
+                        if run.noun() == "packages" { "Package" } else { "Test" },
                         text::cut(&text::command_key(&run.command), 120)
                     ),
                     certainty: Some(Certainty::Verified),
@@ -178,10 +205,14 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
 
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_whole_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
-    let same_command = text::command_key(&failed.command) == text::command_key(&later.command);
+    let same_command = is_same_command(failed, later);
     let names = names_of(test);
     let names_it = later.failed == 0 && names_in(&later.command).any(|name| names.contains(&name));
     is_whole_list
         && !later.failed_tests.iter().any(|name| name == test)
         && (same_command || total(later) >= total(failed) || names_it)
+}
+
+fn is_same_command(one: &TestRun, other: &TestRun) -> bool {
+    text::command_key(&one.command) == text::command_key(&other.command)
 }

@@ -7,7 +7,7 @@ use crate::{
     model::{
         evidence::Choice,
         summary::{ConfigChange, DecisionRecord, ErrorResolution},
-        wording::{REMOVED, is_filler},
+        wording::{BY_THE_USER, REMOVED, is_filler},
     },
     pattern::{Regex, pattern},
 };
@@ -58,7 +58,13 @@ fn of_machine() -> std::sync::Arc<Regex> {
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
-    begins_with_place || place.find_iter(text).count() >= 2 || text.matches("; ").count() >= 2
+    // A list that was shortened, or the title of a finding of a review.
+    let is_entry = pattern!(r"; \+[0-9]+ more\W*$|^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
+        .is_match(text);
+    begins_with_place
+        || is_entry
+        || place.find_iter(text).count() >= 2
+        || text.matches("; ").count() >= 2
 }
 
 /// Whether a cause can be understood alone, and is neither a guess nor a state in progress.
@@ -86,7 +92,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 /// Whether an open end is still meaningful after later sessions.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
+        r"(?i)^(?:the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
     let is_part = reference::rests_on_label(text)
         || reference::rests_on_session(text)
@@ -98,6 +104,11 @@ pub(super) fn is_open_end(text: &str) -> bool {
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
         let is_asked = record.rationale.contains("asked: ");
+        // An answer that begins with a doubt does not decide the question.
+        let first = quote.trim_matches('"').split_inclusive(['.', '!', ';', ',']).next();
+        if is_asked && first.is_some_and(|first| phrases::HEDGE.matches(first)) {
+            return false;
+        }
         let quote = unhedged(quote);
         let quote = quote.as_str();
         if reference::rests_on_label(quote) || lasting::is_order(quote) {
@@ -122,6 +133,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     let words = what.split_whitespace().count();
     words >= DECISION_WORDS
         && !record.rationale.ends_with("(by a sub-agent)")
+        && (record.rationale.contains(BY_THE_USER) || !phrases::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
         && !reference::rests_on_session(what)
         && !has_pronoun_object(what)
@@ -219,10 +231,19 @@ pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
+/// Returns `Asked: … Answer: …` without the words before the question: `ok one thing, how …?`.
+pub(super) fn without_courtesy(text: &str) -> String {
+    pattern!(
+        r"(?i)^Asked: (?:(?:ok(?:ay)?|so|well|hm+|also|and|hey|wait|right|yes|no)\b[,.]? |(?:one|another|a) (?:quick |more |last |other )?(?:thing|question)\b[a-z' -]{0,60}[,:] )+"
+    )
+    .replace(text, "Asked: ")
+    .into_owned()
+}
+
 /// Whether a question is about a lasting state and can be understood alone.
 pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b"
+        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b|\b(?:are|is) there\W*$"
     );
     // Only the message before such a question names its subject.
     let of_session = pattern!(
@@ -348,6 +369,12 @@ mod tests {
             ("`a.rs:12` — the only reader; `b.rs:7` — the writer; `c.rs:9` — a test", false),
             ("I created a patch that renames `last_used`, not the tag", false),
             ("`entire login` is not a known command", false),
+            ("[P1] Read `--` in the shim: `parse()` fails because `$1` is `--`", false),
+            ("`parse()` cannot read dates; +2 more", false),
+            (
+                "Asked: what types of limits are there. Answer: `a` never waits, `b` and `c` do",
+                false,
+            ),
             ("The current auth layer needs `PnP`", false),
             ("The changes of `parse()` are not committed", false),
             ("All assets load with no failed requests in `dist/`", false),
@@ -378,6 +405,7 @@ mod tests {
             ("You'll need to wait a bit for the cache", false),
             ("Backpressure: can add if needed for high throughput", false),
             ("Offered, not answered: commit these changes", false),
+            ("The user refused the edit of `a.rs` and asked: which agent is active?", false),
             ("To decide: What are you interested in exploring?", false),
             ("To decide: Should the old names be kept for a year?", true),
         ] {
@@ -445,6 +473,28 @@ mod tests {
             ("probably Rust", ""),
         ] {
             assert_eq!(unhedged(quote), wanted, "{quote}");
+        }
+    }
+
+    #[test]
+    fn a_decision_is_about_the_work_and_an_answer_is_sure() {
+        let record = |decision: &str, rationale: &str| DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: rationale.to_owned(),
+            alternatives: None,
+        };
+        let asked = "The user's words, asked: Who can share a folder?";
+        for (decision, rationale, wanted) in [
+            ("Decompose the app into subtasks instead of one", "It is large", false),
+            ("Use one table of days instead of a list", "It is quick", true),
+            ("User: \"from my understanding only writers can share\"", asked, false),
+            ("User: \"only writers can share\"", asked, true),
+        ] {
+            assert_eq!(
+                is_decision(&record(decision, rationale), decision, None),
+                wanted,
+                "{decision}"
+            );
         }
     }
 

@@ -1,6 +1,8 @@
 //! Keeps texts that describe the work and its open parts: todo and plan files, tickets, the checks
 //! of plans, and errors that the user pasted.
 
+use std::borrow::Cow;
+
 use crate::{
     model::{
         evidence::{Evidence, NotePurpose, Quote, Ticket, WorkNote},
@@ -36,7 +38,18 @@ pub(super) fn text_of(change: &FileChange) -> Option<String> {
     purpose(&change.path)?;
     let is_whole = matches!(change.kind, ChangeKind::Written);
     let text = change.edits.first().filter(|_| is_whole)?;
-    Some(kept(&text.new, bounds::WORK_NOTE))
+    Some(kept(&without_front_matter(&text.new), bounds::WORK_NOTE))
+}
+
+/// Returns a text whose front matter has only its title, because long lists in the front matter
+/// would take the place of the text.
+fn without_front_matter(text: &str) -> Cow<'_, str> {
+    let Some((head, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
+    else {
+        return Cow::Borrowed(text);
+    };
+    let title = head.lines().find(|line| line.starts_with("title:"));
+    title.map_or(Cow::Borrowed(body), |title| Cow::Owned(format!("---\n{title}\n---\n{body}")))
 }
 
 /// Keeps `text` as the text of the todo or plan file at `path`, instead of an earlier one.
@@ -143,6 +156,15 @@ mod tests {
         ] {
             assert_eq!(purpose(path), wanted, "{path}");
         }
+    }
+
+    #[test]
+    fn long_front_matter_does_not_replace_the_text_of_a_note() {
+        let plan = "---\nphase: quick\nfiles:\n  - a.ts\n---\n\n<objective>\nMove it.\n";
+        assert_eq!(without_front_matter(plan), "\n<objective>\nMove it.\n");
+        let todo = "---\ncreated: 2026-02-22\ntitle: Move it\n---\n## Problem\n";
+        assert_eq!(without_front_matter(todo), "---\ntitle: Move it\n---\n## Problem\n");
+        assert_eq!(without_front_matter("# Todo\n\n---\n"), "# Todo\n\n---\n");
     }
 
     #[test]

@@ -13,6 +13,8 @@ const STEPS: usize = 8;
 /// Maximum length, in bytes, of the sentence that is kept with a step.
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
+/// Maximum number of files named with a step.
+const STEP_FILES: usize = 4;
 
 /// The beginnings of the lines that contain the background, a step and a file.
 pub(super) const BACKGROUND: &str = "= ";
@@ -48,7 +50,7 @@ fn approach(plan: &str) -> Option<String> {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:what to \w+|(?:the |proposed |recommended |chosen |implementation )?(?:approach|solution|fix|decision|change|strategy|design)|ansatz|lösung|enfoque|solución|approche|solution|方案|方针|方針)s?$")
             .is_match(heading)
     };
-    first_below(plan, is_approach)
+    first_below(plan, is_approach, APPROACH)
 }
 
 /// Returns the first sentences under a heading such as `Root cause` or `Context`. They describe the
@@ -58,12 +60,32 @@ fn background(plan: &str) -> Option<String> {
         pattern!(r"(?i)^(?:\d+[.)] )?(?:the )?(?:root causes?|causes?|problems?|diagnosis|context|background|summary|overview|kontext|hintergrund|problema|causa|contexto|contexte|cause|背景|问题|原因|問題)$")
             .is_match(heading)
     };
-    first_below(plan, is_background)
+    let text = first_below(plan, is_background, 2 * APPROACH)?;
+    Some(cut(from_the_reason(&text), APPROACH))
+}
+
+/// Returns a background without the description of the present state before the reason for the
+/// plan, if it does not fit together with the reason.
+fn from_the_reason(text: &str) -> &str {
+    let all = sentences(text);
+    let states_present = |sentence: &str| pattern!(r"(?i)\bcurrently\b").is_match(sentence);
+    let gives_reason = |sentence: &str| {
+        pattern!(r"(?i)\b(?:but|because|incorrect|wrong|blocks?|prevents?|breaks?|fails?|causes?|leads? to|problem)\b")
+            .is_match(sentence)
+    };
+    let reason = all.iter().position(|one| gives_reason(one)).filter(|at| *at > 0);
+    match (all.first().filter(|one| states_present(one)), reason) {
+        (Some(_), Some(at)) if text.chars().count() > APPROACH => {
+            text.find(all[at]).map_or(text, |start| &text[start..])
+        }
+        _ => text,
+    }
 }
 
 /// Returns the first paragraph or item of at least 30 bytes below a heading for which `is_named`
-/// holds, cut to [`APPROACH`]. Names of files and lines that end with a colon are passed over.
-fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
+/// holds, cut to `longest` characters. Names of files and lines that end with a colon are passed
+/// over.
+fn first_below(plan: &str, is_named: impl Fn(&str) -> bool, longest: usize) -> Option<String> {
     let mut is_below = false;
     for block in blocks(plan) {
         match block {
@@ -76,7 +98,7 @@ fn first_below(plan: &str, is_named: impl Fn(&str) -> bool) -> Option<String> {
                 if names_a_file || line.ends_with(':') || line.len() < 30 {
                     continue;
                 }
-                return Some(cut(&line, APPROACH));
+                return Some(cut(&line, longest));
             }
             Block::Paragraph(_) | Block::Item(_) => {}
         }
@@ -96,13 +118,14 @@ fn steps(passages: &[Passage]) -> Vec<String> {
         .enumerate()
         .flat_map(|(at, passage)| passage.headings.iter().map(move |heading| (at, heading)))
     {
-        let below_checks = pattern!(r"(?i)\b(?:verif|test plan|check)").is_match(heading);
+        let below_checks = pattern!(r"(?i)\b(?:verif|test plan|checks?\b)").is_match(heading);
         let Some(step) = number.captures(heading).filter(|_| !below_checks) else { continue };
         if !headings.contains(&heading.as_str()) {
             headings.push(heading);
             let step = without_full_stop(&one_line(&step[1])).to_owned();
             let below = passages[at..].iter().take_while(|one| one.headings.contains(heading));
-            steps.push(with_first_words(step, &passages[at], below.count() - 1));
+            let below = below.count();
+            steps.push(with_first_words(step, &passages[at..at + below]));
         }
     }
     if steps.len() < 2 {
@@ -126,13 +149,32 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 }
 
 /// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
-/// does not end with a colon, and the number of the other passages below the step.
-fn with_first_words(step: String, below: &Passage, others: usize) -> String {
-    let line = one_line(&below.text);
+/// does not end with a colon, and the number of the other passages below the step. Adds the files
+/// in its headings.
+fn with_first_words(step: String, below: &[Passage]) -> String {
+    let line = one_line(&below[0].text);
     let first = sentences(&line).first().copied().unwrap_or_default();
     let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
-    let more = if others > 0 { format!(" (+{others} more)") } else { String::new() };
-    if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step }
+    let files = files_of_step(&step, below);
+    let others = below.len() - 1;
+    let more = (says_more && others > 0).then(|| format!("+{others} more"));
+    let more: Vec<String> = files.into_iter().chain(more).collect();
+    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
+    if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step + &more }
+}
+
+/// Returns the files that the headings below a step consist of, without folders.
+fn files_of_step(step: &str, below: &[Passage]) -> Option<String> {
+    let file = pattern!(r"^`?(?:[\w@.-]+/)*([\w@.-]+\.[A-Za-z][A-Za-z0-9_]{0,9})`?$");
+    let mut files: Vec<String> = Vec::new();
+    for heading in below.iter().flat_map(|passage| &passage.headings) {
+        let Some(found) = file.captures(heading) else { continue };
+        let name = format!("`{}`", &found[1]);
+        if !step.contains(&found[1]) && !files.contains(&name) && files.len() < STEP_FILES {
+            files.push(name);
+        }
+    }
+    (!files.is_empty()).then(|| format!("in {}", files.join(", ")))
 }
 
 /// Returns the files that a plan lists below a heading such as `Files to modify`, without those
@@ -194,6 +236,28 @@ mod tests {
         assert_eq!(
             in_short(plan),
             "Plan: Sort\n\n- Add a column: Add the column to the table of rows (+2 more)\n- Sort by it"
+        );
+    }
+
+    #[test]
+    fn a_step_names_the_files_in_its_headings() {
+        let plan = "# Plan: Sort\n\n## Step 1: Services\n\n### `web/src/list.ts`\n- Sort the list of all the rows\n\n### `web/src/rows.ts`\n- Fill it\n\n## Step 2: Protocol checklist\n- Tick\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Sort\n\n- Services: Sort the list of all the rows (in `list.ts`, `rows.ts`; +1 more)\n- Protocol checklist"
+        );
+    }
+
+    #[test]
+    fn a_long_background_begins_with_the_reason() {
+        let state =
+            format!("Keys are currently derived{}.", " from the name of the file".repeat(9));
+        let plan = format!(
+            "# Plan\n\n## Context\n\n{state} The rule was meant for recovery, but that reads the folder. It also blocks sharing.\n"
+        );
+        assert_eq!(
+            in_short(&plan),
+            "Plan\n\n= The rule was meant for recovery, but that reads the folder. It also blocks sharing."
         );
     }
 

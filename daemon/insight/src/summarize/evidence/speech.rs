@@ -19,8 +19,8 @@ use crate::{
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, with_short_code,
-            without_code, without_opener,
+            Block, blocks, kept, kept_lines, one_line, pattern, sentences, spoken_sentences,
+            with_short_code, without_code, without_opener,
         },
     },
 };
@@ -213,7 +213,7 @@ impl Collector {
         }
         self.pending.reporting = true;
         evidence.reports.push(TurnReport {
-            text: kept(&with_short_code(text), bounds::TURN_REPORT),
+            text: kept_lines(&with_short_code(text), bounds::TURN_REPORT),
             origin: moment.origin,
             at: moment.at,
             changed: self.pending.turn_changed,

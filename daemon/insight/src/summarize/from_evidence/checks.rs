@@ -164,9 +164,16 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
+    // Code in /tmp or on the command line is thrown away, and other programs only read or copy the
+    // files of tests.
+    let is_no_test = pattern!(
+        r"(?i)^(?:cd|cat|ls|grep|rg|find|sed|awk|head|tail|wc|git|echo|mkdir|rm|cp|mv|touch|chmod|diff|which)\b|^(?:(?:go|bun|deno|npx|uv)(?: run| x)? |python3? |node |bash |sh |tsx |ruby |perl )*(?:/private)?/tmp/|^(?:uv run )?(?:python3?|node|bun|deno|ruby|perl)(?: run)? -[ce]\b|<<"
+    );
+    let tests =
+        |line: &str| parts(line).any(|part| may_test.is_match(part) && !is_no_test.is_match(part));
     let tested = !evidence.tests.is_empty()
         || evidence.commands_left_out > 0
-        || evidence.commands.iter().any(|run| may_test.is_match(&run.command));
+        || evidence.commands.iter().any(|run| tests(&run.command));
     (changed && !tested).then(|| "no test run seen".to_owned())
 }
 
@@ -290,6 +297,14 @@ mod tests {
         let mut tested = script();
         tested.run("d", "./scripts/test-e2e.sh", Outcome::Succeeded, "");
         assert_eq!(untested(&tested.collect()), None);
+        let mut logged = script();
+        logged.run("d", "npm test > /tmp/test.log", Outcome::Succeeded, "");
+        assert_eq!(untested(&logged.collect()), None);
+        for line in ["go run /tmp/test-list.go", "git add a_test.ts", "python3 -c 'test()'"] {
+            let mut thrown_away = script();
+            thrown_away.run("d", line, Outcome::Succeeded, "All tests passed\n");
+            assert_eq!(untested(&thrown_away.collect()), told, "{line}");
+        }
         let mut only_text = Script::default();
         only_text.prompt("Describe the list");
         only_text.edit("a", "/app/README.md", "a", "b");

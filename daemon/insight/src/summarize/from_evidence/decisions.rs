@@ -46,6 +46,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
+    dated.retain(|(_, record)| names_object(&record.decision));
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
@@ -65,6 +66,12 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Whether a decision names what it is about. `Removed it` does not.
+fn names_object(decision: &str) -> bool {
+    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$")
+        .is_match(decision)
 }
 
 /// Whether a file was changed after the agent said what it was going to do.
@@ -284,9 +291,10 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Whether the words that pick an option change it: `B, but with the prompts`.
+/// Whether the words that pick an option change it, or say more about what is wanted: `B, but with
+/// the prompts`.
 fn changes_option(words: &str) -> bool {
-    pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
+    pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|(?:we|i) (?:also )?(?:want|need)|should|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
         .is_match(words)
 }
 
@@ -372,6 +380,14 @@ fn alternative(sentence: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_decision_names_its_object() {
+        for decision in ["Removed it", "Kept them all", "Dropped both"] {
+            assert!(!names_object(decision), "{decision}");
+        }
+        assert!(names_object("Removed the cache") && names_object("Kept these two flags"));
+    }
     use crate::model::{evidence::Evidence, transcript::Origin};
     use crate::summarize::report::Reports;
 

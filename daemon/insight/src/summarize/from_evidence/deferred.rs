@@ -16,13 +16,17 @@ use crate::{
             shortened::shortened,
             test_results::main_run,
         },
-        report::{Claim, Form, Topic, is_phrase, passages},
+        report::{Claim, Form, Passage, Topic, is_phrase, passages},
         text::{cut, one_line, pattern, sentences, share_of_words, without_full_stop, words},
     },
 };
 
 /// Maximum length, in characters, of an entry that names several things.
 const ENTRY: usize = 320;
+/// Maximum length, in characters, of the title and the items of a todo file.
+const TODO: usize = 400;
+/// Maximum length, in bytes, of the text with which an entry only points to a file.
+const POINTER: usize = 40;
 /// Maximum number of todo files that are named.
 const TODOS: usize = 3;
 /// Maximum number of unticked boxes of pull requests that are named.
@@ -94,10 +98,10 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     };
     for todo in of(NotePurpose::Todo).rev().take(TODOS) {
         let path = entries.path(&todo.path);
-        push(
-            list,
-            cut_at_clause(&format!("{} (todo `{path}`)", todo_in_short(entries, todo)), ENTRY),
-        );
+        // A report that only names the file says less.
+        let quoted = format!("`{path}`");
+        list.retain(|known| !known.ends_with(&quoted) || known.len() > quoted.len() + POINTER);
+        push(list, format!("{} (todo `{path}`)", todo_in_short(entries, todo)));
     }
     for plan in of(NotePurpose::Plan).rev().take(1) {
         let later = |origin: Origin| origin.source != plan.origin.source || origin > plan.origin;
@@ -117,7 +121,8 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the title of a todo file, and up to six of its labelled items with their first sentence.
+/// Returns the title of a todo file, and up to six of its labelled items with their first sentence;
+/// without such items, the numbered steps of its solution.
 fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let given = pattern!(r#"(?m)\A---\n(?:.*\n)*?title: *"?(.+?)"?$"#).captures(&todo.text);
     let heading = pattern!(r"(?m)^# +(.+)$").captures(&todo.text);
@@ -128,15 +133,28 @@ fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let items = passages(&body).into_iter().filter(|passage| {
         matches!(passage.form, Form::Item { depth: 1, ticked: None | Some(false) })
     });
-    let labelled = items.filter_map(|item| {
-        let label = item.label?;
-        let first = sentences(&item.text).first().copied().unwrap_or_default().to_owned();
-        Some(format!("{label}: {}", without_full_stop(&first)))
+    let items: Vec<Passage> = items.collect();
+    let first = |item: &Passage| {
+        let first = sentences(&item.text).first().copied().unwrap_or_default();
+        without_full_stop(first).to_owned()
+    };
+    let labelled = items.iter().filter_map(|item| {
+        let label = item.label.as_deref()?;
+        Some(format!("{label}: {}", first(item)))
     });
-    let labelled: Vec<String> = labelled.take(6).collect();
-    let items =
-        if labelled.is_empty() { String::new() } else { format!(": {}", labelled.join("; ")) };
-    cut_at_clause(&entries.tidy_line(&format!("{title}{items}")), ENTRY - 60)
+    let mut told: Vec<String> = labelled.take(6).collect();
+    if told.is_empty() {
+        let steps = items.iter().filter(|item| item.mark.is_some() && is_of_solution(item));
+        told = steps.map(first).take(6).collect();
+    }
+    let items = if told.is_empty() { String::new() } else { format!(": {}", told.join("; ")) };
+    cut_at_clause(&entries.tidy_line(&format!("{title}{items}")), TODO)
+}
+
+fn is_of_solution(item: &Passage) -> bool {
+    let heading = item.headings.last().map(String::as_str).unwrap_or_default();
+    pattern!(r"(?i)^(?:proposed |suggested |possible )?(?:solution|approach|fix|next steps?|steps|plan|tasks?|to ?do)\b")
+        .is_match(heading)
 }
 
 /// Returns the goal of a plan: its objective, or else its title.
@@ -401,6 +419,20 @@ mod tests {
         );
         evidence.files.clear();
         assert!(told(&evidence, written_down).is_empty());
+    }
+
+    #[test]
+    fn a_todo_file_without_labels_is_open_with_the_steps_of_its_solution() {
+        let text = "# Cache the list\n\n## Problem\n\n1. It is slow\n\n## Solution\n\n1. Keep the rows. More.\n2. Drop them on a change\n";
+        let evidence = note("/app/todos/a.md", NotePurpose::Todo, text);
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let mut list = vec!["Todo saved: `/app/todos/a.md`".to_owned()];
+        written_down(&entries, &mut list);
+        assert_eq!(
+            list,
+            ["Cache the list: Keep the rows; Drop them on a change (todo `/app/todos/a.md`)"]
+        );
     }
 
     #[test]

@@ -89,6 +89,9 @@ fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
         // The line does not say which problem it means.
         && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) (?:is|was)\b[^`_]*$"#)
             .is_match(line)
+        // The user tells the order of the next steps.
+        && !pattern!(r#"(?i)^User: "(?:ok,? )?(?:before (?:you|we|making|doing|starting|committing|continuing)|don.?t forget)\b"#)
+            .is_match(line)
 }
 
 /// Whether a statement has enough content: enough words, and a minimum length, which is lower if
@@ -182,6 +185,16 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_the_next_steps_is_no_finding() {
+        let (evidence, reports) =
+            (Evidence::default(), crate::summarize::report::Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let is_told = |line: &str| holds(&entries, line, Origin::default());
+        assert!(!is_told("User: \"before making changes, switch to main\" (the agent agreed)"));
+        assert!(is_told("User: \"all of it can be checked with the flag\" (the agent agreed)"));
+    }
 
     #[test]
     fn a_finding_holds_a_sentence() {

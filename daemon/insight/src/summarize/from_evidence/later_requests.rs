@@ -8,7 +8,7 @@ use crate::{
             listed_options::picked,
             overtaken,
             request::{Request, Weight, prompt_of},
-            turns::turn_of,
+            turns::{names_a_problem, turn_of},
         },
         report::{Topic, is_phrase},
         text::{pattern, sentences, share_of_words, without_opener, words},
@@ -19,6 +19,10 @@ use crate::{
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(super) const LATER: usize = 240;
+/// Minimum number of words of a problem that the user describes.
+const PROBLEM: usize = 8;
+/// From this number of words on, a problem probably contains pasted text.
+const PASTED: usize = 60;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 4;
 
@@ -43,7 +47,9 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
         }
         let is_new = is_new_work(request)
             || commands.contains(request)
-            || !began && !is_answer(request) && led_to_change(evidence, request);
+            || (!began || tells_of_a_problem(request))
+                && !is_answer(request)
+                && led_to_change(evidence, request);
         // `Get that back` needs the sentence before it.
         let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
         let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
@@ -58,6 +64,17 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// Whether the user describes a problem in whole sentences, in words that need not be an order:
+/// `theres a new comment on the list, and its test is failing`.
+fn tells_of_a_problem(request: &Request) -> bool {
+    let count = request.text.split_whitespace().count();
+    (PROBLEM..=PASTED).contains(&count)
+        && names_a_problem(&request.text)
+        && !request.text.ends_with('?')
+        && !pattern!(r"(?i)^(?:it|this|that|still|but|no)\b|https?:|[{}\[\]]")
+            .is_match(&request.text)
 }
 
 /// Whether a request only answers the agent. A choice is listed with the decisions, and an
@@ -179,6 +196,29 @@ fn is_new_problem(ask: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
+
+    #[test]
+    fn a_problem_that_the_user_described_and_that_led_to_a_change_is_a_goal() {
+        let told = |later: &str| {
+            let mut script = Script::default();
+            script.prompt("Push the new list up");
+            script.run("a", "git commit -qam List", Outcome::Succeeded, "[list 1a2b3c4] List\n");
+            script.reply("m1", "Pushed.");
+            script.prompt(later);
+            script.edit("b", "/app/a.ts", "a", "b");
+            script.reply("m2", "Fixed the selector.");
+            let evidence = script.collect();
+            let requests: Vec<Request> =
+                evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
+            shifts(&evidence, &requests, 0)
+        };
+        let problem =
+            "theres 4 new comments from the reviewer. the browser test is also failing in ci.";
+        assert_eq!(told(problem).len(), 1, "{:?}", told(problem));
+        assert_eq!(told("still failing on the second page, and so is the other one"), [""; 0]);
+        assert_eq!(told("ok great, the list is much better and faster now"), [""; 0]);
+    }
 
     #[test]
     fn a_request_names_its_thing_and_ends_with_its_sentence() {

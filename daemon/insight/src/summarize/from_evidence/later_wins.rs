@@ -178,7 +178,7 @@ fn a_setting_is_told_with_the_block_around_it_and_not_for_a_file_that_went() {
     script.run("a", "git rm /app/src/reader.ts", Outcome::Succeeded, "");
     script.edit(
         "b",
-        "/app/test.config.js",
+        "/app/test.local.config.js",
         "    'src/reader.ts': {\n      lines: 85,\n    },\n    'src/writer.ts': {\n      lines: 70,\n    },",
         "    'src/writer.ts': {\n      lines: 75,\n    },",
     );

@@ -29,6 +29,7 @@ mod open_tasks;
 mod openings;
 mod outcome;
 mod overtaken;
+mod pull_request;
 mod quotable;
 mod quoted;
 #[cfg(test)]
@@ -78,6 +79,9 @@ use crate::{
 
 /// An entry that has at least this share of its words in an earlier field repeats that field.
 const REPEATED: f64 = 0.85;
+
+/// A discovery that has at least this share of its words in an open end repeats it.
+const OPEN: f64 = 0.6;
 
 /// The project and the transcript of a session, and the threshold for fields of its summary.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +139,7 @@ pub fn summarize(
     };
     tell_causes_once(&mut summary);
     tell_words_once(&mut summary);
+    settings::tell_once(&mut summary);
     trim(&mut summary, context.threshold);
     summary
 }
@@ -188,6 +193,10 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     }
     for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
         list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
+    }
+    let open: Vec<_> = summary.next_steps.iter().flatten().map(|step| words(step)).collect();
+    if let Some(found) = &mut summary.discoveries {
+        found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
     }
     let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
     for list in [&mut summary.completed_tasks, &mut summary.discoveries] {
@@ -444,6 +453,34 @@ mod tests {
         let wanted = "Rename on network drives (asked: 5 seems like a great one to tackle)";
         assert_eq!(summary(&script).objective, wanted);
         assert_eq!(name(&script.collect(), &Context::default()), "Rename on network drives");
+    }
+
+    #[test]
+    fn a_push_is_named_after_the_commit_of_its_turn() {
+        let mut script = Script::default();
+        script.prompt("Push the fixes up");
+        script.run(
+            "c1",
+            "git commit -qam 'fix: close the dialog'",
+            Outcome::Succeeded,
+            "[main 1a2b3c4] fix: close the dialog\n",
+        );
+        script.reply("m1", "Pushed.");
+        script.prompt("the tests still fail");
+        let command = "git commit -qam 'fix: wait for the row' -m 'The test waited for a row of another list.'";
+        script.run("c2", command, Outcome::Succeeded, "[main 2b3c4d5] fix: wait for the row\n");
+        script.reply("m2", "Committed.");
+        let wanted = "Push the fixes up (came to: fix: close the dialog)";
+        assert!(summary(&script).objective.starts_with(wanted), "{}", summary(&script).objective);
+    }
+
+    #[test]
+    fn an_offer_says_what_is_offered() {
+        let mut script = Script::default();
+        script.prompt("Sort the list of invoices");
+        script.edit("a", "/app/list.rs", "a", "b");
+        script.reply("m", "The list is sorted by date.\n\nReady to commit if you'd like to include this in the PR.");
+        assert_eq!(summary(&script).next_steps.unwrap(), ["Offered: commit the changes"]);
     }
 
     #[test]

@@ -324,7 +324,10 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let all = sentences(&line);
     let ready = pattern!(r"(?i)^ready to ((?:commit|push|merge|open|create)\b.*)$");
     if let Some(offer) = all.last().and_then(|last| ready.captures(last)) {
-        return push(list, entries.tidy(&format!("Offered: {}", &offer[1])));
+        let wish = pattern!(r"(?i),? if you(?:.d| would)? (?:like|want|prefer|wish)\b.*$");
+        let offer = wish.replace(&offer[1], "");
+        let offer = pattern!(r"(?i)^(commit|push|merge)[.! ]*$").replace(&offer, "$1 the changes");
+        return push(list, entries.tidy(&format!("Offered: {offer}")));
     }
     let Some(question) = all.into_iter().rev().find(|one| one.ends_with('?')) else { return };
     let offer = pattern!(

@@ -13,8 +13,9 @@ use crate::{
             later_requests::{LATER, led_to_change, points_at_something, shifts},
             listed_options::picked,
             openings::{is_preparation, is_publication, is_question, is_talk},
-            request::{REQUEST, Request, Weight},
+            request::{REQUEST, Request, Weight, prompt_of},
             title::{fits, reported_work, subject, title, with_file},
+            turns::turn_of,
             wording::begins_as_order,
         },
         recap::{self, Section, Sections},
@@ -273,7 +274,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&request.text, &work.subject);
     }
     if is_publication(&request.text)
-        && let Some(done) = subject(evidence, 0.0)
+        && let Some(done) = committed_then(evidence, request).or_else(|| subject(evidence, 0.0))
     {
         return came_to(&request.text, &done);
     }
@@ -288,6 +289,13 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// Returns the subject of the last commit between a request and the next prompt.
+fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
+    let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
+    let commits = evidence.commits.iter().filter(|commit| turn.holds(commit.origin));
+    commits.filter(|commit| !is_bookkeeping(commit)).last().map(|commit| commit.subject.clone())
 }
 
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that

@@ -83,6 +83,17 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
     changed_files(evidence, text).any(|(path, work)| is_taken_back(evidence, path, work))
 }
 
+/// Whether a text names a file that the session created, and deleted after `at`.
+pub(super) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    !removes().is_match(text)
+        && changed_files(evidence, text).any(|(_, work)| {
+            work.deleted
+                && work.writes > 0
+                && work.last.source == at.source
+                && work.last.line > at.line
+        })
+}
+
 /// Returns the changed files that a text names in back quotes.
 fn changed_files<'e>(
     evidence: &'e Evidence,
@@ -117,14 +128,17 @@ pub(super) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
 /// Whether the user objected to the work on the prompt at `at`, and the agent took it back.
 pub(super) fn is_revoked(evidence: &Evidence, at: Origin) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
+    next.is_some_and(|next| is_taken_back_at(evidence, next.origin))
+}
+
+/// Whether the agent agreed with the prompt at `at` and took its work back.
+pub(super) fn is_taken_back_at(evidence: &Evidence, at: Origin) -> bool {
     let takes_back = |reply: &str| {
         pattern!(r"(?i)\b(?:revert|undo|roll(?:ing)? (?:it |this |that )?back|take (?:it|this|that) back|unnecessary|not needed|remove (?:it|this|that)\b)")
             .is_match(reply)
     };
-    next.is_some_and(|next| {
-        let mut conceded = evidence.concessions.iter().filter(|one| one.origin == next.origin);
-        conceded.any(|one| takes_back(&one.text))
-    })
+    let mut conceded = evidence.concessions.iter().filter(|one| one.origin == at);
+    conceded.any(|one| takes_back(&one.text))
 }
 
 /// Whether a later text says that an address in `text` is to be removed or was replaced.

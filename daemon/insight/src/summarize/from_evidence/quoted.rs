@@ -103,12 +103,13 @@ impl Quoted {
         self
     }
 
-    /// Keeps the sentences or items that satisfy `holds`, and drops sentences that depend on a
-    /// dropped one.
+    /// Keeps the sentences or items that satisfy `holds`, and drops those that depend on a dropped
+    /// one: `This file is read first`.
     pub(super) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         let (mut broken, listed) = (false, self.listed);
         self.parts.retain(|part| {
-            broken = !holds(part) || broken && !listed && leans_back(part);
+            let depends = if listed { begins_with_pronoun(part) } else { leans_back(part) };
+            broken = !holds(part) || broken && depends;
             !broken
         });
     }
@@ -185,6 +186,7 @@ pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
         introduction: None,
         untold: None,
         broken: true,
+        made: None,
     };
     for passage in &report.passages {
         reader.take(passage);
@@ -203,6 +205,8 @@ struct QuoteCollector<'e> {
     untold: Option<Vec<String>>,
     /// Whether the text directly before is not quoted, so that nothing may depend on it.
     broken: bool,
+    /// The only name in the sentence directly before, which says that it was added.
+    made: Option<String>,
 }
 
 impl QuoteCollector<'_> {
@@ -243,6 +247,7 @@ impl QuoteCollector<'_> {
     fn paragraph(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.introduction = None;
         self.untold = None;
+        let made = self.made.take();
         // Without `Before` or `Problem` the text would be told as the present state.
         let label = passage.label.as_deref();
         let label = label.filter(|label| !is_generic(label) || limits(label));
@@ -256,8 +261,9 @@ impl QuoteCollector<'_> {
             // A label alone is the heading of what follows.
             Some(label) if text.is_empty() => format!("{label}:"),
             Some(label) => format!("{label}: {text}"),
-            None => text,
+            None => with_name(text, made.as_deref()),
         };
+        self.made = sentences(&text).last().and_then(|last| name_of_made(last));
         let mut parts: Vec<String> = Vec::new();
         for sentence in sentences(&text) {
             if sentence.ends_with(':') {
@@ -336,6 +342,27 @@ impl QuoteCollector<'_> {
             *above = format!("{}{mark}{text}", without_full_stop(above));
         }
     }
+}
+
+/// Returns the name of what a sentence says was added: ``Added `max_size` for uploads``.
+fn name_of_made(sentence: &str) -> Option<String> {
+    let made = pattern!(
+        r"^(?i:i |we |i've |we've )?(?i:added|implemented|created|introduced|built) (?:an? |the |support for )?(?:new )?`([^`]+)`[^`]*$"
+    );
+    made.captures(sentence).map(|found| found[1].to_owned())
+}
+
+/// Replaces the pronoun at the start of a paragraph with the `name` in the paragraph before it.
+fn with_name(text: String, name: Option<&str>) -> String {
+    match (text.strip_prefix("It "), name) {
+        (Some(rest), Some(name)) => format!("`{name}` {rest}"),
+        _ => text,
+    }
+}
+
+/// Whether an item begins with a pronoun for something in the item before it.
+fn begins_with_pronoun(part: &str) -> bool {
+    pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
 }
 
 fn is_numbered(passage: &Passage) -> bool {
@@ -433,6 +460,30 @@ mod tests {
             told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
             ["Speed: The index is read once; Size: A row has ten bytes"]
         );
+    }
+
+    #[test]
+    fn a_list_of_questions_is_not_told() {
+        for question in ["Two things to decide", "Do these tools exist already as"] {
+            assert!(announces_no_fact(question), "{question}");
+        }
+        assert!(
+            !announces_no_fact("Does not need a lock") && !announces_no_fact("Done in the list")
+        );
+    }
+
+    #[test]
+    fn a_pronoun_is_told_as_its_noun_or_not_at_all() {
+        assert_eq!(
+            told("Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"),
+            ["Added `max_size` for uploads.", "`max_size` limits each file to ten megabytes."]
+        );
+        let mut items = list("Default", &["The hook calls `a` directly", "This file is shared"]);
+        items.retain(|part| !part.contains("`a`"));
+        assert!(items.is_empty());
+        let mut items = list("Default", &["The hook calls `a` directly", "This file is shared"]);
+        items.retain(|_| true);
+        assert_eq!(items.parts.len(), 2);
     }
 
     #[test]

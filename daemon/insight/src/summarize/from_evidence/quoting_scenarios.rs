@@ -2,11 +2,13 @@
 
 use crate::{
     model::{
-        activity::ActivityVector, project::Project, summary::EnhancedSessionSummary,
-        transcript::Outcome,
+        activity::ActivityVector,
+        project::Project,
+        summary::EnhancedSessionSummary,
+        transcript::{ChangeKind, Outcome},
     },
     summarize::{
-        evidence::scenarios::{FAILING, Script},
+        evidence::scenarios::{FAILING, PASSING, Script, change},
         from_evidence::{Context, summarize},
     },
 };
@@ -220,4 +222,82 @@ fn a_list_that_a_commit_repeats_is_told_by_what_is_new() {
         part.contains("The parts of the change: Sorted the rows of the archive by number"),
         "{part}"
     );
+}
+
+#[test]
+fn what_the_agent_took_back_is_not_done_and_the_objection_is_a_decision() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply(
+        "m1",
+        "Changes made:\n\n- `guide.md`: Updated the inventory to name all tables\n- The archive has a column of dates already\n",
+    );
+    script.prompt("but the new file is read anyway, why would you change the old one?");
+    script.edit("b", "/app/list.rs", "b", "a");
+    script.reply("m2", "You're right, that is unnecessary. Let me revert it.");
+    script.prompt("now the page");
+    script.edit("c", "/app/page.rs", "a", "b");
+    script.reply("m3", LAST);
+    let found = summary(&script);
+    let done = found.completed_tasks.unwrap_or_default().join("\n");
+    assert!(!done.contains("inventory") && done.contains("column of dates"), "{done}");
+    let decision = &found.key_decisions.unwrap()[0];
+    assert_eq!(
+        (decision.decision.as_str(), decision.rationale.as_str()),
+        (
+            "User: \"but the new file is read anyway, why would you change the old one?\"",
+            "The user's words, the agent agreed"
+        )
+    );
+}
+
+#[test]
+fn a_file_that_was_deleted_again_is_not_told() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.call("w", "Write", change("/app/sample.json", ChangeKind::Written, "", "{}"));
+    script.result("w", Outcome::Succeeded, "");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m1", "The parts are:\n\n- `sample.json`, an example of an invoice\n- `list.rs`, which sorts the rows by date\n");
+    script.prompt("now the page");
+    script.run("r", "rm -f /app/sample.json", Outcome::Succeeded, "");
+    script.edit("b", "/app/page.rs", "a", "b");
+    script.reply("m2", LAST);
+    let done = summary(&script).completed_tasks.unwrap_or_default().join("\n");
+    assert!(!done.contains("sample.json") && done.contains("sorts the rows"), "{done}");
+}
+
+#[test]
+fn what_a_commit_or_an_open_end_tells_is_told_once() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of invoices by date");
+    script.edit("a", "/app/list.rs", "a", "b");
+    let command = "git commit -m 'Sort the invoices' -m 'The page used `row_of` and `cell_of` where the list has `line_of`, so each test waited for a row that never came.'";
+    script.run("c", command, Outcome::Succeeded, "[main 1a2b3c4] Sort the invoices\n");
+    script.reply("m1", "The page looked for `row_of` and `cell_of`, but the list has `line_of`. This was why each test waited for a row and always timed out at the end.");
+    script.prompt("now the page");
+    script.edit("b", "/app/page.rs", "a", "b");
+    script.reply("m2", LAST);
+    let done = summary(&script).completed_tasks.unwrap_or_default();
+    assert!(done.iter().all(|line| !line.contains("looked for")), "{done:?}");
+}
+
+#[test]
+fn runs_of_checks_are_told_by_the_tests() {
+    let run = |report: &str| {
+        let mut script = Script::default();
+        script.prompt("Review the list of invoices");
+        script.run("t", "cargo test", Outcome::Succeeded, PASSING);
+        script.reply("m1", report);
+        summary(&script).discoveries.unwrap_or_default()
+    };
+    for line in [
+        "Verification run: `cargo test` passed, and `git diff --check` passed.",
+        "Build, lint, the full `core` suite, and `clippy` all pass clean.",
+    ] {
+        let told =
+            run(&format!("The archive has no `row_of` for an empty invoice.\n\n{line}\n\n{LAST}"));
+        assert!(!told.iter().any(|one| one.contains("clippy") || one.contains("diff")), "{told:?}");
+    }
 }

@@ -34,7 +34,8 @@ pub(super) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let why = if plan.approach.is_some() { "Why: " } else { "" };
         let mut text = format!(
-            "Plan shown, not approved: {}{}{}",
+            "Plan shown, not approved{}: {}{}{}",
+            plan_file(entries).map_or(String::new(), |file| format!(" (`~/{file}`)")),
             cut(title, 120),
             part("", plan.approach.as_ref()),
             part(why, plan.background.as_ref())
@@ -49,6 +50,16 @@ pub(super) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
         push(list, text);
     }
+}
+
+/// Returns the file in which the agent keeps its plan, if it wrote only one.
+fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
+    let files = entries.evidence.files.iter();
+    let is_plan = |path: &str| pattern!(r"/\.claude/plans/[^/]+\.md$").is_match(path);
+    let mut plans = files.filter(|(path, work)| work.changed() && is_plan(path));
+    let (path, _) = plans.next()?;
+    let start = path.find(".claude/plans/")?;
+    plans.next().is_none().then_some(&path[start..])
 }
 
 /// Adds the edits that the user refused without saying what to do instead, if nothing was changed

@@ -44,6 +44,8 @@ const OF_A_FAILURE: usize = 260;
 const SUBSTANCE: usize = 200;
 /// A part that has at least this share of its words in another text repeats that text.
 const TOLD: f64 = 0.75;
+/// A commit that names all the code of a line tells it if it has at least this share of its words.
+const IN_COMMIT: f64 = 0.4;
 /// A commit with at least this share of the words of a finding fixed what the finding describes.
 const MENDED: f64 = 0.4;
 /// A part is about a commit if its first bytes, as many as this, contain the commit's hash.
@@ -110,6 +112,7 @@ fn selected(
             }
             if !stands(&line)
                 || known.iter().any(|other| share_of_words(&words(&line), other) >= TOLD)
+                || is_in_commit(entries.evidence, &line)
             {
                 continue;
             }
@@ -163,8 +166,10 @@ fn wanted(
         // Of a list with little new text, only the new items are quoted. Any other list is quoted
         // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
+        let is_revoked = report.changed && overtaken::is_revoked(entries.evidence, report.origin);
         one.retain(|part| {
             holds(entries, report, part)
+                && !(is_revoked && topic_of_sentence(without_label(part)) == Some(Topic::Done))
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part))
         });
@@ -190,6 +195,11 @@ fn wanted(
         }
     }
     found
+}
+
+/// Returns a part without its label: ``a.md`: Updated the table` becomes `Updated the table`.
+fn without_label(part: &str) -> &str {
+    part.split_once(": ").map_or(part, |(_, rest)| rest)
 }
 
 /// Whether a later commit or change fixed what a report without changes describes. Then the
@@ -297,6 +307,10 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
             .is_match(part)
         || pattern!(r"(?i)^(?:i )?(?:verif(?:ied|ication)|validat(?:ed|ion))\b[^:]{0,24}:? (?:run:? |with )?`[^`]+`(?:,? (?:and )?`[^`]+`)* (?:pass(?:es|ed)?|succe\w+|ran|is|are) ?(?:clean|green|cleanly|successfully|now)?\.?$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:i )?(?:verification(?: run)?:|verified:?|verified with|(?:re)?ran):?(?: with)? `[^`]+`(?:`[^`]+`|[^`.;:])*\.?$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:the )?(?:build|tests?|lint|vet|fmt|typecheck|checks|unit tests)(?:`[^`]+`|[^`.;:])*\ball (?:now )?pass(?:es|ed)?\b[^`.;:]{0,16}\.?$")
             .is_match(part);
     let counts_tests = counts_tests && !evidence.tests.is_empty();
     !counts_tests
@@ -312,8 +326,22 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
                 && !is_withdrawn(entries, part, report.origin))
         && !overtaken::is_gone(entries, part, report.origin)
         && !overtaken::names_what_was_taken_back(entries, part)
+        && !overtaken::names_deleted_file(evidence, part, report.origin)
         && !overtaken::is_reworked(evidence, part, report.origin)
         && !is_redescribed(entries, report, part)
+}
+
+/// Whether one commit of the session names all the code that a line names, and has enough of its
+/// words.
+fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
+    let names: BTreeSet<&str> =
+        line.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
+    let told = words(line);
+    names.len() >= 3
+        && evidence.commits.iter().map(commit_messages::told).any(|commit| {
+            names.iter().all(|name| commit.contains(name))
+                && share_of_words(&told, &words(&commit)) >= IN_COMMIT
+        })
 }
 
 /// Whether a part only names a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists the

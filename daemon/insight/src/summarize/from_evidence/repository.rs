@@ -11,7 +11,7 @@ use crate::{
         from_evidence::{
             checks,
             entries::{Entries, is_scratch},
-            overtaken, unconfirmed,
+            overtaken, pull_request, unconfirmed,
         },
         text::pattern,
     },
@@ -44,7 +44,9 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
         return None;
     }
     if let Some(branch) = branch(evidence) {
-        parts.insert(0, format!("branch `{branch}`"));
+        let request = pull_request::of_branch(evidence, branch);
+        let request = request.map_or(String::new(), |number| format!(" (PR #{number})"));
+        parts.insert(0, format!("branch `{branch}`{request}"));
     }
     Some(parts.join("; "))
 }
@@ -201,7 +203,7 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     }
     let left = uncommitted_files(evidence);
     let paths: Vec<&str> = left.iter().map(|(path, _)| *path).collect();
-    let others = [foreign(entries, &paths), unnamed(evidence)].into_iter().flatten();
+    let others = [foreign(entries, &paths), unnamed(evidence, paths.len())].into_iter().flatten();
     let mut parts: Vec<String> = others.collect();
     if left.is_empty() {
         if may_be_committed(evidence) && changed_any(evidence) {
@@ -264,9 +266,14 @@ fn is_file(own: &str, printed: &str) -> bool {
 }
 
 /// Returns a remark if a tool changed files without naming them and no later commit or status
-/// shows them.
-fn unnamed(evidence: &Evidence) -> Option<String> {
+/// shows them. If it changed no more files than the `listed` ones, it probably formatted only the
+/// session's own changes.
+fn unnamed(evidence: &Evidence, listed: usize) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;
+    let number = pattern!(r"([0-9]{1,6}) files?\b").captures(&last.text);
+    if number.is_some_and(|found| found[1].parse().is_ok_and(|number: usize| number <= listed)) {
+        return None;
+    }
     let is_committed = evidence.commits.last().is_some_and(|commit| {
         if commit.origin.source == last.origin.source {
             commit.origin > last.origin
@@ -544,6 +551,19 @@ mod tests {
             (
                 vec![edit, ("uv run ruff format", "6 files reformatted, 2 files left unchanged\n")],
                 "branch `main`; not committed: `a.rs`; a tool changed files that are not all listed here (6 files reformatted)",
+            ),
+            (
+                vec![edit, ("uv run ruff format", "1 file reformatted, 7 files left unchanged\n")],
+                "branch `main`; not committed: `a.rs`",
+            ),
+            (
+                vec![
+                    edit,
+                    commit,
+                    ("git push", "To x\n   1234567..aaaaaaa  fix/x -> fix/x\n"),
+                    ("gh pr view 183 --comments", "a comment\n"),
+                ],
+                "branch `fix/x` (PR #183); last commit `aaaaaaa` One; pushed",
             ),
             (
                 vec![("git log --oneline -1", "aaaaaaa One\n")],

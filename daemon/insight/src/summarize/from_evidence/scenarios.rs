@@ -142,11 +142,14 @@ fn a_plan_that_was_not_approved_is_told_with_its_steps() {
     script.prompt("Sort the list of invoices by date");
     let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Add a column\nText.\n\n### 2. Sort by it\nText.\n";
     script.reply("m", "I'll look at the list and propose a plan.");
+    script.edit("f", "/home/a/.claude/plans/lucky-fox.md", "a", "b");
     script.call("p", "ExitPlanMode", Action::ProposePlan { plan: plan.to_owned() });
     script.result("p", Outcome::Rejected, "The user doesn't want to proceed");
     assert_eq!(
         summary(&script).next_steps.unwrap(),
-        ["Plan shown, not approved: Sort the list. Steps: Add a column; Sort by it"]
+        [
+            "Plan shown, not approved (`~/.claude/plans/lucky-fox.md`): Sort the list. Steps: Add a column; Sort by it"
+        ]
     );
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{
     model::{
-        evidence::{SettingChange, StatementKind},
-        summary::ConfigChange,
+        evidence::{Evidence, SettingChange, StatementKind},
+        summary::{ConfigChange, EnhancedSessionSummary},
         wording::{NOT_STATED, REMOVED},
     },
     summarize::{
@@ -11,7 +11,7 @@ use crate::{
             entries::{Entries, is_scratch},
             turns,
         },
-        text::{cut, without_full_stop},
+        text::{cut, pattern, without_full_stop},
     },
 };
 
@@ -20,6 +20,8 @@ const CHANGES: usize = 24;
 /// Maximum number of changes of one key in one file. A key with more is in a list of similar
 /// objects, which is a document rather than settings.
 const ALIKE: usize = 3;
+/// A value of at least this number of bytes occurs in a text only if the text is about it.
+const LONG: usize = 8;
 /// Maximum length, in characters, of a reason.
 const REASON: usize = 120;
 
@@ -39,6 +41,10 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
         deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
     let is_of_deleted = |key: &str| deleted.iter().any(|name| key.contains(name));
     let settings = settings.filter(|one| !is_of_deleted(&one.setting));
+    let texts = texts(evidence);
+    let settings = settings.filter(|one| {
+        !is_of_manifest(one) && (is_local(&one.file) || texts.iter().any(|text| names(text, one)))
+    });
     for setting in settings {
         let change = ConfigChange {
             file: entries.path(&setting.file).to_owned(),
@@ -80,6 +86,85 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     changes
 }
 
+/// Returns the texts in which somebody names what matters: requests, reports and commit messages.
+fn texts(evidence: &Evidence) -> Vec<&str> {
+    let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
+    let reports = evidence.reports.iter().map(|report| report.text.as_str());
+    let commits = evidence.commits.iter().flat_map(|commit| [&*commit.subject, &*commit.body]);
+    let published = evidence.publications.iter().map(|one| one.body.as_str());
+    prompts.chain(reports).chain(commits).chain(published).collect()
+}
+
+/// Whether git usually ignores a file, so that only the session shows its changes.
+fn is_local(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    pattern!(r"(?i)^\.env\b|[._-]local\b").is_match(name)
+}
+
+/// Whether a setting is the version of a package or a dependency in a manifest. Everybody finds
+/// these there.
+fn is_of_manifest(setting: &SettingChange) -> bool {
+    pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|require(?:-dev)?)\.|^(?:[\w-]+\.)?version$|^packageManager$")
+        .is_match(&setting.setting)
+}
+
+/// Whether a text names a setting by its key, or by a name in its value. A key that is a plain word
+/// occurs in any text, and counts only together with the whole value.
+fn names(text: &str, setting: &SettingChange) -> bool {
+    let key = last_key(&setting.setting);
+    let value = setting.new_value.as_deref().unwrap_or_default().trim();
+    let is_name = |word: &str| {
+        word.len() >= 5 && pattern!(r"[a-z][A-Z]|\w[_.-]\w|^[A-Z0-9_]+$").is_match(word)
+    };
+    let in_value = value
+        .split(|c: char| !c.is_alphanumeric() && !"_-".contains(c))
+        .any(|word| is_name(word) && has_word(text, word));
+    in_value
+        || is_name(key) && has_word(text, key)
+        || has_word(text, key) && !value.is_empty() && has_word(text, value)
+}
+
+/// Whether `text` contains `word`, and not only as a part of a longer word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next())
+        })
+}
+
+fn last_key(setting: &str) -> &str {
+    setting.rsplit('.').next().unwrap_or(setting)
+}
+
+/// Removes the settings that a text of the summary names with their new values.
+pub(super) fn tell_once(summary: &mut EnhancedSessionSummary) {
+    let Some(changes) = &mut summary.config_changes else { return };
+    let errors = summary.errors_resolved.iter().flatten();
+    let decisions = summary.key_decisions.iter().flatten();
+    let lists = [&summary.completed_tasks, &summary.discoveries, &summary.next_steps];
+    let told: Vec<&str> = errors
+        .flat_map(|error| [&error.root_cause, &error.fix])
+        .chain(decisions.flat_map(|one| [&one.decision, &one.rationale]))
+        .chain(lists.into_iter().flatten().flatten())
+        .chain(&summary.last_words)
+        .chain([&summary.objective])
+        .map(String::as_str)
+        .collect();
+    changes.retain(|change| {
+        let value = change.new_value.trim();
+        let is_told = |text: &&str| {
+            let has_key = has_word(text, last_key(&change.setting));
+            has_word(text, value) && (has_key || value.len() >= LONG)
+                || has_key && (value.starts_with('[') || value == REMOVED)
+        };
+        !told.iter().any(is_told)
+    });
+    if changes.is_empty() {
+        summary.config_changes = None;
+    }
+}
+
 /// Returns what the agent said about the setting or its file in that turn, or else what the user
 /// asked.
 fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
@@ -87,7 +172,7 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let Some(turn) = turns::turn_of(evidence, setting.origin) else {
         return NOT_STATED.to_owned();
     };
-    let key = setting.setting.rsplit('.').next().unwrap_or(&setting.setting);
+    let key = last_key(&setting.setting);
     let file = setting.file.rsplit('/').next().unwrap_or(&setting.file);
     let all = evidence.statements.iter().chain(&evidence.report);
     let told: Vec<_> = all
@@ -106,4 +191,48 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
         .request()
         .map(|request| cut(without_full_stop(&entries.tidy_line(&request.text)), REASON));
     asked.map_or(NOT_STATED.to_owned(), |asked| format!("Asked: {asked}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Origin;
+
+    fn setting(file: &str, key: &str, value: &str) -> SettingChange {
+        SettingChange {
+            file: file.to_owned(),
+            setting: key.to_owned(),
+            old_value: None,
+            new_value: Some(value.to_owned()),
+            origin: Origin::default(),
+            at: None,
+        }
+    }
+
+    #[test]
+    fn only_settings_that_somebody_named_or_that_stay_local_matter() {
+        let text = "The action uses `RELEASE_TOKEN` now, and the port is 5173.";
+        for (file, key, value, wanted) in [
+            ("ci.yml", "with.token", "${{ secrets.RELEASE_TOKEN }}", true),
+            ("vite.config.ts", "port", "5173", true),
+            ("vite.config.ts", "port", "51", false),
+            ("tsconfig.json", "compilerOptions.strict", "true", false),
+            ("app/.env", "API_URL", "http://x", true),
+            ("package.json", "devDependencies.RELEASE_TOKEN", "1", false),
+            ("package.json", "version", "5173", false),
+        ] {
+            let evidence = Evidence {
+                settings: vec![setting(file, key, value)],
+                files_left_out: 1,
+                reports: vec![crate::model::evidence::TurnReport {
+                    text: text.to_owned(),
+                    ..Default::default()
+                }],
+                ..Evidence::default()
+            };
+            let reports = crate::summarize::report::Reports::default();
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            assert_eq!(!config_changes(&entries).is_empty(), wanted, "{file} {key}");
+        }
+    }
 }

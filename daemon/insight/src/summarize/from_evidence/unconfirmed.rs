@@ -20,6 +20,8 @@ use crate::{
 const SHORT: usize = 300;
 /// Maximum number of checks that are named.
 const CHECKS: usize = 3;
+/// Maximum number of failed tests that are named with them.
+const TESTS: usize = 2;
 
 /// Whether the user asked to merge and the session shows no merge since.
 pub(super) fn is_unmerged(evidence: &Evidence) -> bool {
@@ -93,8 +95,12 @@ pub(super) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let named: Vec<String> = failed.iter().take(CHECKS).map(|name| format!("`{name}`")).collect();
     let more = failed.len().saturating_sub(CHECKS);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    // The folders, files and groups of tests are left out.
+    let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
+    let tests: Vec<&str> = tests.take(TESTS).collect();
+    let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
     let age = if is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
-    Some(format!("checks that failed when last seen{age}: {}{more}", named.join(", ")))
+    Some(format!("checks that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
 }
 
 fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
@@ -168,6 +174,16 @@ mod tests {
         assert_eq!(
             failed(&script).unwrap(),
             "checks that failed when last seen, before the last push: `E2E`"
+        );
+        script.run(
+            "log",
+            "gh run view 12 --log-failed | tail -80",
+            Outcome::Succeeded,
+            "E2E\tRun\t2026-02-22T01:41:26.49Z   1 failed\nE2E\tRun\t2026-02-22T01:41:26.49Z     [x] › a.spec.ts:2:3 › 4.2 Bob sees it\nE2E\tRun\t2026-02-22T01:41:26.49Z   80 passed (1.9m)\n",
+        );
+        assert_eq!(
+            failed(&script).unwrap(),
+            "checks that failed when last seen: `E2E` (4.2 Bob sees it)"
         );
         script.run("c", "gh pr checks 7", Outcome::Succeeded, "E2E\tpass\t3m\thttps://x.org\n");
         assert_eq!(failed(&script), None);

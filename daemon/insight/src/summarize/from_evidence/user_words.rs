@@ -60,7 +60,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let all = spoken_sentences(&text);
     let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
         Some(whole) => whole,
-        None => quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence))?,
+        None => match quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence)) {
+            Some(quote) => quote,
+            None => return conceded(entries, prompt, &all.join(" ")),
+        },
     };
     if is_picked(entries, &quote, prompt.origin) {
         return None;
@@ -91,6 +94,22 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
         rationale,
         alternatives: None,
+    })
+}
+
+/// Returns the record of an objection that is only a question, if the agent agreed and took its
+/// work back: `The new file is read anyway, why would you change the old one?`.
+fn conceded(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
+    let objects = text.ends_with('?')
+        && text.len() <= QUOTE
+        && pattern!(r"(?i)\b(?:but|why|isn.?t|aren.?t|shouldn.?t|doesn.?t|don.?t)\b")
+            .is_match(text);
+    (objects && overtaken::is_taken_back_at(entries.evidence, prompt.origin)).then(|| {
+        DecisionRecord {
+            decision: format!("User: \"{}\"", entries.tidy_line(text)),
+            rationale: format!("{USER_SAID}, the agent agreed"),
+            alternatives: None,
+        }
     })
 }
 

@@ -208,6 +208,64 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
     format!("{}{MARK}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
 }
 
+/// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
+const HEADINGS: usize = 300;
+
+/// Returns `text` like [`kept`], but removes only whole lines from the middle of a long Markdown
+/// text, and keeps the headings above the lines after the gap.
+pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
+    const GAP: &str = "\n\n…\n\n";
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let cost = |line: &&str| line.chars().map(json_cost).sum::<usize>() + json_cost('\n');
+    if lines.iter().map(cost).sum::<usize>() <= limit {
+        return kept(text, limit);
+    }
+    let room = limit.saturating_sub(HEADINGS + 2 * GAP.len() + GAP.len());
+    let fitting = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
+        let mut spent = 0;
+        lines
+            .take_while(|line| {
+                spent += cost(line);
+                spent <= room
+            })
+            .count()
+    };
+    let head = fitting(&mut lines.iter(), room * 2 / 3);
+    let tail = fitting(&mut lines.iter().rev(), room / 3);
+    let mut tail = lines.len() - tail;
+    // The start of this item is in the gap.
+    while lines.get(tail).is_some_and(|line| line.starts_with([' ', '\t'])) {
+        tail += 1;
+    }
+    // A single line may be longer than the limit.
+    if head == 0 || tail >= lines.len() || head >= tail {
+        return kept(text, limit);
+    }
+    let headings = headings_above(&lines[head..tail]);
+    let headings = headings.join("\n\n");
+    let headings = if headings.len() <= HEADINGS { headings } else { String::new() };
+    let (head, tail) = (lines[..head].join("\n"), lines[tail..].join("\n"));
+    kept(&format!("{}{GAP}{headings}\n\n{tail}", head.trim_end()), limit)
+}
+
+/// Returns the headings that are in force below `lines`, the outermost first.
+fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
+    const BOLD: usize = 7;
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for line in lines {
+        let marks = line.bytes().take_while(|byte| *byte == b'#').count();
+        let is_bold = pattern!(r"^\*\*[^*]+\*\*(?: ?\([^()]+\))? ?:?$").is_match(line);
+        let level = match marks {
+            1..=6 if line[marks..].starts_with(' ') => marks,
+            _ if is_bold => BOLD,
+            _ => continue,
+        };
+        found.retain(|(known, _)| *known < level);
+        found.push((level, line));
+    }
+    found.into_iter().map(|(_, line)| line).collect()
+}
+
 /// Returns the index of the last of `chars` that fits into `room` bytes of JSON.
 fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(usize, char)> {
     let mut spent = 0;
@@ -296,6 +354,21 @@ mod tests {
             assert!(text.ends_with("end"));
         }
         assert_eq!(kept("  short\u{7} ", 20), "short");
+    }
+
+    #[test]
+    fn a_long_report_loses_whole_lines_and_keeps_the_headings_of_the_rest() {
+        let items = "- an item of the section\n".repeat(12);
+        let text = format!(
+            "## Done\n\n**1. Reader** (`a.rs`):\n{items}\n## Checked\n\n{items}\n### Left\n\n**2. Writer**:\n{items}- the end\n"
+        );
+        let short = kept_lines(&text, 700);
+        assert!(serde_json::to_string(&short).unwrap().len() <= 702, "{short}");
+        assert!(short.starts_with("## Done\n\n**1. Reader** (`a.rs`):\n- an item"), "{short}");
+        let gap = "- an item of the section\n\n…\n\n## Checked\n\n### Left\n\n**2. Writer**:\n\n- an item of the section\n";
+        assert!(short.contains(gap) && short.ends_with("\n- the end"), "{short}");
+        assert_eq!(kept_lines("- one\n- two\n", 700), "- one\n- two");
+        assert!(kept_lines(&"word ".repeat(300), 200).len() <= 200);
     }
 
     #[test]

@@ -11,8 +11,8 @@ mod spoken;
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{
-        cut, is_glob, is_picture, kept, one_line, position_of_link, with_short_code, without_ansi,
-        without_code,
+        cut, is_glob, is_picture, kept, kept_lines, one_line, position_of_link, with_short_code,
+        without_ansi, without_code,
     },
     compare::{same_words, share_of_words, words},
     sentences::{

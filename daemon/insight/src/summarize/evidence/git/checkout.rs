@@ -1,11 +1,14 @@
 //! Reads the state of the repository from git's output: status, history, branches, merges.
 
 use crate::{
-    model::evidence::{ChangedFiles, CheckoutState, ForgeChecks, GitView, HeadCommit},
+    model::evidence::{ChangedFiles, CheckoutState, GitView, HeadCommit},
     summarize::{
         evidence::{
             bounds,
-            git::commits::{history, printed},
+            git::{
+                commits::{history, printed},
+                forge_checks,
+            },
             lists::push_latest,
             moment::Moment,
             shell::{CommandLine, GitCall},
@@ -18,7 +21,7 @@ use crate::{
 const FILES: usize = 60;
 /// Maximum number of ignored paths that are kept.
 const IGNORED: usize = 12;
-/// Maximum number of deleted branches, and of failed checks, that are kept.
+/// Maximum number of deleted branches that are kept.
 const DELETED: usize = 12;
 
 /// Records what the output of a command shows about the repository.
@@ -281,13 +284,14 @@ impl OutputView<'_> {
         self.state.upstream = self.seen(told);
     }
 
-    /// Reads what `gh pr` prints about the checkout when it merges.
+    /// Reads the checks of the forge, and what `gh pr` prints about the checkout when it merges.
     fn lines_of_any_call(&mut self, command: &CommandLine) {
+        let known = self.state.checks.as_ref().map(|checks| &checks.value);
+        if let Some(checks) = forge_checks::read(known, command, self.output) {
+            self.state.checks = self.seen(checks);
+        }
         if !command.shown.contains("gh pr ") {
             return;
-        }
-        if command.shown.contains("gh pr checks") {
-            self.checks();
         }
         let deleted =
             pattern!(r"(?m)^\W*Deleted (?:local )?branch (\S+)(?: and switched to branch (\S+))?");
@@ -300,26 +304,6 @@ impl OutputView<'_> {
                 self.state.head = None;
                 self.moved();
             }
-        }
-    }
-
-    /// Reads the rows of `gh pr checks`, of which a filter may have left some out.
-    fn checks(&mut self) {
-        let row = pattern!(r"(?m)^([^\t\n]{1,80})\t(pass|fail|pending|skipping|cancel)\t");
-        let mut checks = ForgeChecks::default();
-        let mut is_seen = false;
-        for found in row.captures_iter(self.output) {
-            let name = kept(&found[1], bounds::NAME);
-            is_seen = true;
-            if &found[2] == "fail"
-                && !checks.failed.contains(&name)
-                && checks.failed.len() < DELETED
-            {
-                checks.failed.push(name);
-            }
-        }
-        if is_seen {
-            self.state.checks = self.seen(checks);
         }
     }
 

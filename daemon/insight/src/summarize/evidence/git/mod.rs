@@ -2,6 +2,7 @@
 
 mod checkout;
 mod commits;
+mod forge_checks;
 mod taken_up;
 
 use self::commits::{Printed, printed};

@@ -126,7 +126,7 @@ impl CommandLine {
 
     /// Whether the output shows the state of the repository or of a pull request's checks.
     pub(super) fn shows_repository(&self) -> bool {
-        !self.git.is_empty() || self.shown.contains("gh pr checks")
+        !self.git.is_empty() || pattern!(r"gh (?:pr checks|run view)\b").is_match(&self.shown)
     }
 
     /// Whether the command only reads, or runs inline code, whose effect is unknown.

@@ -108,10 +108,13 @@ pub(super) fn is_cause(sentence: &str) -> bool {
 }
 
 fn is_root_cause(sentence: &str) -> bool {
+    let mismatch = pattern!(r"(?i)^(?:the |these |this |both |all )?(?:failing |two |three )?tests? (?:still )?expect(?:s|ed)? .{8,}\bbut\b.{8,}").is_match(sentence);
     let rooted = pattern!(r"(?i)\broot cause(?:s)?(?: identified| found)?(?: is| was|:| —| -)")
         .is_match(sentence);
-    rooted || pattern!(
-        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
+    mismatch
+        || rooted
+        || pattern!(
+        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) (?:[a-zA-Z0-9_`@/.-]+ ){0,8}because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
     )
     .is_match(sentence)
 }
@@ -198,6 +201,14 @@ mod tests {
             ("Root cause: the timeout is read in seconds but given in minutes.", Some(Cause)),
             ("The tests were failing because the mock never returned a value.", Some(Cause)),
             ("The push failed because the remote has a newer commit.", Some(Cause)),
+            (
+                "The tests expect messages on stderr, but the command returns plain errors.",
+                Some(Cause),
+            ),
+            (
+                "The suite failed before reaching this change because the built `core` is stale.",
+                Some(Cause),
+            ),
             ("I chose a lock file over a socket because it survives a crash.", Some(Decision)),
             ("Decided to keep the old field since clients still read it.", Some(Decision)),
             ("Used `with_lock()` instead of a flag that every caller sets.", Some(Decision)),

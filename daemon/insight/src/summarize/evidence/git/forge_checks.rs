@@ -1,0 +1,101 @@
+//! Reads the checks of the forge: the rows of `gh pr checks`, and the logs of failed jobs, with the
+//! tests that failed in them.
+
+use crate::{
+    model::evidence::ForgeChecks,
+    summarize::{
+        evidence::{bounds, shell::CommandLine, test_runs},
+        text::{kept, pattern},
+    },
+};
+
+/// Maximum number of failed checks, and of failed tests.
+const FAILED: usize = 12;
+
+/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks that were
+/// seen before.
+pub(super) fn read(
+    known: Option<&ForgeChecks>,
+    command: &CommandLine,
+    output: &str,
+) -> Option<ForgeChecks> {
+    match command.shown.as_str() {
+        line if line.contains("gh pr checks") => rows(output),
+        line if line.contains("gh run view") && line.contains("--log-failed") => {
+            failed_jobs(known, output)
+        }
+        _ => None,
+    }
+}
+
+/// Reads the rows of `gh pr checks`, of which a filter may have left some out.
+fn rows(output: &str) -> Option<ForgeChecks> {
+    let row = pattern!(r"(?m)^([^\t\n]+)\t(pass|fail|pending|skipping|cancel)\t");
+    let mut checks = ForgeChecks::default();
+    let mut is_seen = false;
+    for found in row.captures_iter(output) {
+        is_seen = true;
+        if &found[2] == "fail" {
+            add(&mut checks.failed, &found[1]);
+        }
+    }
+    is_seen.then_some(checks)
+}
+
+/// Reads a log in which each line begins with the job, the step and the time. A filter may have
+/// left the names of the tests out.
+fn failed_jobs(known: Option<&ForgeChecks>, output: &str) -> Option<ForgeChecks> {
+    let prefix = pattern!(r"(?m)^([^\t\n]+)\t[^\t\n]+\t[0-9-]+T[0-9:.]+Z ?");
+    let mut checks = ForgeChecks::default();
+    prefix.captures_iter(output).for_each(|line| add(&mut checks.failed, &line[1]));
+    if checks.failed.is_empty() {
+        return None;
+    }
+    let plain = prefix.replace_all(output, "");
+    for report in test_runs::reports(&plain) {
+        report.failed_tests.iter().for_each(|test| add(&mut checks.tests, test));
+    }
+    let same = known.filter(|known| checks.tests.is_empty() && known.failed == checks.failed);
+    if let Some(known) = same {
+        checks.tests.clone_from(&known.tests);
+    }
+    Some(checks)
+}
+
+fn add(names: &mut Vec<String>, name: &str) {
+    let name = kept(name.trim(), bounds::NAME);
+    if !names.contains(&name) && names.len() < FAILED {
+        names.push(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_log(known: Option<&ForgeChecks>, log: &str) -> Option<ForgeChecks> {
+        let lines =
+            log.lines().map(|line| format!("Browser\tRun tests\t2026-02-22T01:41:26.49Z {line}\n"));
+        read(
+            known,
+            &CommandLine::read("gh run view 7 --log-failed | tail -80", "/app"),
+            &lines.collect::<String>(),
+        )
+    }
+
+    #[test]
+    fn the_log_of_a_failed_job_names_its_failed_tests() {
+        let log = "  1 failed\n    [chromium] › tests/a.spec.ts:269:3 › Lists › 4.2 Bob sees it\n  3 did not run\n  80 passed (1.9m)";
+        let seen = read_log(None, log).unwrap();
+        let tests = ["tests/a.spec.ts:269:3 › Lists › 4.2 Bob sees it"];
+        assert_eq!(
+            (&seen.failed[..], &seen.tests[..]),
+            (&["Browser".to_owned()][..], &tests.map(str::to_owned)[..])
+        );
+        assert_eq!(read_log(Some(&seen), "statusCode 404").unwrap(), seen);
+        assert_eq!(read_log(None, "statusCode 404").unwrap().tests, [""; 0]);
+        let rows = CommandLine::read("gh pr checks 7", "/app");
+        assert_eq!(read(Some(&seen), &rows, "Lint\tpass\t1m\n"), Some(ForgeChecks::default()));
+        assert_eq!(read(Some(&seen), &rows, "no checks\n"), None);
+    }
+}
