@@ -188,21 +188,22 @@ fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec
 }
 
 /// Returns the lines of the files. If the page names at least half of them above, only the others
-/// are listed. A file whose base name no other file has is also named by its base name.
+/// are listed, without those that it names by a base name that no other file has.
 fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
-    let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
-    let is_single = |name: &str| files.iter().filter(|file| base(file) == name).count() == 1;
+    let names = |name: &str| page.iter().any(|line| contains_name(line, name));
     let is_named = |file: &&String| {
-        let name = base(file);
-        let is_alone = is_single(&name) && !file.ends_with(DELETED);
-        page.iter()
-            .any(|line| line.contains(&file_name(file)) || is_alone && contains_name(line, &name))
+        page.iter().any(|line| line.contains(&file_name(file)))
+            || !file.ends_with(DELETED) && names(file)
     };
     let (named, others): (Vec<&String>, Vec<&String>) = files.iter().partition(is_named);
     if named.len() < others.len().max(1) || files.len() >= FOLDED {
         return file_lines(files);
     }
-    let others: Vec<String> = others.into_iter().map(|file| file_name(file)).collect();
+    let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_single = |name: &str| files.iter().filter(|file| base(file) == name).count() == 1;
+    let is_unnamed = |file: &&String| !(is_single(&base(file)) && names(&base(file)));
+    let others = others.into_iter().filter(is_unnamed);
+    let others: Vec<String> = others.map(|file| file_name(file)).collect();
     if others.is_empty() {
         return others;
     }
@@ -470,11 +471,21 @@ mod tests {
         let files =
             |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);
-        let known = files(&["cli/reader_test.go", "src/log.rs", "src/new.rs"]);
-        assert_eq!(files_not_named(&known, &page), ["Those named above, and `src/new.rs`"]);
+        let known = files(&["cli/reader_test.go", "src/log.rs"]);
+        assert!(files_not_named(&known, &page).is_empty());
         // Which of two files is meant is not known, and a longer name is another file.
-        let twice = files(&["cli/log.rs", "src/log.rs", "src/test.go"]);
-        assert_eq!(files_not_named(&twice, &page), ["`cli/log.rs`, `src/log.rs`, `src/test.go`"]);
+        let twice = files(&["cli/reader_test.go", "src/log.rs", "src/reader_test.go"]);
+        assert_eq!(
+            files_not_named(&twice, &page),
+            [twice.join("`, `")].map(|all| format!("`{all}`"))
+        );
+        assert!(!contains_name("see old-log.rs", "log.rs") && contains_name("(log.rs)", "log.rs"));
+        // Most paths are not on the page.
+        let paths = files(&["a/reader_test.go", "b/new.rs", "src/log.rs"]);
+        assert_eq!(
+            files_not_named(&paths, &page),
+            ["`a/reader_test.go`, `b/new.rs`, `src/log.rs`"]
+        );
     }
 
     #[test]

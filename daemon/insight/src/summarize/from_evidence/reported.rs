@@ -169,7 +169,7 @@ fn wanted(
         let is_revoked = report.changed && overtaken::is_revoked(entries.evidence, report.origin);
         one.retain(|part| {
             holds(entries, report, part)
-                && !(is_revoked && topic_of_sentence(without_label(part)) == Some(Topic::Done))
+                && !(is_revoked && is_changed_again(entries.evidence, part, report.origin))
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part))
         });
@@ -197,9 +197,11 @@ fn wanted(
     found
 }
 
-/// Returns a part without its label: ``a.md`: Updated the table` becomes `Updated the table`.
-fn without_label(part: &str) -> &str {
-    part.split_once(": ").map_or(part, |(_, rest)| rest)
+/// Whether a part says what was done to a file that was changed again after `at`:
+/// `` `a.md`: Updated the table ``.
+fn is_changed_again(evidence: &Evidence, part: &str, at: Origin) -> bool {
+    let deed = part.split_once(": ").map_or(part, |(_, rest)| rest);
+    topic_of_sentence(deed) == Some(Topic::Done) && overtaken::is_changed_since(evidence, part, at)
 }
 
 /// Whether a later commit or change fixed what a report without changes describes. Then the
