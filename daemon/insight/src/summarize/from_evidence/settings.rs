@@ -109,7 +109,7 @@ fn is_of_manifest(setting: &SettingChange) -> bool {
 }
 
 /// Whether a text names a setting by its key, or by a name in its value. A key that is a plain word
-/// occurs in any text, and counts only together with the whole value.
+/// occurs in any text, and counts only on one line with the whole value.
 fn names(text: &str, setting: &SettingChange) -> bool {
     let key = last_key(&setting.setting);
     let value = setting.new_value.as_deref().unwrap_or_default().trim();
@@ -121,7 +121,7 @@ fn names(text: &str, setting: &SettingChange) -> bool {
         .any(|word| is_name(word) && has_word(text, word));
     in_value
         || is_name(key) && has_word(text, key)
-        || has_word(text, key) && !value.is_empty() && has_word(text, value)
+        || text.lines().any(|line| has_word(line, key) && has_word(line, value))
 }
 
 /// Whether `text` contains `word`, and not only as a part of a longer word.
