@@ -294,8 +294,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
 /// Returns the subject of the last commit between a request and the next prompt.
 fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
     let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
-    let commits = evidence.commits.iter().filter(|commit| turn.holds(commit.origin));
-    commits.filter(|commit| !is_bookkeeping(commit)).last().map(|commit| commit.subject.clone())
+    let mut commits = evidence.commits.iter().filter(|commit| turn.holds(commit.origin));
+    commits.rfind(|commit| !is_bookkeeping(commit)).map(|commit| commit.subject.clone())
 }
 
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that

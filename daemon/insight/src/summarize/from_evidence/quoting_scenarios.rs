@@ -239,7 +239,7 @@ fn what_the_agent_took_back_is_not_done_and_the_objection_is_a_decision() {
     script.reply("m2", "You're right, that is unnecessary. Let me revert it.");
     script.prompt("now the page");
     script.edit("c", "/app/page.rs", "a", "b");
-    script.edit("h", "/app/guide.md", "b", "a");
+    script.edit("h", "/app/guide.md", "b", "c");
     script.reply("m3", LAST);
     let found = summary(&script);
     let done = found.completed_tasks.unwrap_or_default().join("\n");
