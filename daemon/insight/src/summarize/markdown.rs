@@ -96,7 +96,6 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
 
 fn decision_line(record: &DecisionRecord) -> String {
     let is_said = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
-    // `Removing the entry rather than softening it` contains its alternative.
     let told = format!("{} {}", record.decision, record.rationale).to_lowercase();
     let others = record.alternatives.iter().flatten();
     let others: Vec<&str> =
@@ -190,7 +189,8 @@ fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec
 /// Returns the lines of the files. If the page names at least half of them above, only the others
 /// are listed, without those that it names by a base name that no other file has.
 fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
-    let names = |name: &str| page.iter().any(|line| contains_name(line, name));
+    let names =
+        |name: &str| page.iter().any(|line| crate::summarize::text::contains_name(line, name));
     let is_named = |file: &&String| {
         page.iter().any(|line| line.contains(&file_name(file)))
             || !file.ends_with(DELETED) && names(file)
@@ -208,17 +208,6 @@ fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
         return others;
     }
     vec![format!("Those named above, and {}", others.join(", "))]
-}
-
-/// Whether a line contains a file name that is not a part of a longer one.
-fn contains_name(line: &str, name: &str) -> bool {
-    let continues = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    line.match_indices(name).any(|(at, _)| {
-        let behind = &line[at + name.len()..];
-        !line[..at].ends_with(|c: char| continues(c) || c == '.')
-            && !behind.starts_with(continues)
-            && !behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(continues))
-    })
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
@@ -413,6 +402,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::model::{activity::ActivityVector, summary::Outcome};
+    use crate::summarize::text::contains_name;
 
     #[test]
     fn the_first_worked_example() {

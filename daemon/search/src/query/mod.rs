@@ -47,54 +47,6 @@ use crate::{
 /// Maximum number of bytes of a query that an embedding model reads.
 const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
 
-/// Words that apply to any day: "what happened yesterday" requests all sessions of that day.
-const OF_EVERY_DAY: &[&str] = &[
-    "add",
-    "added",
-    "anything",
-    "break",
-    "broke",
-    "broken",
-    "build",
-    "built",
-    "change",
-    "changed",
-    "changes",
-    "decide",
-    "decided",
-    "decision",
-    "decisions",
-    "discuss",
-    "discussed",
-    "everything",
-    "fail",
-    "failed",
-    "failing",
-    "fails",
-    "finish",
-    "finished",
-    "fix",
-    "fixed",
-    "fixes",
-    "happen",
-    "happened",
-    "happens",
-    "implement",
-    "implemented",
-    "learn",
-    "learned",
-    "made",
-    "progress",
-    "session",
-    "sessions",
-    "summarise",
-    "summarize",
-    "summary",
-    "wrong",
-    "work",
-    "worked",
-    "working",
-];
 /// A query that is only a date lists all sessions of that date, unless the date is longer than
 /// this: the words of a longer date (`march`) are searched.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -273,7 +225,7 @@ impl Query {
         let is_meaningless = |word: &QueryWord| {
             matches!(word.role, WordRole::Stop | WordRole::InDate)
                 || names_a_time
-                    && (word.role == WordRole::Faint || OF_EVERY_DAY.contains(&word.text.as_str()))
+                    && (word.role == WordRole::Faint || stop::is_of_every_day(&word.text))
         };
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
         let is_a_word =

@@ -82,13 +82,12 @@ impl<'m> Measure<'m> {
         (signals, best)
     }
 
-    /// Omits the title and the objective of an episode that seem to repeat the session's first
-    /// prompt.
+    /// Omits the objective of an episode that seems to repeat the session's first prompt.
     fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.evidence.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
         let is_copy = |row: &usize| {
-            matches!(kind(row), PassageKind::Title | PassageKind::Objective | PassageKind::Prompt)
+            matches!(kind(row), PassageKind::Objective | PassageKind::Prompt)
                 && prompt.is_some_and(|prompt| self.is_part(*row, prompt))
         };
         rows.filter(|row| !is_copy(row)).collect()

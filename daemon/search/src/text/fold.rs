@@ -39,15 +39,10 @@ const BREVE: char = '\u{306}';
 /// Appends `text` to `out` in NFKC and with simplified instead of traditional Chinese characters,
 /// which is used for scripts without spaces.
 pub(super) fn compose_into(text: &str, out: &mut String) {
-    let composed: String = text.nfkc().collect();
-    // Each character alone, because a word is indexed as pairs of characters: the same character
-    // must have the same form in each pair.
-    let mut bytes = [0; 4];
-    out.extend(
-        composed
-            .chars()
-            .flat_map(|c| fast2s::convert(c.encode_utf8(&mut bytes)).chars().collect::<Vec<_>>()),
-    );
+    // Each character is converted alone, because a word is indexed as pairs of characters, and a
+    // character must have the same form in each pair.
+    let simplified = |c: char| fast2s::convert(c.encode_utf8(&mut [0; 4])).chars().next();
+    out.extend(text.nfkc().filter_map(simplified));
 }
 
 fn is_accent(c: char) -> bool {

@@ -19,11 +19,33 @@ pub(crate) fn stop_class(word: &str) -> Option<StopClass> {
     WORDS.get(word).copied()
 }
 
+/// Whether a folded word applies to any day: "what broke yesterday" requests all sessions of that
+/// day.
+pub(crate) fn is_of_every_day(word: &str) -> bool {
+    OF_EVERY_DAY.split_ascii_whitespace().any(|one| one == word)
+}
+
 static WORDS: LazyLock<HashMap<&'static str, StopClass>> = LazyLock::new(|| {
     let empty = EMPTY.split_ascii_whitespace().map(|word| (word, StopClass::Stop));
     let faint = FAINT.split_ascii_whitespace().map(|word| (word, StopClass::Faint));
     empty.chain(faint).collect()
 });
+
+const OF_EVERY_DAY: &str = "
+    add added anything
+    break broke broken build built
+    change changed changes
+    decide decided decision decisions discuss discussed
+    everything
+    fail failed failing fails finish finished fix fixed fixes
+    happen happened happens
+    implement implemented
+    learn learned
+    made
+    progress
+    session sessions summarise summarize summary
+    work worked working wrong
+";
 
 /// Function words, question words, and fragments of contractions.
 const EMPTY: &str = "

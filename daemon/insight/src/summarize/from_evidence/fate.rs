@@ -47,10 +47,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
         return Fate::SentBack;
     }
-    // The work that the report announces was refused.
-    let is_stopped = is_corrected && report.announces();
-    if is_stopped
-        || ending::is_refused(evidence, report)
+    if ending::is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
         || says(next, Topic::Objection) && is_followed_by_change(entries, report)
     {

@@ -86,6 +86,22 @@ fn is_case(heading: &str) -> bool {
         && pattern!(r"(?i)^(?:when(?:ever)?|for|with|without|during|on|in)\b").is_match(heading)
 }
 
+/// Returns the name of what a sentence says was added: ``Added `max_size` for uploads``.
+pub(super) fn name_of_made(sentence: &str) -> Option<String> {
+    let made = pattern!(
+        r"^(?i:i |we |i've |we've )?(?i:added|implemented|created|introduced|built) (?:an? |the |support for )?(?:new )?`([^`]+)`[^`]*$"
+    );
+    made.captures(sentence).map(|found| found[1].to_owned())
+}
+
+/// Replaces the pronoun at the start of a paragraph with the `name` in the paragraph before it.
+pub(super) fn with_name(text: String, name: Option<&str>) -> String {
+    match (text.strip_prefix("It "), name) {
+        (Some(rest), Some(name)) => format!("`{name}` {rest}"),
+        _ => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -456,6 +456,20 @@ mod tests {
     }
 
     #[test]
+    fn a_finding_that_an_open_end_tells_is_told_once() {
+        let mut found = summary(&Script::default());
+        let lines = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
+        found.next_steps =
+            lines(&["Suggested, not done: Drop the three unused parameters of `subject`"]);
+        found.discoveries = lines(&[
+            "The function `subject` has three unused parameters",
+            "The function `body` reads each line twice",
+        ]);
+        tell_words_once(&mut found);
+        assert_eq!(found.discoveries.unwrap(), ["The function `body` reads each line twice"]);
+    }
+
+    #[test]
     fn a_push_is_named_after_the_commit_of_its_turn() {
         let mut script = Script::default();
         script.prompt("Push the fixes up");

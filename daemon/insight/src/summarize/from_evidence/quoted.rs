@@ -7,7 +7,7 @@
 use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
-        introductions::Introduction,
+        introductions::{Introduction, name_of_made, with_name},
         quotable::{
             addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
             leans_back, limits,
@@ -341,22 +341,6 @@ impl QuoteCollector<'_> {
             let mark = if is_first || above.ends_with(':') { ": " } else { ", " };
             *above = format!("{}{mark}{text}", without_full_stop(above));
         }
-    }
-}
-
-/// Returns the name of what a sentence says was added: ``Added `max_size` for uploads``.
-fn name_of_made(sentence: &str) -> Option<String> {
-    let made = pattern!(
-        r"^(?i:i |we |i've |we've )?(?i:added|implemented|created|introduced|built) (?:an? |the |support for )?(?:new )?`([^`]+)`[^`]*$"
-    );
-    made.captures(sentence).map(|found| found[1].to_owned())
-}
-
-/// Replaces the pronoun at the start of a paragraph with the `name` in the paragraph before it.
-fn with_name(text: String, name: Option<&str>) -> String {
-    match (text.strip_prefix("It "), name) {
-        (Some(rest), Some(name)) => format!("`{name}` {rest}"),
-        _ => text,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
         transcript::{ChangeKind, Outcome},
     },
     summarize::{
-        evidence::scenarios::{FAILING, PASSING, Script, change},
+        evidence::scenarios::{FAILING, Script, change},
         from_evidence::{Context, summarize},
     },
 };
@@ -271,7 +271,7 @@ fn a_file_that_was_deleted_again_is_not_told() {
 }
 
 #[test]
-fn what_a_commit_or_an_open_end_tells_is_told_once() {
+fn what_a_commit_tells_is_told_once() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -283,23 +283,4 @@ fn what_a_commit_or_an_open_end_tells_is_told_once() {
     script.reply("m2", LAST);
     let done = summary(&script).completed_tasks.unwrap_or_default();
     assert!(done.iter().all(|line| !line.contains("looked for")), "{done:?}");
-}
-
-#[test]
-fn runs_of_checks_are_told_by_the_tests() {
-    let run = |report: &str| {
-        let mut script = Script::default();
-        script.prompt("Review the list of invoices");
-        script.run("t", "cargo test", Outcome::Succeeded, PASSING);
-        script.reply("m1", report);
-        summary(&script).discoveries.unwrap_or_default()
-    };
-    for line in [
-        "Verification run: `cargo test` passed, and `git diff --check` passed.",
-        "Build, lint, the full `core` suite, and `clippy` all pass clean.",
-    ] {
-        let told =
-            run(&format!("The archive has no `row_of` for an empty invoice.\n\n{line}\n\n{LAST}"));
-        assert!(!told.iter().any(|one| one.contains("clippy") || one.contains("diff")), "{told:?}");
-    }
 }

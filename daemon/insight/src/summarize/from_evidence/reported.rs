@@ -304,17 +304,7 @@ fn counts_unnamed(line: &str) -> bool {
 /// Whether a part still holds at the end and is not in another section of the summary.
 fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
-    let counts_tests = pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
-        .is_match(part)
-        || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
-            .is_match(part)
-        || pattern!(r"(?i)^(?:i )?(?:verif(?:ied|ication)|validat(?:ed|ion))\b[^:]{0,24}:? (?:run:? |with )?`[^`]+`(?:,? (?:and )?`[^`]+`)* (?:pass(?:es|ed)?|succe\w+|ran|is|are) ?(?:clean|green|cleanly|successfully|now)?\.?$")
-            .is_match(part)
-        || pattern!(r"(?i)^(?:i )?(?:verification(?: run)?:|verified:?|verified with|(?:re)?ran):?(?: with)? `[^`]+`(?:`[^`]+`|[^`.;:])*\.?$")
-            .is_match(part)
-        || pattern!(r"(?i)^(?:the )?(?:build|tests?|lint|vet|fmt|typecheck|checks|unit tests)(?:`[^`]+`|[^`.;:])*\ball (?:now )?pass(?:es|ed)?\b[^`.;:]{0,16}\.?$")
-            .is_match(part);
-    let counts_tests = counts_tests && !evidence.tests.is_empty();
+    let counts_tests = transient::is_run_of_checks(part) && !evidence.tests.is_empty();
     !counts_tests
         && !transient::is_boast(part)
         && !transient::is_past_state(evidence, part, report.origin)

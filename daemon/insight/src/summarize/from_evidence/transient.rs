@@ -59,6 +59,20 @@ fn measures(evidence: &Evidence) -> bool {
     })
 }
 
+/// Whether a text says only that tests or other checks ran or passed, which the summary lists.
+pub(super) fn is_run_of_checks(part: &str) -> bool {
+    pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
+        .is_match(part)
+        || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:i )?(?:verif(?:ied|ication)|validat(?:ed|ion))\b[^:]{0,24}:? (?:run:? |with )?`[^`]+`(?:,? (?:and )?`[^`]+`)* (?:pass(?:es|ed)?|succe\w+|ran|is|are) ?(?:clean|green|cleanly|successfully|now)?\.?$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:i )?(?:verification(?: run)?:|verified:?|verified with|(?:re)?ran):?(?: with)? `[^`]+`(?:`[^`]+`|[^`.;:])*\.?$")
+            .is_match(part)
+        || pattern!(r"(?i)^(?:the )?(?:build|tests?|lint|vet|fmt|typecheck|checks|unit tests)(?:`[^`]+`|[^`.;:])*\ball (?:now )?pass(?:es|ed)?\b[^`.;:]{0,16}\.?$")
+            .is_match(part)
+}
+
 /// Whether, after `at`, a file was changed, a commit was made, a git step failed or an error was
 /// seen.
 fn was_followed(evidence: &Evidence, at: Origin) -> bool {
@@ -68,4 +82,27 @@ fn was_followed(evidence: &Evidence, at: Origin) -> bool {
         || evidence.commits.iter().any(|commit| later(commit.origin))
         || evidence.git_events.iter().any(|event| !event.succeeded && later(event.origin))
         || evidence.errors.iter().any(|error| later(error.origin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_checks_say_nothing_new() {
+        for line in [
+            "All 12 tests pass",
+            "Verification run: `cargo test` passed, and `git diff --check` passed.",
+            "Ran `go test ./...`, `git diff --check`, and a `snapshot` smoke test.",
+            "Build, lint, the full `core` suite, and `clippy` all pass clean.",
+        ] {
+            assert!(is_run_of_checks(line), "{line}");
+        }
+        for line in [
+            "Verified with `tool status`: the tool is enabled and sees two sessions.",
+            "Build, lint and tests run in one job.",
+        ] {
+            assert!(!is_run_of_checks(line), "{line}");
+        }
+    }
 }

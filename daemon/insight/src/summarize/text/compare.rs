@@ -49,6 +49,17 @@ pub(crate) fn same_words(a: &str, b: &str) -> bool {
     share_of_words(small, large) >= 0.8 && (small.len() > 2 || small.len() == large.len())
 }
 
+/// Whether a line contains a file name that is not a part of a longer one.
+pub(crate) fn contains_name(line: &str, name: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    line.match_indices(name).any(|(at, _)| {
+        let behind = &line[at + name.len()..];
+        !line[..at].ends_with(|c: char| continues(c) || c == '.')
+            && !behind.starts_with(continues)
+            && !behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(continues))
+    })
+}
+
 fn stem(word: &str) -> &str {
     ["ing", "ed", "es", "s"]
         .into_iter()

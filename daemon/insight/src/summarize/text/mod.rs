@@ -14,7 +14,7 @@ pub(crate) use self::{
         cut, is_glob, is_picture, kept, kept_lines, one_line, position_of_link, with_short_code,
         without_ansi, without_code,
     },
-    compare::{same_words, share_of_words, words},
+    compare::{contains_name, same_words, share_of_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, standing_alone, without_full_stop,
     },
