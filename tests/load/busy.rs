@@ -41,7 +41,12 @@ fn measure(options: &BusyOptions, title: &str, settings: &Value) {
     match &options.recorded {
         Some(folder) => history::repeat(folder, &world.projects(), bytes),
         None => {
-            history::sessions(&world.projects(), &library, 1..=bytes / SESSION_BYTES, SESSION_BYTES)
+            history::sessions(
+                &world.projects(),
+                &library,
+                1..=bytes / SESSION_BYTES,
+                SESSION_BYTES,
+            );
         }
     }
     // Builds the programs, so that the build is not measured.

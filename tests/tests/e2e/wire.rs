@@ -137,20 +137,20 @@ fn assert_current_types_read(request: &Value, golden: &Value) {
                 assert_reads::<tools::list_sessions::ListSessionsAnswer>(content);
             }
             tools::get_session::NAME => {
-                assert_reads::<tools::get_session::GetSessionAnswer>(content)
+                assert_reads::<tools::get_session::GetSessionAnswer>(content);
             }
             tools::search_sessions::NAME => {
                 assert_reads::<tools::search_sessions::SearchSessionsAnswer>(content);
             }
             tools::add_memory::NAME => assert_reads::<tools::add_memory::AddMemoryAnswer>(content),
             tools::get_episodes::NAME => {
-                assert_reads::<tools::get_episodes::GetEpisodesAnswer>(content)
+                assert_reads::<tools::get_episodes::GetEpisodesAnswer>(content);
             }
             tools::search_nodes::NAME | tools::search_memory_nodes::NAME => {
                 assert_reads::<tools::search_nodes::SearchNodesAnswer>(content);
             }
             tools::sync_history::NAME => {
-                assert_reads::<tools::sync_history::SyncHistoryAnswer>(content)
+                assert_reads::<tools::sync_history::SyncHistoryAnswer>(content);
             }
             tools::health::NAME => assert_reads::<tools::health::HealthAnswer>(content),
             other => panic!("no type for {other}"),

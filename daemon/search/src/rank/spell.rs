@@ -125,7 +125,7 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, |shard| {
         let mut near = shard.words_near(word, 2)?;
         near.retain(|(near, _)| near.chars().next() == first);
-        near.sort_by(|one, other| other.1.cmp(&one.1));
+        near.sort_by_key(|(_, frequency)| std::cmp::Reverse(*frequency));
         Ok(near.into_iter().map(|(near, _)| near).take(MOST_SPELLINGS).collect())
     })
 }

@@ -71,6 +71,7 @@ fn weeks_of(
     Some(DateMatch { length: skip + inner.length, days, is_literal: false })
 }
 
+#[derive(Clone, Copy)]
 enum Place {
     /// The number, counted from 0.
     Number(i64),
