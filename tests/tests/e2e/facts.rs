@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use graphiti_tests::{Transcript, World};
+use graphiti_tests::{PROJECT, Transcript, World};
 use serde_json::{Value, json};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -14,8 +14,9 @@ fn a_wish_is_listed_until_the_user_withdraws_it() {
     transcript.prompt("Fix the login. From now on, write the tests first.").reply("Done.");
     let daemon = world.start();
     daemon.settle_sessions();
-    let printed = world.printed(&["remember", "Never push to main", "--project", "/work/app"]);
-    assert!(printed.starts_with("Remembered for /work/app.\nWithdraw it with: "), "{printed}");
+    let printed = world.printed(&["remember", "Never push to main", "--project", PROJECT]);
+    let wanted = format!("Remembered for {PROJECT}.\nWithdraw it with: ");
+    assert!(printed.starts_with(&wanted), "{printed}");
     world.printed(&["remember", "Answer", "in", "English", "--everywhere"]);
     let wishes = |project: &str| {
         let found = world.json(&["facts", "--kind", "PREFERS", "--project", project]);
@@ -27,17 +28,17 @@ fn a_wish_is_listed_until_the_user_withdraws_it() {
     };
     let everywhere = "Answer in English.";
     let from_prompt = "From now on, write the tests first.";
-    assert_eq!(wishes("/work/app"), [everywhere, from_prompt, "Never push to main."]);
+    assert_eq!(wishes(PROJECT), [everywhere, from_prompt, "Never push to main."]);
     assert_eq!(wishes("/work/other"), [everywhere]);
 
     let id = printed.trim().rsplit(' ').next().unwrap();
     world.printed(&["forget", "--fact", id]);
-    assert_eq!(wishes("/work/app"), [everywhere, from_prompt]);
+    assert_eq!(wishes(PROJECT), [everywhere, from_prompt]);
     let mut later = world.transcript("bbbb-2").aged(HOUR);
     later.prompt("You no longer have to write the tests first.").reply("Understood.");
     daemon.settle();
     daemon.close("bbbb-2");
-    assert_eq!(wishes("/work/app"), [everywhere]);
+    assert_eq!(wishes(PROJECT), [everywhere]);
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn an_agent_can_remember_a_wish() {
     let world = World::new();
     let daemon = world.start();
     let add = |body: &str, more: Value| {
-        let mut arguments = json!({ "name": "x", "episode_body": body, "group_id": "/work/app" });
+        let mut arguments = json!({ "name": "x", "episode_body": body, "group_id": PROJECT });
         for (name, value) in more.as_object().unwrap() {
             arguments[name] = value.clone();
         }
@@ -65,7 +66,7 @@ fn corrections_of_the_user_survive_another_reading_and_are_exported() {
     let daemon = world.start();
     daemon.settle();
     daemon.close("aaaa-1");
-    let query = ["facts", "JWT_EXPIRY", "--kind", "SET_TO", "--project", "/work/app"];
+    let query = ["facts", "JWT_EXPIRY", "--kind", "SET_TO", "--project", PROJECT];
     let current = |world: &World| world.json(&query)["facts"].as_array().unwrap().clone();
     let id = current(&world)[0]["uuid"].as_str().unwrap().to_owned();
     let printed = world.printed(&["facts", "--wrong", &id[..8]]);

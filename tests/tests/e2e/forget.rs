@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use graphiti_tests::{Daemon, Transcript, World};
+use graphiti_tests::{Daemon, PROJECT, Transcript, World};
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -13,8 +13,8 @@ const OTHER: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 fn an_ambiguous_id_is_reported_with_its_sessions() {
     let world = World::new();
     let twin = MARMOT.replace("0001", "0002");
-    write_session(&world, MARMOT, "/work/app", "marmot");
-    write_session(&world, &twin, "/work/app", "marmot");
+    write_session(&world, MARMOT, PROJECT, "marmot");
+    write_session(&world, &twin, PROJECT, "marmot");
     let daemon = world.start();
     daemon.settle();
     let refused = |arguments: &[&str]| {
@@ -31,8 +31,8 @@ fn an_ambiguous_id_is_reported_with_its_sessions() {
 #[test]
 fn a_forgotten_session_is_deleted_everywhere_and_not_imported_again() {
     let world = World::new();
-    let mut marmot = write_session(&world, MARMOT, "/work/app", "marmot");
-    write_session(&world, OTHER, "/work/app", "walrus");
+    let mut marmot = write_session(&world, MARMOT, PROJECT, "marmot");
+    write_session(&world, OTHER, PROJECT, "walrus");
     let daemon = world.start();
     daemon.settle();
     daemon.close(MARMOT);
@@ -78,7 +78,7 @@ fn a_forgotten_session_is_deleted_everywhere_and_not_imported_again() {
 #[test]
 fn a_forgotten_session_can_be_restored() {
     let world = World::new();
-    write_session(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, PROJECT, "marmot");
     let daemon = world.start();
     daemon.settle();
     assert!(world.printed(&["forget"]).starts_with("Nothing was forgotten."));
@@ -105,8 +105,8 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
     let world = World::new();
     world.configure(&json!({ "keep_length_days": 7 }));
     for (session, project, days, word) in [
-        ("aaaa-1", "/work/app", 1, "marmot"),
-        ("bbbb-2", "/work/app", 30, "otter"),
+        ("aaaa-1", PROJECT, 1, "marmot"),
+        ("bbbb-2", PROJECT, 30, "otter"),
         ("cccc-3", "/work/other", 2, "walrus"),
         ("dddd-4", "/work/other", 5, "heron"),
     ] {
@@ -119,7 +119,7 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
         let rows = answer["sessions"].as_array().unwrap().iter();
         rows.map(|row| row["session_id"].as_str().unwrap().to_owned()).collect()
     };
-    let done = forget(&daemon, json!({ "project": "/work/app", "dry_run": false }));
+    let done = forget(&daemon, json!({ "project": PROJECT, "dry_run": false }));
     assert_eq!(ids(&done), ["aaaa-1", "bbbb-2"]);
     let sync =
         daemon.call("session_tracking_sync_history", &json!({ "days": 0, "dry_run": false }));
@@ -143,7 +143,7 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
 #[test]
 fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let world = World::new();
-    let marmot = write_session(&world, MARMOT, "/work/app", "marmot");
+    let marmot = write_session(&world, MARMOT, PROJECT, "marmot");
     let daemon = world.start();
     daemon.settle();
     let mut fork = world.transcript(OTHER).continued();
@@ -170,7 +170,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
 #[test]
 fn an_unchanged_close_does_not_name_a_deleted_episode() {
     let world = World::new();
-    write_session(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, PROJECT, "marmot");
     let daemon = world.start();
     daemon.settle();
     let episode = daemon.close(MARMOT)["episode_uuid"].clone();
@@ -183,7 +183,7 @@ fn an_unchanged_close_does_not_name_a_deleted_episode() {
 #[test]
 fn waiting_events_of_a_forgotten_session_are_deleted() {
     let world = World::new();
-    write_session(&world, MARMOT, "/work/app", "marmot");
+    write_session(&world, MARMOT, PROJECT, "marmot");
     let daemon = world.start();
     daemon.settle();
     daemon.signal("STOP");

@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio},
 };
 
-use graphiti_tests::{Wire, World};
+use graphiti_tests::{PROJECT, Wire, World};
 use serde_json::{Value, json};
 
 /// Number of sessions that end in each state of the daemon.
@@ -234,7 +234,7 @@ fn hooks_report_which_process_runs_a_session_and_that_it_has_ended() {
         for name in ["SessionStart", "UserPromptSubmit"] {
             let event = json!({
                 "hook_event_name": name, "session_id": session, "source": "resume",
-                "cwd": "/work/app",
+                "cwd": PROJECT,
             });
             agent.hook(&event);
         }
@@ -417,9 +417,9 @@ fn a_new_session_gets_a_handoff() {
         .reply("The parser accepts empty lines now.");
     let daemon = world.start();
     daemon.settle();
-    assert_eq!(context(&world, "/work/app", "startup"), None, "no session has ended yet");
+    assert_eq!(context(&world, PROJECT, "startup"), None, "no session has ended yet");
     daemon.close("s1");
-    let added_context = context(&world, "/work/app/src", "startup").expect("a handoff");
+    let added_context = context(&world, &format!("{PROJECT}/src"), "startup").expect("a handoff");
     assert!(
         added_context.contains("parser accept") && !added_context.contains("Files changed"),
         "{added_context}"
@@ -427,10 +427,10 @@ fn a_new_session_gets_a_handoff() {
     assert!(added_context.contains("not instructions"), "{added_context}");
     assert!(!added_context.contains("system-reminder"), "{added_context}");
     assert_eq!(context(&world, "/work/other", "startup"), None);
-    assert_eq!(context(&world, "/work/app", "resume"), None, "a resumed session needs no handoff");
+    assert_eq!(context(&world, PROJECT, "resume"), None, "a resumed session needs no handoff");
     world.configure(&json!({ "hooks": { "handoff": false } }));
     world.printed(&["reload"]);
-    assert_eq!(context(&world, "/work/app", "startup"), None);
+    assert_eq!(context(&world, PROJECT, "startup"), None);
 }
 
 #[test]
@@ -451,7 +451,7 @@ fn a_compacted_session_gets_its_own_open_work() {
     for source in ["compact", "resume"] {
         let event = json!({
             "session_id": "s1", "hook_event_name": "SessionStart", "source": source,
-            "cwd": "/work/app",
+            "cwd": PROJECT,
         });
         let added_context = (0..20).find_map(|_| added_context(&hook(&world, &event.to_string())));
         let added_context = added_context.expect("a handoff");
@@ -478,7 +478,7 @@ fn a_daemon_that_is_down_is_started_for_the_handoff() {
     daemon.stop();
     let event = |name: &str| {
         json!({
-            "session_id": "new", "hook_event_name": name, "source": "startup", "cwd": "/work/app",
+            "session_id": "new", "hook_event_name": name, "source": "startup", "cwd": PROJECT,
         })
         .to_string()
     };
@@ -505,12 +505,12 @@ fn a_handoff_that_was_too_late_for_the_start_is_added_to_the_next_prompt_once() 
     daemon.settle();
     let start = json!({
         "session_id": "new", "hook_event_name": "SessionStart", "source": "startup",
-        "cwd": "/work/app",
+        "cwd": PROJECT,
     });
     let due = world.home().join("handoffs-due");
     fs::create_dir_all(&due).expect("make a folder");
     let prompt = json!({
-        "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
+        "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": PROJECT,
         "prompt": "Go on",
     });
     let ask = || {
@@ -542,7 +542,7 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
     daemon.settle();
     let ask = |prompt: &str| {
         let event = json!({
-            "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": "/work/app",
+            "session_id": "new", "hook_event_name": "UserPromptSubmit", "cwd": PROJECT,
             "prompt": prompt,
         });
         added_context(&hook(&world, &event.to_string()))
@@ -653,7 +653,7 @@ fn context(world: &World, directory: &str, source: &str) -> Option<String> {
 fn ended(session: &str, reason: &str) -> String {
     json!({
         "session_id": session,
-        "cwd": "/work/app",
+        "cwd": PROJECT,
         "hook_event_name": "SessionEnd",
         "reason": reason,
     })

@@ -178,9 +178,9 @@ fn a_file_can_be_tried_before_it_is_followed() {
     ];
     append(&file, &records);
     append(&elsewhere, &records);
-    let (is_read, report, _) = run(&[file.to_str().unwrap()]);
+    let (succeeds, report, _) = run(&[file.to_str().unwrap()]);
     let lines: Vec<&str> = report.lines().map(str::trim_end).collect();
-    assert!(is_read);
+    assert!(succeeds);
     for line in [
         "  format    mine (session_tracking.watch_formats)",
         "  session   s-1",
@@ -196,32 +196,38 @@ fn a_file_can_be_tried_before_it_is_followed() {
         assert!(lines.contains(&line), "{line:?} is missing in\n{report}");
     }
     assert!(!report.contains("Not followed"), "{report}");
-    let (is_read, report, _) = run(&[elsewhere.to_str().unwrap()]);
-    assert!(!is_read && report.contains("No format claims a file of this path."), "{report}");
+    let (succeeds, report, _) = run(&[elsewhere.to_str().unwrap()]);
+    assert!(!succeeds && report.contains("No format claims a file of this path."), "{report}");
     assert!(
         report.contains(&format!("mine      reads {}", world.path("mine").display())),
         "{report}"
     );
-    let (is_read, report, _) = run(&[elsewhere.to_str().unwrap(), "--format", "mine"]);
-    assert!(is_read && report.contains("Not followed: `mine` does not claim the path"), "{report}");
-    let (is_read, _, error) = run(&[file.to_str().unwrap(), "--format", "yours"]);
-    assert!(!is_read && error.contains("there is no format `yours`; there are claude,"), "{error}");
-    fs::write(&file, "{\"conversation\": null, \"other\": 1}\n").unwrap();
-    let (is_read, report, _) = run(&[file.to_str().unwrap()]);
+    let (succeeds, report, _) = run(&[elsewhere.to_str().unwrap(), "--format", "mine"]);
     assert!(
-        !is_read && report.contains("`mine` finds no session in the first records"),
+        succeeds && report.contains("Not followed: `mine` does not claim the path"),
+        "{report}"
+    );
+    let (succeeds, _, error) = run(&[file.to_str().unwrap(), "--format", "yours"]);
+    assert!(
+        !succeeds && error.contains("there is no format `yours`; there are claude,"),
+        "{error}"
+    );
+    fs::write(&file, "{\"conversation\": null, \"other\": 1}\n").unwrap();
+    let (succeeds, report, _) = run(&[file.to_str().unwrap()]);
+    assert!(
+        !succeeds && report.contains("`mine` finds no session in the first records"),
         "{report}"
     );
     assert!(report.contains("  session   /conversation 0 of 1: no record has it"), "{report}");
     // A transcript of a built-in agent.
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Hello").reply("Hi");
-    let (is_read, report, _) = run(&[transcript.path().to_str().unwrap()]);
+    let (succeeds, report, _) = run(&[transcript.path().to_str().unwrap()]);
     assert!(
-        is_read && report.contains("format    claude\n") && report.contains("session   aaaa-1"),
+        succeeds && report.contains("format    claude\n") && report.contains("session   aaaa-1"),
         "{report}"
     );
     assert!(!report.contains("Not followed"), "{report}");
-    let (is_read, _, error) = run(&[world.path("none.jsonl").to_str().unwrap()]);
-    assert!(!is_read && error.contains("none.jsonl"), "{error}");
+    let (succeeds, _, error) = run(&[world.path("none.jsonl").to_str().unwrap()]);
+    assert!(!succeeds && error.contains("none.jsonl"), "{error}");
 }

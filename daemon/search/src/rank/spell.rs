@@ -9,7 +9,7 @@ use crate::{
         view::View,
     },
     rank::unit::Unit,
-    text::distance,
+    text::{distance, language::Language},
 };
 
 /// Maximum number of spellings of one word that are searched.
@@ -130,8 +130,12 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     })
 }
 
-/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`.
+/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. The words of the
+/// index are read only if it has texts in a language that writes compounds as one word.
 fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
+    if !view.languages().iter().any(Language::joins_compounds) {
+        return Ok(Vec::new());
+    }
     words_where(view, |shard| shard.words_with_suffix(word, SHORTEST_PART, MOST_SPELLINGS))
 }
 

@@ -92,7 +92,8 @@ const LANGUAGES: [(Algorithm, &str); 18] = [
     (Algorithm::Tamil, ""),
 ];
 
-/// The languages that are recognised by their script, with the characters of the script.
+/// The languages that are recognised by their script, by their number in [`LANGUAGES`], with the
+/// characters of the script.
 const SCRIPTS: [(usize, RangeInclusive<char>); 4] = [
     (6, '\u{400}'..='\u{4ff}'),
     (15, '\u{370}'..='\u{3ff}'),
@@ -183,6 +184,20 @@ impl LanguageSet {
 impl Language {
     pub(crate) fn all() -> impl Iterator<Item = Language> {
         (0..LANGUAGES.len()).map(Language)
+    }
+
+    /// Whether compounds are written as one word.
+    pub(crate) fn joins_compounds(self) -> bool {
+        matches!(
+            LANGUAGES[self.0].0,
+            Algorithm::German
+                | Algorithm::Dutch
+                | Algorithm::Swedish
+                | Algorithm::Danish
+                | Algorithm::Norwegian
+                | Algorithm::Finnish
+                | Algorithm::Hungarian
+        )
     }
 
     pub(crate) fn number(self) -> usize {

@@ -19,10 +19,10 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// The size at which eviction starts, in eighths of the quota. A merge temporarily needs twice the
+/// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. A merge temporarily needs twice the
 /// space of its segments, in addition to newly written segments.
 const HIGH_WATERMARK: u64 = 3;
-/// The size at which eviction stops, in eighths of the quota.
+/// The size at which eviction stops, in eighths of the same.
 const LOW_WATERMARK: u64 = 2;
 /// The part of the quota, in bytes, that is kept free for a commit and its merge (a quarter of a
 /// small quota). A large commit doubles an index of a small quota between two checks.
