@@ -186,6 +186,15 @@ fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
 }
 
 #[test]
+fn a_failing_test_of_a_run_that_counts_packages_is_no_package() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.run(7, &["TestLeapDays"]);
+    session.evidence.tests[0].framework = "go test (packages)".to_owned();
+    let failing = only(&facts(&[&session]), Relation::Fails).sentence;
+    assert_eq!(failing, "Test `TestLeapDays` fails in `cargo test`.");
+}
+
+#[test]
 fn a_failure_ends_when_the_same_command_passes_without_counts() {
     let failed = |hour| {
         let mut session = SessionFixture::new(hour, "Change the parser");

@@ -63,6 +63,12 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     }
 }
 
+/// Whether a failure of a run is that of a package: a run that counts packages may name the tests
+/// in them, too, as Go does.
+fn is_package(run: &TestRun, name: &str) -> bool {
+    run.noun() == "packages" && !["Test", "Fuzz", "Example"].iter().any(|go| name.starts_with(go))
+}
+
 /// Whether a run passed although its output was shortened to less than its counts.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let mut commands = draft.evidence.commands.iter();
@@ -175,7 +181,7 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
                 ClaimDraft {
                     sentence: format!(
                         "{} `{test}` fails in `{}`.",
-                        if run.noun() == "packages" { "Package" } else { "Test" },
+                        if is_package(run, test) { "Package" } else { "Test" },
                         text::cut(&text::command_key(&run.command), 120)
                     ),
                     certainty: Some(Certainty::Verified),
