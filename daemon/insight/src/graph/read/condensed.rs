@@ -7,15 +7,15 @@ use crate::{graph::text, pattern::pattern};
 /// Replaces the omitted middle of a section.
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
-const MORE: usize = 13;
+const COUNT_CHARS: usize = 13;
 /// Maximum length, in characters, of a block of code. A longer one is omitted, unless a sentence
 /// introduces it or nothing precedes it; then it is cut.
-const CODE: usize = 100;
+const MAX_CODE_CHARS: usize = 100;
 /// Maximum number of characters that are reserved for the end of a shortened section.
-const TAIL: usize = 200;
+const MAX_END_CHARS: usize = 200;
 /// Minimum length, in characters, of the excerpt of a section whose first part does not fit. With
 /// less space, only the heading is kept.
-const LEAST: usize = 40;
+const MIN_EXCERPT_CHARS: usize = 40;
 
 /// Returns a report on one line of at most `limit` characters. If it does not fit, each section is
 /// reduced to its beginning and its end, where possible in whole sentences and items.
@@ -140,8 +140,9 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     if length(&whole) <= limit {
         return whole;
     }
-    let head_limit =
-        (limit * 2 / 3).max(limit.saturating_sub(TAIL)).min(limit.saturating_sub(MORE));
+    let head_limit = (limit * 2 / 3)
+        .max(limit.saturating_sub(MAX_END_CHARS))
+        .min(limit.saturating_sub(COUNT_CHARS));
     let head = longest(section, head_limit, |length| {
         let head = &section[..length];
         // A colon without what it introduces says nothing.
@@ -151,13 +152,13 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     if head.is_empty() {
         let heading = section.first().and_then(|part| part.heading.as_deref());
         return match heading.map(|heading| format!("{heading}: …")) {
-            _ if limit >= LEAST => text::cut(&whole, limit.saturating_sub(1)),
+            _ if limit >= MIN_EXCERPT_CHARS => text::cut(&whole, limit.saturating_sub(1)),
             Some(heading) if length(&heading) <= limit => heading,
             _ => String::new(),
         };
     }
     let rest = &section[head.len()..];
-    let tail_limit = limit.saturating_sub(length(&line(head)) + length(GAP) + MORE);
+    let tail_limit = limit.saturating_sub(length(&line(head)) + length(GAP) + COUNT_CHARS);
     let tail = longest(rest, tail_limit, |length| {
         let at = rest.len() - length;
         let is_alone = rest.get(at).is_none_or(|part| !part.is_item);
@@ -194,7 +195,8 @@ fn joined(sections: &[String]) -> String {
     line
 }
 
-/// Returns the longest slice that `slice` makes whose line has at most `limit` characters.
+/// Returns the longest slice whose line has at most `limit` characters. `slice` returns the slice
+/// of a given number of parts, if it is allowed.
 fn longest<'p>(
     parts: &'p [ReportPart],
     limit: usize,
@@ -216,7 +218,7 @@ struct ReportPart {
     /// The heading above the part, if the part is the first one below that heading.
     heading: Option<String>,
     is_item: bool,
-    /// Whether it follows another sentence of its paragraph.
+    /// Whether the part follows another sentence of its paragraph.
     follows: bool,
 }
 
@@ -319,8 +321,8 @@ impl ReportReader {
         let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
         // Long code is kept only if a sentence introduces it or nothing precedes it.
         let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
-        if !code.is_empty() && (is_wanted || length(&code) <= CODE) {
-            self.item(format!("`{}`", text::cut(&code, CODE)));
+        if !code.is_empty() && (is_wanted || length(&code) <= MAX_CODE_CHARS) {
+            self.item(format!("`{}`", text::cut(&code, MAX_CODE_CHARS)));
         }
     }
 
@@ -406,7 +408,7 @@ cargo test
 Shall I push it?";
 
     #[test]
-    fn a_short_report_is_told_whole_without_its_marks() {
+    fn a_short_report_is_complete_but_without_markdown_marks() {
         assert_eq!(
             condensed(REPORT, 400),
             "The lookup is fixed. `find()` read the old key. Changes: Parser: reads the key once; \
@@ -415,7 +417,7 @@ Shall I push it?";
     }
 
     #[test]
-    fn a_report_is_told_without_what_it_asks() {
+    fn statements_of_a_report_exclude_questions_and_offers() {
         let told = condensed_statements(
             "Fixed `find()`. Shall I push it?\n\nIf you want, I can tag it.\n\n\
              Please save the file.\n\nReply with a number, or:\n- `q` to quit",
@@ -425,7 +427,7 @@ Shall I push it?";
     }
 
     #[test]
-    fn of_a_long_report_every_section_is_told_with_its_heading() {
+    fn a_shortened_report_has_a_heading_and_text_of_every_section() {
         assert_eq!(
             condensed(REPORT, 100),
             "The lookup is fixed. … Changes: … Open: (open) Rotate the keys. Shall I push it?"
@@ -487,7 +489,7 @@ Shall I push it?";
     }
 
     #[test]
-    fn a_list_that_does_not_fit_ends_with_the_number_of_the_items_that_are_missing() {
+    fn a_shortened_list_ends_with_the_number_of_missing_items() {
         let items: String =
             (1..9).map(|at| format!("- Parser number {at} of the list\n")).collect();
         let told = condensed(&format!("Changed:\n{items}\nAll pass."), 150);

@@ -68,8 +68,8 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     text::cut(first, TASK)
 }
 
-/// Returns the first sentence of an objective, without its notes. If a note names the work that a
-/// question or a command came to, returns that work.
+/// Returns the first sentence of an objective, without its notes. If a note names the work to which
+/// a question or a command led, returns that work.
 fn first_goal(objective: &str) -> &str {
     if let Some(work) = pattern!(r" \(came to: (.+?)\)(?:\.|$)").captures(objective) {
         return text::part(work.get(1).map_or(objective, |work| work.as_str()));
@@ -110,7 +110,7 @@ fn clear_request(prompt: &str) -> Option<String> {
         && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::points(&plain)
-        && !reference::rests_on_session(&plain)
+        && !reference::depends_on_session(&plain)
         && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
     is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
 }
@@ -144,7 +144,7 @@ mod tests {
     use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
 
     #[test]
-    fn a_sentence_is_told_with_its_task_unless_it_names_it() {
+    fn a_task_is_added_unless_the_sentence_names_it() {
         let told = |task: &str, sentence: &str| {
             let session = SessionFixture::new(10, task);
             with_task(&Draft::new(&session.episode, &session.evidence), sentence, None)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_task_is_told_by_a_title_that_was_written_later() {
+    fn a_title_that_was_written_later_names_the_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         session.episode.summary.objective = "teh import fials on some old files".to_owned();
         let prompt = "teh import fials on some old files";
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_is_named_after_its_last_commit_is_told_by_the_next_one() {
+    fn if_the_last_commit_names_the_session_the_next_commit_names_the_task() {
         let mut session = SessionFixture::new(10, "Update npm in the container");
         session.episode.summary.objective = "Read the research".to_owned();
         let commit = |line: u64, subject: &str| Commit {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_told_with_the_request_that_ran_when_it_was_said() {
+    fn the_last_clear_request_before_a_sentence_is_its_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         let said = |line: u64, text: &str| Quote {
             text: text.to_owned(),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_told_by_the_work_that_it_came_to() {
+    fn the_goal_of_a_question_is_the_work_to_which_it_led() {
         for (objective, wanted) in [
             (
                 "Is the parser slow? (came to: Read dates once). Later: add a test.",

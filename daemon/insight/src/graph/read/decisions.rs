@@ -22,15 +22,15 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum length, in characters, of the words with which the user chose an option.
-const ADDED: usize = 300;
-/// Minimum number of words by which such a prompt says more than the choice.
-const ADDED_WORDS: usize = 10;
+/// Maximum length, in characters, of the quoted prompt with which the user chose an option.
+const MAX_QUOTED_CHARS: usize = 300;
+/// Minimum number of words of a prompt that says more than the choice.
+const MIN_ADDED_WORDS: usize = 10;
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
 const SAME: f64 = 0.8;
 /// Maximum length, in characters, of the explanation of an option.
-const EXPLANATION: usize = 240;
+const MAX_EXPLANATION_CHARS: usize = 240;
 /// Minimum share of the words of a plan's title by which its approach repeats the title.
 const REPEATED: f64 = 0.75;
 
@@ -67,14 +67,14 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let is_chosen =
         certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
     // Only a later decision ends a decision of the user.
-    let is_taken_back = || {
+    let is_retracted = || {
         certainty == Certainty::Hypothesis
-            && origin.is_some_and(|line| overtaken::is_taken_back(draft, line, what(record)))
+            && origin.is_some_and(|line| overtaken::is_retracted(draft, line, what(record)))
     };
     let is_worth = !draft.is_evidence()
         || is_chosen
             && worth::is_decision(record, label(what(record)), question)
-            && !is_taken_back();
+            && !is_retracted();
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -87,8 +87,8 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let options = DecisionOptions::of(draft, record, asked);
     let mut watches = options.watches();
     if let Some(asked) = question {
-        watches.extend(settled(draft, asked, at));
-        watches.extend(settled_options(draft, asked, at));
+        watches.extend(mark_answer(draft, asked, at));
+        watches.extend(mark_options(draft, asked, at));
         watches.extend(replaceable(draft, record, asked));
     }
     decision_options::mark_replaced(draft, &record.decision, at);
@@ -116,8 +116,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-/// Marks the answer to a question. Another answer to the same question ends the decision.
-fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
+/// Marks the answer to a question, and returns the watch by which another answer to the same
+/// question ends the decision.
+fn mark_answer(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
     let question = text::plain(&asked.question);
     let answer = fingerprint(&text::plain(&asked.answer));
     if question.is_empty() {
@@ -128,10 +129,10 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
-/// Marks the options of a question under the header of its dialogue. A later question with the same
-/// header may have another text. It ends the decision if it decides one of these options
-/// differently.
-fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
+/// Marks the options of a question under the header of its dialogue. The returned watches end the
+/// decision if a later question with the same header, but possibly with another text, decides one
+/// of these options differently.
+fn mark_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
     let header = text::plain(asked.header.as_deref().unwrap_or_default());
     if header.is_empty() || asked.typed {
         return Vec::new();
@@ -194,7 +195,8 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     };
     let (explanation, rationale) = reason(record, asked);
     if let Some(explanation) = explanation {
-        sentence.push_str(&format!(" ({})", text::cut(text::part(explanation), EXPLANATION)));
+        sentence
+            .push_str(&format!(" ({})", text::cut(text::part(explanation), MAX_EXPLANATION_CHARS)));
     }
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
@@ -257,7 +259,7 @@ fn alone(
     if let Some(words) = asked.and_then(|asked| words_of_choice(draft, asked)) {
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let verb = if changes_option(&words) { "changed it" } else { "said" };
-        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, ADDED)));
+        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)));
     }
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
     if !is_spoken && !draft.is_evidence() {
@@ -268,13 +270,13 @@ fn alone(
     context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
 }
 
-/// Returns the user's words if they chose an option and said more: `B, but with the prompts`.
+/// Returns the user's words if the user chose an option and said more: `B, but with the prompts`.
 fn words_of_choice<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
     let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?.trim();
-    let says_more = prompt.split_whitespace().count() >= ADDED_WORDS
-        && prompt.chars().count() <= ADDED
+    let says_more = prompt.split_whitespace().count() >= MIN_ADDED_WORDS
+        && prompt.chars().count() <= MAX_QUOTED_CHARS
         && !prompt.contains('?');
     (changes_option(prompt) || says_more).then_some(prompt)
 }

@@ -21,17 +21,17 @@ use crate::{
 };
 
 /// Maximum length, in characters, of a sentence.
-const SENTENCE: usize = 900;
+const MAX_SENTENCE_CHARS: usize = 900;
 /// Maximum length, in characters, of the name of an entity.
-const NAME: usize = 160;
+const MAX_NAME_CHARS: usize = 160;
 /// Maximum length, in characters, of a task that is added to another statement.
-const TASK: usize = 100;
-/// A statement repeats another one if at least this share of its words is in it.
-const SAME: f64 = 0.8;
+const MAX_TASK_CHARS: usize = 100;
+/// A statement repeats another one if the other one contains at least this share of its words.
+const REPEATED_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.
-const COMPARED: usize = 5;
+const MIN_COMPARED_WORDS: usize = 5;
 /// Maximum number of further entities that one claim names.
-const OTHERS: usize = 12;
+const MAX_OTHERS: usize = 12;
 
 /// The statements of an episode so far.
 pub(super) struct Draft<'e> {
@@ -115,7 +115,7 @@ impl<'e> Draft<'e> {
             entity,
             kind,
             namespace,
-            name: text::cut(name.trim(), NAME),
+            name: text::cut(name.trim(), MAX_NAME_CHARS),
             at: self.episode.ended_at,
         });
         entity
@@ -169,10 +169,10 @@ impl<'e> Draft<'e> {
 
     /// Returns the name of the task, for use within a sentence.
     pub(super) fn task_name(&self) -> String {
-        text::cut(text::part(&self.episode.name), TASK)
+        text::cut(text::part(&self.episode.name), MAX_TASK_CHARS)
     }
 
-    /// Adds the claim that `relation` holds between `source` and `target`.
+    /// Adds the claim that `relation` holds between the two `ends`: its source and its target.
     pub(super) fn claim(
         &mut self,
         relation: Relation,
@@ -185,7 +185,7 @@ impl<'e> Draft<'e> {
         others.sort_unstable();
         others.dedup();
         others.retain(|other| *other != source && *other != target);
-        others.truncate(OTHERS);
+        others.truncate(MAX_OTHERS);
         let at = said.at.unwrap_or_else(|| self.moments.of(&said.origins));
         let origins = match said.origins.is_empty() {
             true => self.nearest_line(&said.sentence).into_iter().collect(),
@@ -198,7 +198,7 @@ impl<'e> Draft<'e> {
             source,
             target,
             others,
-            sentence: text::cut(&said.sentence, SENTENCE),
+            sentence: text::cut(&said.sentence, MAX_SENTENCE_CHARS),
             at,
             certainty: said.certainty.unwrap_or(Certainty::Hypothesis),
             watches: said.watches,
@@ -286,22 +286,22 @@ fn without_repetitions(claims: &mut Vec<Claim>) {
             text::topic_words(own).into_iter().collect()
         })
         .collect();
-    let says = |one: usize, other: usize| {
+    let repeats = |one: usize, other: usize| {
         let common = words[one].intersection(&words[other]).count();
-        words[one].len() >= COMPARED && common as f64 >= SAME * words[one].len() as f64
+        words[one].len() >= MIN_COMPARED_WORDS
+            && common as f64 >= REPEATED_SHARE * words[one].len() as f64
     };
     let is_repeated = |at: usize| {
         is_prose(&claims[at])
             && (0..claims.len()).any(|other| {
-                // Two answers to one question are two decisions, unless both stand on the same
-                // line.
+                // Decisions with different origins may be different answers to one question.
                 let are_decisions = claims[at].relation == Relation::Decided
                     && claims[other].relation == Relation::Decided
                     && claims[at].origins != claims[other].origins;
                 let is_better = (claims[other].certainty, at) > (claims[at].certainty, other);
-                let is_told =
+                let is_comparable =
                     is_prose(&claims[other]) || claims[other].relation == Relation::Resolved;
-                at != other && !are_decisions && is_told && is_better && says(at, other)
+                at != other && !are_decisions && is_comparable && is_better && repeats(at, other)
             })
     };
     let repeated: Vec<bool> = (0..claims.len()).map(is_repeated).collect();

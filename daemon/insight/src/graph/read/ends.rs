@@ -238,7 +238,7 @@ fn a_wish_holds_until_the_user_withdraws_it() {
 }
 
 #[test]
-fn every_fact_has_its_line() {
+fn every_fact_has_an_origin() {
     let mut session = SessionFixture::new(10, "Fix the login");
     let at = session.at(2);
     session.evidence.prompts =

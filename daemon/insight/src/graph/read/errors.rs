@@ -18,7 +18,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// The last sentence about an error whose fix no run verified.
+/// Added to the text about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
 /// Maximum number of words of a cause for which one word in common with its error is enough.
 const FEW_WORDS: usize = 4;
@@ -70,8 +70,8 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
     if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
 }
 
-/// Returns a text in which a command that was shortened in its middle ends before the gap, and
-/// before the command that the gap cuts.
+/// Ends each command that was shortened in its middle before the gap. A command line with several
+/// commands ends before the command that contains the gap.
 fn without_gaps(text: &str) -> String {
     let chain = pattern!(r"`([^`]{4,}?) && [^`]* … [^`]*`");
     let gap = pattern!(r"`([^`]{4,}?) … [^`]*`");
@@ -193,7 +193,7 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
 }
 
 /// Whether an error is unresolved at the end of an uncompleted session. An error that was seen only
-/// once must also have a stated cause. What the environment denied does not count.
+/// once must also have a stated cause. Denials by the environment do not count.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
     error.resolution.is_none()

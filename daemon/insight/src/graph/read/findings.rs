@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of dead ends of one session.
-const DEAD_ENDS: usize = 8;
+const MAX_DEAD_ENDS: usize = 8;
 /// Minimum share of common words of two texts about the same work.
 const SAME: f64 = 0.6;
 /// Minimum share of common words of two findings that say the same.
@@ -39,11 +39,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let dead_ends: Vec<&str> = said
         .filter(|one| one.kind == StatementKind::DeadEnd)
         .map(|one| one.text.as_str())
-        .take(DEAD_ENDS)
+        .take(MAX_DEAD_ENDS)
         .collect();
     let mut told = Vec::new();
     for text in &dead_ends {
-        tell(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
+        add_finding(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
     }
     // A cause that the session removed is no fact without its symptom.
     let discoveries = summary.discoveries.iter().flatten();
@@ -52,13 +52,13 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
         if !is_dead_end {
-            tell(draft, &mut told, FindingDraft::of(Relation::FoundOut, text));
+            add_finding(draft, &mut told, FindingDraft::of(Relation::FoundOut, text));
         }
     }
     if let Some(cause) = summary.root_cause_analysis.as_deref()
         && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
     {
-        tell(draft, &mut told, FindingDraft::of(Relation::CausedBy, cause));
+        add_finding(draft, &mut told, FindingDraft::of(Relation::CausedBy, cause));
     }
     // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();
@@ -122,8 +122,8 @@ impl<'t> FindingDraft<'t> {
     }
 
     /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
-    /// changed the file that the finding is about. A cause that no work follows is also over,
-    /// because it is a guess.
+    /// changed the file that the finding is about. A cause is over if no work followed it, because
+    /// it is then a guess.
     fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || overtaken::is_followed_by_work(draft, origin);
@@ -135,12 +135,12 @@ impl<'t> FindingDraft<'t> {
                     || overtaken::is_about_changed_file(draft, origin, self.text)
             }
         };
-        is_ended || overtaken::is_taken_back(draft, origin, self.text)
+        is_ended || overtaken::is_retracted(draft, origin, self.text)
     }
 }
 
 /// Adds a finding, unless it repeats an earlier one. `told` has the words of the earlier findings.
-fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
+fn add_finding(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
     let FindingDraft { relation, text } = finding;
     let found = draft.places.of(text);
     let sentence = alone(draft, finding, found);
@@ -214,7 +214,8 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
     let Some(sentence) = phrasing::alone(text) else { return };
-    let certainty = if is_shown(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
+    let certainty =
+        if is_proven(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
     let task = draft.task_name();
     let is_task = text::plain(text) == text::plain(&draft.episode.name);
     let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
@@ -233,7 +234,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
 }
 
 /// Whether a commit or a completed task proves that `text` was done.
-fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
+fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
     let mut commits = draft.evidence.commits.iter();
     let is_committed = commits.any(|commit| {
@@ -258,13 +259,13 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let sentence = noted_title(draft, text).or_else(|| title(&sentence)).unwrap_or(sentence);
     let found = draft.places.of(text);
     let words = text::words(text);
-    let is_task = draft.evidence.tasks.iter().any(|task| {
+    let is_listed = draft.evidence.tasks.iter().any(|task| {
         matches!(task.state, TaskState::Pending | TaskState::InProgress)
             && text::share(&text::words(&task.subject), &words) >= SAME
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
-    // A step of the task list of the agent matters only in its session.
-    if is_task && draft.is_evidence() {
+    // A step of the agent's task list matters only in its session.
+    if is_listed && draft.is_evidence() {
         return;
     }
     draft.claim(

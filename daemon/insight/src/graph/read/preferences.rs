@@ -66,7 +66,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
 
 /// Whether a wish is about a thing of the session's work that it does not name: `the migrations`.
 fn names_bare_object(words: &str) -> bool {
-    // Every project has these.
+    // Every project has these things, so they are clear without a name.
     let known = pattern!(
         r"^(?:agent|branch|build|changelog|code|codebase|command|commit|commits|computer|default|docs|documentation|end|file|files|first|formatter|future|history|internet|language|last|latest|linter|machine|main|master|moment|name|names|next|only|other|output|pr|project|readme|repo|repository|rest|root|rules|same|shell|style|suite|system|task|terminal|test|tests|time|user|users|way|whole|work)$"
     );
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_begins_with_what_is_wanted() {
+    fn a_wish_has_no_introduction() {
         for (wish, wanted) in [
             ("To be clear: use the built-in teams", "use the built-in teams"),
             ("and also please note that we use tabs", "we use tabs"),

@@ -29,12 +29,12 @@ pub(super) fn is_finding(text: &str) -> bool {
         && !phrases::JUDGEMENT.matches(text)
         && !is_list(text)
         && is_about_project(text)
-        && !reference::rests_on_label(text)
-        && !reference::rests_on_session(text)
+        && !reference::uses_session_label(text)
+        && !reference::depends_on_session(text)
         && has_subject(text)
         && is_lasting(text)
         && names_something(text)
-        && limits(text)
+        && states_limit(text)
 }
 
 /// Whether a text is about the project, and neither about the machine that the session ran on nor
@@ -44,12 +44,12 @@ fn is_about_project(text: &str) -> bool {
         r"(?i)\bno such (?:sub)?(?:command|option|flag)\b|\bis(?: not|n.t) a (?:known |valid |real )?(?:sub)?(?:command|option|flag)\b|`[^`]* ?--help`|\b(?:help|usage) (?:text|output|line|message)\b|\b(?:in|from|under|open) the menu\b"
     );
     !environment::is_denied_by_environment(text)
-        && !of_machine().is_match(text)
+        && !machine_specific().is_match(text)
         && !is_help.is_match(text)
 }
 
 /// Returns the pattern of addresses and directories that exist only on one machine.
-fn of_machine() -> std::sync::Arc<Regex> {
+fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
@@ -78,7 +78,7 @@ pub(super) fn is_cause(text: &str) -> bool {
         && is_balanced(text)
         && names_something(text)
         && is_about_project(text)
-        && !reference::rests_on_session(text)
+        && !reference::depends_on_session(text)
 }
 
 /// Whether a dead end is a complete text about the project. An edit that was reverted is no dead
@@ -94,8 +94,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)^(?:the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
-    let is_part = reference::rests_on_label(text)
-        || reference::rests_on_session(text)
+    let is_part = reference::uses_session_label(text)
+        || reference::depends_on_session(text)
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
     !of_the_moment.is_match(text) && !is_part && !reference::points(text) && is_balanced(text)
 }
@@ -111,11 +111,11 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         }
         let quote = unhedged(quote);
         let quote = quote.as_str();
-        if reference::rests_on_label(quote) || lasting::is_order(quote) {
+        if reference::uses_session_label(quote) || lasting::is_order(quote) {
             return false;
         }
         let is_alone = !has_pronoun_object(quote)
-            && !reference::rests_on_session(quote)
+            && !reference::depends_on_session(quote)
             && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
@@ -124,7 +124,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         let header = asked.header.as_deref().unwrap_or_default();
         return !lasting::is_procedural(&asked.question, header, &asked.answer)
             && !lasting::is_order(what)
-            && !reference::rests_on_label(what);
+            && !reference::uses_session_label(what);
     }
     // Such a beginning shows that the decision answers a question that is not known.
     let is_answer = pattern!(
@@ -135,12 +135,12 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !record.rationale.ends_with("(by a sub-agent)")
         && (record.rationale.contains(BY_THE_USER) || !phrases::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
-        && !reference::rests_on_session(what)
+        && !reference::depends_on_session(what)
         && !has_pronoun_object(what)
         && !reference::counts_unnamed_objects(what)
         && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
-        && !text_ends_open(what)
+        && !lacks_alternative(what)
 }
 
 /// Returns the sentences of a quote in which the user is certain.
@@ -160,7 +160,7 @@ pub(super) fn has_pronoun_object(quote: &str) -> bool {
 }
 
 /// Whether only the text before a decision names its alternative: `Used one file instead`.
-fn text_ends_open(what: &str) -> bool {
+fn lacks_alternative(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
 
@@ -217,7 +217,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_tuned = change.old_value.as_deref().is_some_and(|old| {
         is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
     });
-    (is_tuned || is_reasoned) && !of_machine().is_match(&change.new_value)
+    (is_tuned || is_reasoned) && !machine_specific().is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent states a choice between alternatives.
@@ -268,8 +268,8 @@ pub(super) fn is_clear_question(question: &str) -> bool {
         && !is_order.is_match(question)
         && !objects.is_match(question)
         && (named || !has_pronoun.is_match(question))
-        && !reference::rests_on_label(question)
-        && !reference::rests_on_session(question)
+        && !reference::uses_session_label(question)
+        && !reference::depends_on_session(question)
 }
 
 fn is_answer(question: &str, answer: &str) -> bool {
@@ -286,8 +286,8 @@ fn is_answer(question: &str, answer: &str) -> bool {
         && names_something(answer)
         && is_about_project(answer)
         && is_balanced(answer)
-        && !reference::rests_on_label(answer)
-        && !reference::rests_on_session(answer)
+        && !reference::uses_session_label(answer)
+        && !reference::depends_on_session(answer)
         && !is_status.is_match(answer)
         && (has_list || !wants_list.is_match(question))
 }
@@ -307,7 +307,7 @@ fn has_subject(text: &str) -> bool {
     );
     ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
         && !reference::points_back(text)
-        && !reference::counts_unnamed(text)
+        && !reference::begins_with_unnamed_count(text)
         && is_balanced(text)
 }
 
@@ -325,7 +325,7 @@ fn speaks_of_agent(text: &str) -> bool {
 }
 
 /// Whether a sentence states a limit, an exception, a condition or a cause.
-fn limits(text: &str) -> bool {
+fn states_limit(text: &str) -> bool {
     pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
         .is_match(text)
         || lasting::is_foreign(text)
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_words_of_the_user_those_count_of_which_the_user_is_sure() {
+    fn sentences_in_which_the_user_is_unsure_are_removed() {
         for (quote, wanted) in [
             ("we use Rust. i kind of feel like we want a queue.", "we use Rust."),
             ("maybe we use Rust … never push", "never push"),
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_is_no_dead_end_and_a_guess_no_cause() {
+    fn a_reverted_edit_is_no_dead_end_and_a_guess_is_no_cause() {
         assert!(!is_dead_end("Reverted `FullSchema.ts` back to its original state"));
         assert!(is_dead_end("Caching the tokens did not help"));
         assert!(!is_dead_end("I could not run `lint` from this sandbox"));
