@@ -17,11 +17,11 @@ use crate::{
 };
 
 /// Maximum number of calls that are stored with their arguments.
-const MOST_CALLS: usize = 2_000;
+const MAX_CALLS: usize = 2_000;
 /// Maximum number of tools that are stored by name.
-const MOST_TOOLS: usize = 1_000;
+const MAX_TOOLS: usize = 1_000;
 /// Confidence of a correction by the user.
-const BY_USER: f64 = 1.0;
+const USER_CONFIDENCE: f64 = 1.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -38,7 +38,7 @@ pub struct Learned {
 pub struct ToolCorrection {
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// The signals of a call; `None` for the documents' signals of intent and domain.
+    /// The signals of a call; `None` for those that the documents derive from intent and domain.
     pub signals: Option<Signals>,
 }
 
@@ -67,9 +67,9 @@ impl Learned {
             return;
         }
         for call in calls {
-            self.exact.put(key::of_call(tool, call), classification.clone(), MOST_CALLS);
+            self.exact.put(key::of_call(tool, call), classification.clone(), MAX_CALLS);
         }
-        self.pattern.put(tool.clone(), classification.clone(), MOST_TOOLS);
+        self.pattern.put(tool.clone(), classification.clone(), MAX_TOOLS);
     }
 
     /// Returns the signals of a tool that is known by name; `None` when it is unknown.
@@ -88,8 +88,8 @@ impl Learned {
             tool_name: tool.to_owned(),
             intent: correction.intent,
             domain: correction.domain,
-            confidence: BY_USER,
-            reasoning: "the user says so".to_owned(),
+            confidence: USER_CONFIDENCE,
+            reasoning: "a correction of the user".to_owned(),
             activity_signals: correction.signals.unwrap_or_else(usual),
         })
     }
@@ -112,8 +112,8 @@ impl Learned {
         self.pattern.get(tool)
     }
 
-    /// Returns every tool that is known by name, with its correction if there is one, and whether
-    /// it is a correction.
+    /// Returns the classification of every tool that is known by name, and whether it is a
+    /// correction of the user.
     pub fn known(&self) -> impl Iterator<Item = (ToolClassification, bool)> + '_ {
         let names: BTreeSet<&String> =
             self.corrections.keys().chain(self.pattern.entries.keys()).collect();
@@ -136,12 +136,12 @@ impl Learned {
     }
 
     /// Adds the entries of a document in the documents' format. Unreadable entries are skipped,
-    /// numbers are clamped, and existing entries stay.
+    /// numbers are clamped, and existing entries are not replaced.
     pub fn import(&mut self, document: &Value) -> ImportCounts {
         let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
         for (part, cache, most) in
-            [("exact", &mut self.exact, MOST_CALLS), ("pattern", &mut self.pattern, MOST_TOOLS)]
+            [("exact", &mut self.exact, MAX_CALLS), ("pattern", &mut self.pattern, MAX_TOOLS)]
         {
             for (name, entry) in document[part].as_object().into_iter().flatten() {
                 let tool = name.rsplit_once("::").map_or(name.as_str(), |(tool, _)| tool);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_is_found_by_arguments_and_by_name() {
+    fn a_learned_classification_is_found_by_arguments_and_by_name() {
         let mut learned = Learned::default();
         learned.learn(&classification("frob"), &[json!({"a": 1})]);
         assert_eq!(learned.exact("frob", &json!({"a": 1})), Some(classification("frob")));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_any_form_do_no_harm() {
+    fn a_document_of_another_form_imports_nothing() {
         for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
             assert_eq!(Learned::default().import(&document), ImportCounts::default());
         }
@@ -324,10 +324,10 @@ mod tests {
     #[test]
     fn caches_stay_within_their_bounds() {
         let mut learned = Learned::default();
-        for number in 0..MOST_TOOLS + 10 {
+        for number in 0..MAX_TOOLS + 10 {
             learned.learn(&classification(&format!("tool{number}")), &[json!({"n": number})]);
         }
-        assert_eq!(learned.pattern.entries.len(), MOST_TOOLS);
-        assert!(learned.exact.entries.len() <= MOST_CALLS);
+        assert_eq!(learned.pattern.entries.len(), MAX_TOOLS);
+        assert!(learned.exact.entries.len() <= MAX_CALLS);
     }
 }

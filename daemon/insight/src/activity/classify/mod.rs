@@ -87,7 +87,7 @@ pub enum Classified {
         tool: String,
         /// The arguments for the request to the model.
         params: Value,
-        /// Signals that are known nevertheless, such as those of the line's other commands.
+        /// The known signals: those of the other commands of a command line.
         signals: Signals,
     },
 }
@@ -101,7 +101,7 @@ impl Classified {
         }
     }
 
-    /// Returns the unknown name, if the call is unknown.
+    /// Returns the name for the request to the model, if the call is unknown.
     pub fn unknown(&self) -> Option<&str> {
         match self {
             Classified::Known { .. } => None,
@@ -110,14 +110,14 @@ impl Classified {
     }
 }
 
-/// Classifies a call. Of `learned`, only the order of use changes.
+/// Classifies a call. Changes `learned` only in the order in which its entries were used.
 pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);
     }
     let subject =
         Subject { name: &call.tool, params: &call.input, kind: SubjectKind::Tool(&call.action) };
-    match walk(&subject, learned) {
+    match first_match(&subject, learned) {
         Some((classification, by)) => Classified::Known { classification, by },
         None => Classified::Unknown {
             tool: call.tool.clone().into_owned(),
@@ -127,7 +127,7 @@ pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     }
 }
 
-fn walk(
+fn first_match(
     subject: &Subject<'_>,
     learned: &mut Learned,
 ) -> Option<(ToolClassification, ClassifierStep)> {

@@ -17,7 +17,7 @@ const HELD_OUT_INTENTS_RIGHT: f64 = 0.93;
 const HELD_OUT_DOMAINS_RIGHT: f64 = 0.95;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the confusions are what one runs it for")]
+#[expect(clippy::print_stdout, reason = "the output lists the wrong classifications")]
 fn calls_labelled_by_hand_are_classified_as_labelled() {
     let score = score(include_str!("../testdata/labelled_calls.tsv"));
     println!("{score}");
@@ -29,7 +29,7 @@ fn calls_labelled_by_hand_are_classified_as_labelled() {
 /// The labels were made when the tables were complete and were not used to change them, so they
 /// measure the accuracy on unseen calls.
 #[test]
-#[expect(clippy::print_stdout, reason = "the confusions are what one runs it for")]
+#[expect(clippy::print_stdout, reason = "the output lists the wrong classifications")]
 fn calls_held_out_are_classified_nearly_as_well() {
     let score = score(include_str!("../testdata/held_out_calls.tsv"));
     println!("{score}");
@@ -117,7 +117,7 @@ fn call<'a>(tool: &'a str, argument: &str) -> Call<'a> {
     Call { id: Cow::Borrowed("1"), message: None, tool: Cow::Borrowed(tool), input, action }
 }
 
-/// Returns the action that the formats derive for some tools; other tools are left to the chain.
+/// Returns the action that the transcript formats derive for some tools.
 fn action(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().unwrap_or_default().to_owned();
     let change =
@@ -150,7 +150,7 @@ fn unknown_call<'a>() -> Call<'a> {
 
 /// `test_tool_classifier_caching` of section 9.1: one request for the first call, none afterwards.
 #[test]
-fn an_unknown_tool_is_asked_about_once() {
+fn an_unknown_tool_is_requested_once() {
     let mut learned = Learned::default();
     let mut questions = 0;
     for _ in 0..2 {
@@ -179,7 +179,7 @@ fn an_unknown_tool_is_asked_about_once() {
 
 /// `test_unified_classifier_session` of section 9.2.
 #[test]
-fn a_session_of_three_calls_shows_what_was_done() {
+fn the_signals_of_a_session_are_those_of_its_calls() {
     let calls = [
         call("Read", "/test.py"),
         call("Bash", "pytest tests/"),
@@ -197,7 +197,7 @@ fn a_session_of_three_calls_shows_what_was_done() {
 
 /// Appendix B.1: known tools and known commands need no request.
 #[test]
-fn known_tools_and_commands_cost_nothing() {
+fn known_tools_and_commands_need_no_request() {
     let mut unknowns = Unknowns::default();
     for (tool, argument) in [
         ("Read", "a.rs"),
@@ -215,7 +215,7 @@ fn known_tools_and_commands_cost_nothing() {
 }
 
 #[test]
-fn the_users_word_wins_over_everything() {
+fn corrections_of_the_user_take_precedence() {
     let mut learned = Learned::default();
     let correction = |intent| ToolCorrection { intent, domain: ToolDomain::Testing, signals: None };
     learned.correct("Read", correction(ToolIntent::Delete));
@@ -240,7 +240,7 @@ fn the_users_word_wins_over_everything() {
 }
 
 #[test]
-fn a_correction_brings_its_own_signals() {
+fn a_correction_may_have_its_own_signals() {
     let mut learned = Learned::default();
     let signals = Some([(Activity::Testing, 0.8)].into_iter().collect());
     let correction =
@@ -250,7 +250,7 @@ fn a_correction_brings_its_own_signals() {
 }
 
 #[test]
-fn an_unknown_command_is_asked_about_and_remembered_by_its_subcommand() {
+fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
     let mut learned = Learned::default();
     let found = classify(&call("Bash", "cd x && frobctl flurb --all && ls"), &mut learned);
     assert_eq!(found.unknown(), Some("bash:frobctl flurb"));
@@ -291,7 +291,7 @@ fn an_answer_about_a_known_command_changes_nothing() {
 }
 
 #[test]
-fn changes_are_judged_by_what_the_files_are() {
+fn changes_are_classified_by_the_kind_of_file() {
     for (path, activity) in [
         ("src/app.rs", Activity::Building),
         ("tests/app.rs", Activity::Testing),
@@ -306,7 +306,7 @@ fn changes_are_judged_by_what_the_files_are() {
 }
 
 #[test]
-fn the_chain_asks_the_user_first_and_guesses_last() {
+fn the_chain_begins_with_corrections_and_ends_with_the_heuristic() {
     let order: Vec<ClassifierStep> = CHAIN.iter().map(|step| step.step()).collect();
     assert_eq!(
         order,
@@ -321,7 +321,7 @@ fn the_chain_asks_the_user_first_and_guesses_last() {
 }
 
 #[test]
-fn what_was_learned_survives_being_saved() {
+fn learned_classifications_can_be_saved_and_loaded() {
     let mut learned = Learned::default();
     learned.correct(
         "a",
