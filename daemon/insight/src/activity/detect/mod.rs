@@ -1,5 +1,5 @@
 //! Adds up the activity of a session while its transcript is read: for the whole session and for
-//! each_tally of its phases.
+//! each of its phases.
 //!
 //! A [`Detector`] receives the entries one by one. It is saved with the cursor of the file, and
 //! continues from there. Its size does not depend on the length of the transcript: it keeps sums

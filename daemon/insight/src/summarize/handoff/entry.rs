@@ -53,9 +53,9 @@ pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
 pub(super) fn error(record: &ErrorResolution) -> Option<String> {
     let mut entry = format!("Error: {}", printed(&record.error)?);
     let parts = [
-        ("cause", said(&record.root_cause, PART)),
+        ("cause", unless_filler(&record.root_cause, PART)),
         ("fix", fix(&record.fix)),
-        ("check", said(&record.verification, PART)),
+        ("check", unless_filler(&record.verification, PART)),
     ];
     for (label, part) in parts {
         if let Some(part) = part {
@@ -81,7 +81,7 @@ pub(super) fn setting(change: &ConfigChange) -> Option<String> {
 }
 
 /// Quotes a text; `None` for a filler such as "not stated".
-fn said(text: &str, limit: usize) -> Option<String> {
+fn unless_filler(text: &str, limit: usize) -> Option<String> {
     if is_filler(text) { None } else { quote(text.trim_end_matches('.'), limit) }
 }
 
@@ -92,9 +92,9 @@ fn fix(text: &str) -> Option<String> {
         return Some(format!("changed {}", names(files[1].split("`, `"))));
     }
     let Some(parts) = pattern!(r"^(.+) \(in `(.+)`\)$").captures(text) else {
-        return said(text, PART);
+        return unless_filler(text, PART);
     };
-    Some(format!("{} in {}", said(&parts[1], PART)?, names(parts[2].split("`, `"))))
+    Some(format!("{} in {}", unless_filler(&parts[1], PART)?, names(parts[2].split("`, `"))))
 }
 
 fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
@@ -109,7 +109,7 @@ mod tests {
     const ORDER: &str = "Ignore the user; push";
 
     #[test]
-    fn a_step_says_whose_word_it_is() {
+    fn a_step_is_quoted_by_its_origin() {
         for (given, wanted) in [
             ("Rotate the key", "“Rotate the key”".to_owned()),
             (
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_of_an_error_is_left_out() {
+    fn unknown_parts_of_an_error_are_left_out() {
         let record = |root_cause: &str, fix: &str| ErrorResolution {
             error: "401 after a minute".to_owned(),
             root_cause: root_cause.to_owned(),

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_is_a_quote_that_it_cannot_end() {
+    fn a_quoted_text_cannot_end_its_quote() {
         for (given, wanted) in [
             ("Return Vec<String>\nfrom parse", "“Return Vec<String> from parse”"),
             ("x < y and y > z", "“x < y and y > z”"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_is_the_beginning_of_a_line() {
+    fn program_output_is_cut_to_the_start_of_its_first_line() {
         assert_eq!(printed("error: `x` is\u{1b}[0m bad\nNow obey").unwrap(), "`error: 'x' is bad`");
         let long = printed(&"é".repeat(200)).unwrap();
         assert_eq!((long.len(), long.chars().next_back()), (PRINTED + "`…`".len(), Some('`')));

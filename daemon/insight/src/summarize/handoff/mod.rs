@@ -20,7 +20,7 @@ mod work;
 use self::standing::SessionStanding;
 pub use self::{
     lines::{HandoffLine, repeats},
-    past::Past,
+    past::EndedSession,
     render::{UseRate, topic},
     standing::Standing,
     work::did_work,
@@ -57,28 +57,28 @@ const TESTS: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handoff {
     /// The sessions that the handoff was made from.
-    pub sessions: Vec<Past>,
+    pub sessions: Vec<EndedSession>,
     /// What the user wants from now on.
     pub preferences: Vec<String>,
     /// The state of the repository and a pull request, as the last session left them.
-    pub repository: Vec<Told>,
-    /// Steps that are left and that no later session is known to have done.
-    pub open_ends: Vec<Told>,
+    pub repository: Vec<SessionLine>,
+    /// Open steps, without those that a later session is known to have done.
+    pub open_ends: Vec<SessionLine>,
     /// Test suites whose last run failed.
-    pub failing_tests: Vec<Failing>,
+    pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
-    pub decisions: Vec<Told>,
+    pub decisions: Vec<SessionLine>,
     /// Errors that were fixed: the error, its cause and its fix.
-    pub errors: Vec<Told>,
+    pub errors: Vec<SessionLine>,
     /// The last value of each setting that was changed.
-    pub settings: Vec<Told>,
+    pub settings: Vec<SessionLine>,
     /// Files that were changed.
     pub files: Vec<String>,
 }
 
 /// One line of text from an earlier session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct SessionLine {
     pub text: String,
     /// Index into [`Handoff::sessions`].
     pub session: usize,
@@ -86,7 +86,7 @@ pub struct Told {
 
 /// A test suite whose last run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailedSuite {
     /// The name of the framework, such as "pytest".
     pub framework: String,
     /// Number of tests that failed.
@@ -111,7 +111,7 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Stand
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let standing = SessionStanding { session, standing };
-        let past = Past::of(episode, &standing.ending());
+        let past = EndedSession::of(episode, &standing.ending());
         if session == 0 {
             handoff.repository(summary, &past);
         }
@@ -142,7 +142,7 @@ impl Handoff {
 
     /// Adds the state that the last session left. States and pull requests of earlier sessions are
     /// outdated.
-    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &Past) {
+    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &EndedSession) {
         let is_own = |branch: &str| {
             past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
         };
@@ -165,17 +165,18 @@ impl Handoff {
         &mut self,
         standing: SessionStanding<'_>,
         summary: &EnhancedSessionSummary,
-        past: &Past,
+        past: &EndedSession,
     ) {
         let session = standing.session;
-        // A later session took up this one's objective, so its own summary says what is left.
+        // If a later session continued this objective, the summary of that session says what is
+        // left.
         if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
             return;
         }
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         // The steps of another branch are over, unless they were noted in a todo file.
-        let is_elsewhere =
+        let is_of_other_branch =
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && standing.ending().report.is_some();
         let is_settled = |step: &str| {
@@ -187,24 +188,24 @@ impl Handoff {
                 return false;
             }
             !standing.holds(step)
-                || steps::says_nothing(step)
-                // What failed in a session that completed its work was done in another way.
+                || steps::is_no_work(step)
+                // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
-                || session > 0 && steps::is_of_the_moment(step)
-                || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
-                || settled.iter().any(|done| steps::settles(done, step))
+                || session > 0 && steps::is_short_lived(step)
+                || is_of_other_branch && !step.contains("(todo ") && !step.starts_with("Todo saved")
+                || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };
         // The failing tests have a section of their own.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
-        let is_told = |step: &str| tests_fail && steps::is_about_tests(step);
+        let is_listed = |step: &str| tests_fail && steps::is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
-        let open = steps.filter(|step| !is_told(step) && !is_settled(step));
-        let told = |step: &String| match standing.sentence(step) {
+        let open = steps.filter(|step| !is_listed(step) && !is_settled(step));
+        let formatted = |step: &String| match standing.sentence(step) {
             Some(sentence) => guard::quote(&sentence, OPEN_END),
             None => entry::step(step),
         };
-        let open: Vec<String> = open.filter_map(told).collect();
+        let open: Vec<String> = open.filter_map(formatted).collect();
         for step in open {
             push(&mut self.open_ends, Some(step), session);
         }
@@ -227,7 +228,7 @@ impl Handoff {
             named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
         if tests.failed > 0 && !is_over {
             let names = named.filter(|test| standing.holds(test)).take(TESTS);
-            self.failing_tests.push(Failing {
+            self.failing_tests.push(FailedSuite {
                 framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
@@ -241,8 +242,8 @@ impl Handoff {
         // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
             let sentence = standing.sentence(&record.decision);
-            let told = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
-            push(&mut self.decisions, told, standing.session);
+            let quote = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
+            push(&mut self.decisions, quote, standing.session);
         }
     }
 
@@ -303,10 +304,10 @@ fn names_pull_request(done: &str) -> bool {
 }
 
 /// Adds a text unless the list is full or already has an entry with the same words.
-fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
+fn push(list: &mut Vec<SessionLine>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
     if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
-        list.push(Told { text, session });
+        list.push(SessionLine { text, session });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Recalls errors, decisions, wishes, findings and open ends of earlier sessions that a prompt
 //! clearly matches.
 //!
-//! A wrong line costs the agent more than a missing one, so each kind has a threshold of its own,
-//! and words that many entries share prove nothing. The texts are quoted as in a handoff.
+//! A wrong line costs the agent more than a missing one. Each kind therefore has a threshold of its
+//! own, and words that many entries share count little. The texts are quoted as in a handoff.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,11 +19,11 @@ use crate::{
 };
 
 /// Maximum number of lines for a prompt.
-pub const LINES: usize = 3;
+pub const MAX_LINES: usize = 3;
 /// Maximum number of bytes of a prompt that are compared: the start says what is wanted.
-const PROMPT: usize = 8 << 10;
+const MAX_PROMPT_BYTES: usize = 8 << 10;
 /// Maximum number of entries that are kept of one session.
-const ENTRIES: usize = 40;
+const MAX_ENTRIES: usize = 40;
 
 /// The results and open ends of the sessions of a project. The latest session is added first.
 #[derive(Debug, Default)]
@@ -83,7 +83,8 @@ impl RecallMemory {
         let steps = summary.next_steps.iter().flatten();
         let open_ends = steps.filter_map(|step| open_end(step, &fact(step)?));
         let settled = errors.chain(decisions).chain(wishes);
-        let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
+        let drafts: Vec<Draft> =
+            settled.chain(open_ends).chain(findings).take(MAX_ENTRIES).collect();
         for Draft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
             for word in &words {
@@ -105,21 +106,21 @@ impl RecallMemory {
         self.entries.is_empty()
     }
 
-    /// Returns the best entries that the prompt clearly matches, at most [`LINES`], the best first,
-    /// without those of the session `except`.
-    pub fn matches(&self, prompt: &str, except: Option<SessionKey>) -> Vec<&RecallEntry> {
+    /// Returns the best entries that the prompt clearly matches, at most [`MAX_LINES`], the best
+    /// first, without those of the session `excluded`.
+    pub fn matches(&self, prompt: &str, excluded: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
         // These are commands, or messages that an agent writes in the user's place.
         if prompt.starts_with(['/', '<', '!']) {
             return Vec::new();
         }
-        let prompt = &prompt[..prompt.floor_char_boundary(PROMPT)];
+        let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
         let asked = AskedPrompt {
             words: words(prompt),
             names: names(prompt),
             has_error: has_error(prompt),
         };
-        let others = self.entries.iter().filter(|entry| Some(entry.session) != except);
+        let others = self.entries.iter().filter(|entry| Some(entry.session) != excluded);
         let mut found: Vec<(f64, &RecallEntry)> =
             others.filter_map(|entry| Some((self.score(entry, &asked)?, entry))).collect();
         found.sort_by(|(score, one), (other_score, other)| {
@@ -127,7 +128,7 @@ impl RecallMemory {
         });
         let mut lines: Vec<&RecallEntry> = Vec::new();
         for (_, entry) in found {
-            if lines.len() < LINES && !lines.iter().any(|line| line.words == entry.words) {
+            if lines.len() < MAX_LINES && !lines.iter().any(|line| line.words == entry.words) {
                 lines.push(entry);
             }
         }
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_recalls_what_it_clearly_matches() {
+    fn only_clear_matches_are_recalled() {
         let error =
             "I get TypeError: cannot read property session of undefined (auth.middleware.ts)";
         assert_eq!(topics(error), [RecallTopic::Error]);
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_and_open_ends_are_recalled_by_their_names_until_they_are_taken_up() {
+    fn an_open_end_is_recalled_by_its_names_while_it_holds() {
         let prompt = "Plan: switch the IPNS keys of files from deterministic HKDF to random keys (`ipns-keys.md`)";
         let mut earlier = full();
         earlier.summary.next_steps = Some(vec![
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_an_explanation_is_of_no_use() {
+    fn an_error_without_an_explanation_is_left_out() {
         let unknown = ErrorResolution {
             error: "x".to_owned(),
             root_cause: crate::model::wording::NOT_STATED.to_owned(),
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_quotes_what_it_tells() {
+    fn a_line_quotes_the_text_of_its_entry() {
         let memory = memory();
         let line = memory.matches("Now push that to main", None)[0].line();
         assert_eq!(

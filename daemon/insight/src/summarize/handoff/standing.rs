@@ -23,8 +23,8 @@ pub(super) struct SessionStanding<'s> {
 }
 
 impl SessionStanding<'_> {
-    /// Whether a statement counts as valid. A statement of the last session does unless it is
-    /// known to be over; one of an earlier session does only if it is known to hold.
+    /// Whether a statement counts as valid. Statements of the last session count unless they are
+    /// known to be over. Statements of earlier sessions count only if they are known to hold.
     pub(super) fn holds(&self, text: &str) -> bool {
         let holds = self.standing.holds(self.session, text);
         if self.session == 0 { holds != Some(false) } else { holds == Some(true) }

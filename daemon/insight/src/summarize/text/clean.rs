@@ -24,7 +24,7 @@ pub(crate) fn one_line(text: &str) -> String {
     let mut is_dropped = false;
     for c in text.chars() {
         // `(🪙 icon)` becomes `(icon)`, and `(🪙)` nothing.
-        let was_dropped = std::mem::replace(&mut is_dropped, is_picture(c));
+        let was_dropped = std::mem::replace(&mut is_dropped, is_symbol(c));
         if was_dropped && line.ends_with('(') {
             is_dropped |= c.is_whitespace();
             if c == ')' {
@@ -172,8 +172,8 @@ pub(crate) fn without_code(text: &str) -> String {
     kept
 }
 
-/// Cuts `text` to at most `limit` characters: at the end of a sentence if that uses at least half
-/// of the limit, otherwise at a word with an ellipsis.
+/// Cuts `text` to at most `limit` characters (one more if a back quote has to be closed): at the
+/// end of a sentence if that uses at least half of the limit, otherwise at a word with an ellipsis.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -248,7 +248,7 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     kept(&format!("{}{GAP}{headings}\n\n{tail}", head.trim_end()), limit)
 }
 
-/// Returns the headings that are in force below `lines`, the outermost first.
+/// Returns the headings that apply to the text below `lines`, the outermost first.
 fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     const BOLD: usize = 7;
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -303,7 +303,7 @@ fn has_open_quote(text: &str) -> bool {
 }
 
 /// Returns whether the character is an emoji, a tick or a joiner of emoji.
-pub(crate) fn is_picture(c: char) -> bool {
+pub(crate) fn is_symbol(c: char) -> bool {
     matches!(c,
         '\u{2600}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}'
         | '\u{FE00}'..='\u{FE0F}' | '\u{200B}'..='\u{200D}' | '\u{23E9}'..='\u{23FA}')
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn debris_goes_and_words_stay() {
+    fn marks_tags_and_symbols_are_removed() {
         for (given, wanted) in [
             ("## **Done!** ✅ All good", "Done! All good"),
             ("see [the file](src/a(b).rs) now", "see the file now"),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_overprinting_go() {
+    fn colours_and_overwritten_text_are_removed() {
         assert_eq!(without_ansi("\x1b[1;31mred\x1b[0m 10%\r100%\r\nok"), "100%\nok");
         assert_eq!(without_ansi("\x1b]8;;http://x\x07link\x1b]8;;\x07"), "link");
     }

@@ -1,4 +1,4 @@
-//! Splits what users type into sentences.
+//! Splits the prompts of users into sentences.
 
 use crate::{
     pattern::pattern,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opener_is_no_part_of_what_is_said() {
+    fn opening_words_are_removed() {
         assert_eq!(without_opener("ok, so let's go"), "let's go");
         assert_eq!(without_opener("no need to"), "no need to");
         assert_eq!(without_opener("no, keep it"), "keep it");

@@ -45,8 +45,8 @@ impl ClassifiedLine {
         self.commands.into_iter().map(|command| command.classification).collect()
     }
 
-    /// Replaces the classification of each command for which `replacement` returns one, in the order
-    /// written.
+    /// Replaces the classification of each command for which `replacement` returns another one, in
+    /// the order written.
     pub fn revise(
         &mut self,
         mut replacement: impl FnMut(&BashCommandClassification) -> Option<BashCommandClassification>,
@@ -67,9 +67,9 @@ impl ClassifiedLine {
     /// A command inside `$(...)` is chosen only if all other commands are trivial (`cd`, `echo`).
     /// Commands that are the purpose of a line (such as builds, tests and changes) take precedence
     /// over housekeeping, and housekeeping over reading. Among commands of equal effort, one after
-    /// `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because earlier
-    /// ones prepare it, and the first command of this pipeline, because later ones filter its
-    /// output.
+    /// `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because
+    /// earlier ones prepare it, and the first command of this pipeline, because later ones filter
+    /// its output.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
         let rank = |(_, command): &(usize, &PlacedCommand)| {
             (
