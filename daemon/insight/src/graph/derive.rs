@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_true_again_is_another_fact() {
+    fn a_value_that_becomes_true_again_is_another_fact() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
         let facts = facts(key(), &claims, &[mark(20, Observation::Value(2))], None);
         let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
@@ -294,10 +294,10 @@ mod tests {
     #[test]
     fn later_marks_confirm_or_refute_a_hypothesis() {
         let supposed = |stance| {
-            let mut told = claim(10, stance);
-            told.what.relation = Relation::Resolved;
-            told.what.certainty = Certainty::Hypothesis;
-            told
+            let mut claim = claim(10, stance);
+            claim.what.relation = Relation::Resolved;
+            claim.what.certainty = Certainty::Hypothesis;
+            claim
         };
         let certainty = |stance, marks: &[Attributed<Mark>]| {
             facts(key(), &[supposed(stance)], marks, None)[0].certainty
@@ -317,9 +317,9 @@ mod tests {
 
     #[test]
     fn a_refuted_claim_stays_refuted() {
-        let mut told = claim(10, Stance::Value(1));
-        told.what.certainty = Certainty::Refuted;
-        assert_eq!(facts(key(), &[told], &[], None)[0].certainty, Certainty::Refuted);
+        let mut claim = claim(10, Stance::Value(1));
+        claim.what.certainty = Certainty::Refuted;
+        assert_eq!(facts(key(), &[claim], &[], None)[0].certainty, Certainty::Refuted);
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
     }
 
     /// A statement of an episode that was created 1,000 seconds after the time of the statement.
-    fn told<T>(seconds: i64, what: T) -> Attributed<T> {
+    fn attributed<T>(seconds: i64, what: T) -> Attributed<T> {
         let random = [u8::try_from(seconds).unwrap(); 10];
         Attributed {
             episode: EpisodeId::new(at(seconds), random),
@@ -373,11 +373,11 @@ mod tests {
     }
 
     fn mark(seconds: i64, says: Observation) -> Attributed<Mark> {
-        told(seconds, Mark { subject: subject(), at: at(seconds), says })
+        attributed(seconds, Mark { subject: subject(), at: at(seconds), says })
     }
 
     fn claim(seconds: i64, stance: Stance) -> Attributed<Claim> {
-        told(
+        attributed(
             seconds,
             Claim {
                 key: key(),

@@ -113,7 +113,7 @@ pub(super) fn command_key(command: &str) -> String {
 }
 
 /// Returns `text` without final full stops and outer spaces, for use within a sentence.
-pub(super) fn part(text: &str) -> &str {
+pub(super) fn without_full_stop(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }
 

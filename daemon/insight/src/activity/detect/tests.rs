@@ -234,7 +234,7 @@ fn phases_are_bounded_and_keep_every_call() {
 }
 
 #[test]
-fn what_is_saved_does_not_grow_with_the_transcript() {
+fn the_size_of_a_saved_detector_does_not_grow_with_the_transcript() {
     let mut detector = Detector::default();
     let mut line = 0;
     for round in 0..400 {

@@ -8,8 +8,8 @@ use crate::{graph::text, pattern::pattern};
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
 const COUNT_CHARS: usize = 13;
-/// Maximum length, in characters, of a block of code. A longer one is omitted, unless a sentence
-/// introduces it or nothing precedes it; then it is cut.
+/// Maximum length, in characters, of a block of code. A longer block is cut if a sentence introduces
+/// it or nothing precedes it, and omitted otherwise.
 const MAX_CODE_CHARS: usize = 100;
 /// Maximum number of characters that are reserved for the end of a shortened section.
 const MAX_END_CHARS: usize = 200;
@@ -90,18 +90,18 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let sections: Vec<&[ReportPart]> =
         starts.iter().copied().zip(ends).map(|(start, end)| &parts[start..end]).collect();
     let wanted: Vec<usize> = sections.iter().map(|section| length(&line(section)) + 1).collect();
-    let told: Vec<String> = shares(&wanted, limit)
+    let result: Vec<String> = shares(&wanted, limit)
         .into_iter()
         .zip(&sections)
         .map(|(share, section)| shortened(section, share.saturating_sub(1)))
-        .filter(|told| !told.is_empty())
+        .filter(|result| !result.is_empty())
         .collect();
-    let told = joined(&told);
+    let result = joined(&result);
     // The first part may have no end, such as a pasted log, or the headings alone may be too long.
-    if told.is_empty() || length(&told) > limit {
+    if result.is_empty() || length(&result) > limit {
         return text::cut(&whole, limit.saturating_sub(1));
     }
-    told
+    result
 }
 
 /// Splits `limit` among sections that need `wanted` characters. What one section does not need is
@@ -167,11 +167,11 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     let missing = &rest[..rest.len() - tail.len()];
     let items = missing.iter().take_while(|part| part.is_item).count();
     let is_list = items > 0 && head.last().is_some_and(|part| part.is_item);
-    let told = line(head);
+    let result = line(head);
     // A list is cut at its end.
-    let told = match is_list {
-        true => format!("{}; +{items} more", told.trim_end_matches(['.', ';'])),
-        false => told,
+    let result = match is_list {
+        true => format!("{}; +{items} more", result.trim_end_matches(['.', ';'])),
+        false => result,
     };
     let gap = match (is_list && items == missing.len(), tail.is_empty()) {
         (true, true) => "",
@@ -179,7 +179,7 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
         (false, true) => " …",
         (false, false) => GAP,
     };
-    format!("{told}{gap}{}", line(tail))
+    format!("{result}{gap}{}", line(tail))
 }
 
 /// Joins shortened sections to one line.
@@ -418,12 +418,12 @@ Shall I push it?";
 
     #[test]
     fn statements_of_a_report_exclude_questions_and_offers() {
-        let told = condensed_statements(
+        let result = condensed_statements(
             "Fixed `find()`. Shall I push it?\n\nIf you want, I can tag it.\n\n\
              Please save the file.\n\nReply with a number, or:\n- `q` to quit",
             200,
         );
-        assert_eq!(told, "Fixed `find()`.");
+        assert_eq!(result, "Fixed `find()`.");
     }
 
     #[test]
@@ -433,8 +433,8 @@ Shall I push it?";
             "The lookup is fixed. … Changes: … Open: (open) Rotate the keys. Shall I push it?"
         );
         for limit in 1..250 {
-            let told = condensed(REPORT, limit);
-            assert!(told.chars().count() <= limit, "{limit}: {told}");
+            let result = condensed(REPORT, limit);
+            assert!(result.chars().count() <= limit, "{limit}: {result}");
         }
     }
 
@@ -448,21 +448,24 @@ Shall I push it?";
             items("Parser"),
             items("Cache")
         );
-        let told = condensed(&report, 260);
-        assert!(told.starts_with("All is merged. Two things changed: Parser number 1"), "{told}");
-        assert!(told.contains("Intentionally deferred: Cache number 1 of the list"), "{told}");
-        assert!(told.ends_with("Tests: All pass."), "{told}");
-        let told = condensed(&report, 120);
+        let result = condensed(&report, 260);
         assert!(
-            told.starts_with("All is merged. …") && told.contains("Intentionally deferred: …"),
-            "{told}"
+            result.starts_with("All is merged. Two things changed: Parser number 1"),
+            "{result}"
+        );
+        assert!(result.contains("Intentionally deferred: Cache number 1 of the list"), "{result}");
+        assert!(result.ends_with("Tests: All pass."), "{result}");
+        let result = condensed(&report, 120);
+        assert!(
+            result.starts_with("All is merged. …") && result.contains("Intentionally deferred: …"),
+            "{result}"
         );
     }
 
     #[test]
     fn a_heading_below_another_one_keeps_it() {
-        let told = condensed("# Deferred\n## Parser\n- Dates", 100);
-        assert_eq!(told, "Deferred: Parser: Dates");
+        let result = condensed("# Deferred\n## Parser\n- Dates", 100);
+        assert_eq!(result, "Deferred: Parser: Dates");
     }
 
     #[test]
@@ -492,11 +495,11 @@ Shall I push it?";
     fn a_shortened_list_ends_with_the_number_of_missing_items() {
         let items: String =
             (1..9).map(|at| format!("- Parser number {at} of the list\n")).collect();
-        let told = condensed(&format!("Changed:\n{items}\nAll pass."), 150);
+        let result = condensed(&format!("Changed:\n{items}\nAll pass."), 150);
         assert!(
-            told.contains("of the list; +4 more") || told.contains("of the list; +5 more"),
-            "{told}"
+            result.contains("of the list; +4 more") || result.contains("of the list; +5 more"),
+            "{result}"
         );
-        assert!(told.ends_with("All pass."), "{told}");
+        assert!(result.ends_with("All pass."), "{result}");
     }
 }

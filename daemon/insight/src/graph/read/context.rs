@@ -28,10 +28,10 @@ const CLEAR_REQUEST: usize = 3;
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
 /// contains half of the words of the task. Returns `None` if the task has too few words.
 pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
-    let told = text::words(sentence);
-    let task = task(draft, &told, line);
+    let sentence_words = text::words(sentence);
+    let task = task(draft, &sentence_words, line);
     let about = text::words(&task);
-    if text::share(&about, &told) >= 0.5 {
+    if text::share(&about, &sentence_words) >= 0.5 {
         return (!about.is_empty()).then(|| sentence.to_owned());
     }
     (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
@@ -40,7 +40,7 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
 /// Returns the request that led to `line`. For the first request of the session, returns instead
 /// the first goal or the name of the session, whichever describes the work better; empty if both
 /// are routine, such as a commit.
-fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
+fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
     }
@@ -57,8 +57,8 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
-    let of_name = text::share(&written, told);
-    let is_named = !is_slug && of_name > text::share(&text::words(first), told);
+    let of_name = text::share(&written, sentence_words);
+    let is_named = !is_slug && of_name > text::share(&text::words(first), sentence_words);
     // A question does not say what was worked on.
     let is_unclear = first.ends_with('?');
     let name = if is_slug { name.replace('-', " ") } else { name };
@@ -72,13 +72,13 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
 /// a question or a command led, returns that work.
 fn first_goal(objective: &str) -> &str {
     if let Some(work) = pattern!(r" \(came to: (.+?)\)(?:\.|$)").captures(objective) {
-        return text::part(work.get(1).map_or(objective, |work| work.as_str()));
+        return text::without_full_stop(work.get(1).map_or(objective, |work| work.as_str()));
     }
     let notes = [" (began with", " (asked:", " (after `", " (by `", ". "];
     let notes = notes.into_iter().filter_map(|end| objective.find(end));
     let question = objective.find("? ").map(|mark| mark + 1);
     let end = notes.chain(question).min().unwrap_or(objective.len());
-    text::part(&objective[..end])
+    text::without_full_stop(&objective[..end])
 }
 
 /// Returns the request that led to a line, unless it is the first of the session. Short prompts
@@ -109,7 +109,7 @@ fn clear_request(prompt: &str) -> Option<String> {
     let is_clear = text::words(&plain).len() >= CLEAR_REQUEST
         && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
-        && !reference::points(&plain)
+        && !reference::has_external_pronoun(&plain)
         && !reference::depends_on_session(&plain)
         && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
     is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
@@ -135,7 +135,10 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     // A short subject such as `docs: capture context` says little.
     let next = later().find(|commit| text::words(&commit.subject).len() >= CLEAR);
     let next = next.or_else(|| later().next());
-    next.map_or_else(|| draft.task_name(), |commit| text::cut(text::part(&commit.subject), TASK))
+    next.map_or_else(
+        || draft.task_name(),
+        |commit| text::cut(text::without_full_stop(&commit.subject), TASK),
+    )
 }
 
 #[cfg(test)]
@@ -145,16 +148,16 @@ mod tests {
 
     #[test]
     fn a_task_is_added_unless_the_sentence_names_it() {
-        let told = |task: &str, sentence: &str| {
+        let completed = |task: &str, sentence: &str| {
             let session = SessionFixture::new(10, task);
             with_task(&Draft::new(&session.episode, &session.evidence), sentence, None)
         };
         let guard = "The guard is reached only with a query.";
         let wanted = "The guard is reached only with a query. (For “Reject bad authorize paths”.)";
-        assert_eq!(told("Reject bad authorize paths", guard).as_deref(), Some(wanted));
+        assert_eq!(completed("Reject bad authorize paths", guard).as_deref(), Some(wanted));
         let named = "Bad authorize paths are rejected when they have a query.";
-        assert_eq!(told("Reject bad authorize paths", named).as_deref(), Some(named));
-        assert_eq!(told("Go on", guard), None);
+        assert_eq!(completed("Reject bad authorize paths", named).as_deref(), Some(named));
+        assert_eq!(completed("Go on", guard), None);
     }
 
     #[test]
@@ -165,14 +168,14 @@ mod tests {
         session.evidence.prompts =
             vec![Quote { text: prompt.to_owned(), origin: Origin::default(), at: None }];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = with_task(&draft, "The guard is new.", None);
+        let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “Parse old dates in the importer”.)";
-        assert_eq!(told.as_deref(), Some(wanted));
+        assert_eq!(completed.as_deref(), Some(wanted));
         session.episode.name = "parse-old-dates-in-the-importer".to_owned();
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = with_task(&draft, "The guard is new.", None);
+        let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “teh import fials on some old files”.)";
-        assert_eq!(told.as_deref(), Some(wanted), "a name for programs is no title");
+        assert_eq!(completed.as_deref(), Some(wanted), "a name for programs is no title");
     }
 
     #[test]
@@ -189,9 +192,12 @@ mod tests {
         session.evidence.commits =
             vec![commit(4, "Plan the agent tools"), commit(9, "Update npm in the container")];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
-        assert_eq!(told(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
-        assert_eq!(told(5).as_deref(), Some("It is Rust. (For “Update npm in the container”.)"));
+        let completed = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
+        assert_eq!(completed(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
+        assert_eq!(
+            completed(5).as_deref(),
+            Some("It is Rust. (For “Update npm in the container”.)")
+        );
     }
 
     #[test]
@@ -211,14 +217,15 @@ mod tests {
             said(16, "hmm pros and cons of the lexer and the parser"),
         ];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
+        let completed =
+            |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
         let first = "The guard is new. (For “Parse old dates in the importer”.)";
-        assert_eq!(told(3).as_deref(), Some(first));
+        assert_eq!(completed(3).as_deref(), Some(first));
         let later = "The guard is new. (For “add limits to the uploads in `upload.rs`”.)";
-        assert_eq!(told(5).as_deref(), Some(later));
-        assert_eq!(told(9).as_deref(), Some(later));
-        assert_eq!(told(13).as_deref(), Some(first), "an unclear request names nothing");
-        assert_eq!(told(17).as_deref(), Some(first), "an opinion orders no work");
+        assert_eq!(completed(5).as_deref(), Some(later));
+        assert_eq!(completed(9).as_deref(), Some(later));
+        assert_eq!(completed(13).as_deref(), Some(first), "an unclear request names nothing");
+        assert_eq!(completed(17).as_deref(), Some(first), "an opinion orders no work");
     }
 
     #[test]

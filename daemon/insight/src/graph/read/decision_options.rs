@@ -127,7 +127,7 @@ fn chosen(decision: &str) -> &str {
 }
 
 pub(super) fn option(text: &str) -> String {
-    text::plain(chosen(text::part(text)))
+    text::plain(chosen(text::without_full_stop(text)))
 }
 
 #[cfg(test)]
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn a_replaced_option_and_its_replacement_are_found() {
-        for (told, wanted) in [
+        for (text, wanted) in [
             ("Replace PnP Modal SDK with MPC Core Kit", Some(("PnP Modal SDK", "MPC Core Kit"))),
             ("feat: switch from RS256 to HS256 for tokens", Some(("RS256", "HS256"))),
             ("Use pnpm instead of npm", Some(("npm", "pnpm"))),
             ("Replace the parser", None),
             ("Move the parser to another file", None),
         ] {
-            assert_eq!(replaced(told), wanted, "{told}");
+            assert_eq!(replaced(text), wanted, "{text}");
         }
     }
 

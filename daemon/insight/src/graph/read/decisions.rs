@@ -47,13 +47,13 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let question = question(draft, record);
-    let found = quoted(draft, record).or_else(|| draft.places.of(&record.decision));
+    let found = quoted(draft, record).or_else(|| draft.sentence_index.of(&record.decision));
     let answer = question.or_else(|| answer(draft, record));
     let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = match record.rationale.as_str() {
-        REFUSED if draft.is_evidence() => Certainty::Refuted,
+        REFUSED if draft.is_from_evidence() => Certainty::Refuted,
         rationale
-            if draft.is_evidence()
+            if draft.is_from_evidence()
                 && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
         {
             Certainty::Verified
@@ -71,7 +71,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         certainty == Certainty::Hypothesis
             && origin.is_some_and(|line| overtaken::is_retracted(draft, line, what(record)))
     };
-    let is_worth = !draft.is_evidence()
+    let is_worth = !draft.is_from_evidence()
         || is_chosen
             && worth::is_decision(record, label(what(record)), question)
             && !is_retracted();
@@ -99,7 +99,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         return;
     }
     let sentence = sentence(record, question, certainty);
-    let Some(sentence) = alone(draft, sentence, record, question, origin) else { return };
+    let Some(sentence) = self_contained(draft, sentence, record, question, origin) else { return };
     draft.claim(
         Relation::Decided,
         (source, draft.project),
@@ -171,14 +171,14 @@ fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Op
 /// Returns the decision with its subject first: `Windows build: skip`.
 fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
     let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
-    let stripped = phrasing::alone(&preset.replace_all(what(record), ""));
-    let decision = label(stripped.as_deref().map_or(what(record), text::part));
+    let stripped = phrasing::self_contained(&preset.replace_all(what(record), ""));
+    let decision = label(stripped.as_deref().map_or(what(record), text::without_full_stop));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
         .iter()
         .flatten()
-        .map(|other| label(text::part(other)))
+        .map(|other| label(text::without_full_stop(other)))
         .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
     let subject = match asked {
@@ -187,16 +187,16 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     };
     // The parts of an answer in which the user is not sure are not decisions.
     let quote = decision.strip_prefix("User: ").map(worth::unhedged);
-    let told = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
-    let told = told.as_deref().unwrap_or(decision);
+    let stated = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
+    let stated = stated.as_deref().unwrap_or(decision);
     let mut sentence = match subject.as_str() {
-        "" => told.to_owned(),
-        subject => format!("{} {told}", with_colon(subject)),
+        "" => stated.to_owned(),
+        subject => format!("{} {stated}", with_colon(subject)),
     };
     let (explanation, rationale) = reason(record, asked);
     if let Some(explanation) = explanation {
-        sentence
-            .push_str(&format!(" ({})", text::cut(text::part(explanation), MAX_EXPLANATION_CHARS)));
+        let explanation = text::cut(text::without_full_stop(explanation), MAX_EXPLANATION_CHARS);
+        sentence.push_str(&format!(" ({explanation})"));
     }
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
@@ -207,8 +207,8 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     if !others.is_empty() {
         let others = others.join("; ");
         let all = takes_all(decision);
-        let told = if all { format!(" ({others})") } else { format!(" — over {others}") };
-        sentence.push_str(&told);
+        let stated = if all { format!(" ({others})") } else { format!(" — over {others}") };
+        sentence.push_str(&stated);
     }
     let mut sentence = text::sentence(&sentence);
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
@@ -249,7 +249,7 @@ fn plan_title(record: &DecisionRecord) -> Option<&str> {
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
 /// option, and the task of the session. Returns `None` if the sentence names nothing and no task
 /// can be added.
-fn alone(
+fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,
     record: &DecisionRecord,
@@ -262,7 +262,7 @@ fn alone(
         sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)));
     }
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    if !is_spoken && !draft.is_evidence() {
+    if !is_spoken && !draft.is_from_evidence() {
         return Some(sentence);
     }
     let has_subject = asked.is_some_and(|asked| !questions::subject(asked).is_empty());
@@ -313,7 +313,7 @@ fn with_colon(subject: &str) -> String {
 
 /// Returns the decision without the prefix of a plan.
 fn what(record: &DecisionRecord) -> &str {
-    let decision = text::part(&record.decision);
+    let decision = text::without_full_stop(&record.decision);
     let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
     plain.unwrap_or(decision)
 }

@@ -38,7 +38,7 @@ pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
     pub(super) moments: Moments,
-    pub(super) places: SentenceIndex,
+    pub(super) sentence_index: SentenceIndex,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
     /// The task of the session.
@@ -74,7 +74,7 @@ impl<'e> Draft<'e> {
             episode,
             evidence,
             moments: Moments::new(episode, evidence),
-            places: SentenceIndex::new(evidence),
+            sentence_index: SentenceIndex::new(evidence),
             namespace: episode.project.root().namespace(),
             // The project and the task are set below.
             project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
@@ -136,7 +136,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Whether the summary was derived from evidence alone, without a model.
-    pub(super) fn is_evidence(&self) -> bool {
+    pub(super) fn is_from_evidence(&self) -> bool {
         self.episode.author == Author::Evidence
     }
 
@@ -169,7 +169,7 @@ impl<'e> Draft<'e> {
 
     /// Returns the name of the task, for use within a sentence.
     pub(super) fn task_name(&self) -> String {
-        text::cut(text::part(&self.episode.name), MAX_TASK_CHARS)
+        text::cut(text::without_full_stop(&self.episode.name), MAX_TASK_CHARS)
     }
 
     /// Adds the claim that `relation` holds between the two `ends`: its source and its target.
@@ -177,33 +177,33 @@ impl<'e> Draft<'e> {
         &mut self,
         relation: Relation,
         ends: (EntityId, EntityId),
-        said: ClaimDraft,
+        claim: ClaimDraft,
     ) {
         let (source, target) = ends;
-        let mut others = self.named_in(&said.sentence);
-        others.extend(said.others);
+        let mut others = self.named_in(&claim.sentence);
+        others.extend(claim.others);
         others.sort_unstable();
         others.dedup();
         others.retain(|other| *other != source && *other != target);
         others.truncate(MAX_OTHERS);
-        let at = said.at.unwrap_or_else(|| self.moments.of(&said.origins));
-        let origins = match said.origins.is_empty() {
-            true => self.nearest_line(&said.sentence).into_iter().collect(),
-            false => said.origins,
+        let at = claim.at.unwrap_or_else(|| self.moments.of(&claim.origins));
+        let origins = match claim.origins.is_empty() {
+            true => self.nearest_line(&claim.sentence).into_iter().collect(),
+            false => claim.origins,
         };
         self.claims.push(Claim {
-            key: FactKey::of(relation, ends, &said.detail),
-            namespace: said.namespace.unwrap_or(self.namespace),
+            key: FactKey::of(relation, ends, &claim.detail),
+            namespace: claim.namespace.unwrap_or(self.namespace),
             relation,
             source,
             target,
             others,
-            sentence: text::cut(&said.sentence, MAX_SENTENCE_CHARS),
+            sentence: text::cut(&claim.sentence, MAX_SENTENCE_CHARS),
             at,
-            certainty: said.certainty.unwrap_or(Certainty::Hypothesis),
-            watches: said.watches,
+            certainty: claim.certainty.unwrap_or(Certainty::Hypothesis),
+            watches: claim.watches,
             origins,
-            details: said.details,
+            details: claim.details,
         });
     }
 
@@ -211,7 +211,7 @@ impl<'e> Draft<'e> {
     /// or else the last report, or else the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
-        let found = self.places.of(sentence).map(|found| found.origin);
+        let found = self.sentence_index.of(sentence).map(|found| found.origin);
         found
             .or_else(|| evidence.last_reply.as_ref().map(|reply| reply.origin))
             .or_else(|| evidence.prompts.first().map(|prompt| prompt.origin))

@@ -105,11 +105,11 @@ fn another_answer_to_the_same_question_ends_a_decision() {
         session
     };
     let facts = facts(&[&decided(10, "Skip it"), &decided(20, "Build it")]);
-    let told: Vec<_> = of(&facts, Relation::Decided)
+    let found: Vec<_> = of(&facts, Relation::Decided)
         .map(|fact| (fact.sentence.as_str(), fact.invalid_at.is_some()))
         .collect();
     assert_eq!(
-        told,
+        found,
         [
             ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
             ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
@@ -321,7 +321,7 @@ proptest! {
         prop_assert_eq!(current(Relation::SetTo).len(), model.known.len());
         for (setting, value) in &model.known {
             let start = format!("`{}` in `.env` is `{value}`", SETTINGS[*setting]);
-            prop_assert!(current(Relation::SetTo).iter().any(|told| told.starts_with(&start)), "{}", start);
+            prop_assert!(current(Relation::SetTo).iter().any(|found| found.starts_with(&start)), "{}", start);
         }
         let failing = TESTS.iter().enumerate().filter(|(at, _)| model.failing & (1 << at) != 0);
         let failing: BTreeSet<String> =

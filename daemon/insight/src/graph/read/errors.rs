@@ -88,14 +88,14 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_joined = seen.is_some() && resolution.is_none();
     let origins: Vec<Origin> = match (seen, resolution) {
         (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
-        _ => draft.places.of(&record.error).map(|found| found.origin).into_iter().collect(),
+        _ => draft.sentence_index.of(&record.error).map(|found| found.origin).into_iter().collect(),
     };
     let at = match resolution {
         Some(resolution) => draft.moments.at(resolution.origin),
         None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
     };
     let is_said = |text: &str| !text.is_empty() && !is_filler(text);
-    let is_checked = match draft.is_evidence() {
+    let is_checked = match draft.is_from_evidence() {
         true => is_said(&record.verification) && !is_by_edit(&record.verification),
         false => resolution.is_some(),
     };
@@ -107,10 +107,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
     let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
-    let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
+    let is_cause = !draft.is_from_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
-    if draft.is_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
+    if draft.is_from_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
         // Another agent fixed the error, which its marks already state, or the user did not name
         // the error.
         return;
@@ -118,7 +118,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     // No run shows the error, and the fix is a guess from the changed files.
     let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
     let is_minor =
-        draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
+        draft.is_from_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
     let verification = without_gaps(&record.verification);
     let parts = [
         ("error", "", record.error.as_str()),
@@ -132,7 +132,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
         .collect::<Vec<_>>()
         .join(" ");
-    let sentence = match draft.is_evidence() && !is_checked && is_said(&record.fix) {
+    let sentence = match draft.is_from_evidence() && !is_checked && is_said(&record.fix) {
         true => format!("{sentence} {UNCHECKED}"),
         false => sentence,
     };
@@ -172,9 +172,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
 fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
     let about = text::topic_words(&about);
-    let told = text::topic_words(&record.root_cause);
-    let common = told.iter().filter(|word| about.contains(word)).count();
-    told.is_empty() || common >= 2 || told.len() <= FEW_WORDS && common == 1
+    let cause_words = text::topic_words(&record.root_cause);
+    let common = cause_words.iter().filter(|word| about.contains(word)).count();
+    cause_words.is_empty() || common >= 2 || cause_words.len() <= FEW_WORDS && common == 1
 }
 
 /// Whether a fix is verified only by reading or editing a file again.
@@ -210,7 +210,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
     let command = draft.subject("command", &text::command_key(&error.attempt));
     let mut details = vec![("attempt".to_owned(), attempt.clone())];
-    if draft.is_evidence() && error.cause.is_none() {
+    if draft.is_from_evidence() && error.cause.is_none() {
         // An error without a stated cause is listed only on demand.
         details.push((MINOR.to_owned(), "true".to_owned()));
     }

@@ -41,24 +41,24 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         .map(|one| one.text.as_str())
         .take(MAX_DEAD_ENDS)
         .collect();
-    let mut told = Vec::new();
+    let mut earlier = Vec::new();
     for text in &dead_ends {
-        add_finding(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::DeadEnd, text));
     }
-    // A cause that the session removed is no fact without its symptom.
+    // A cause from before the session changed the files may not exist any more.
     let discoveries = summary.discoveries.iter().flatten();
     for text in discoveries.filter(|text| !text.starts_with(BEFORE_CHANGED)) {
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
         if !is_dead_end {
-            add_finding(draft, &mut told, FindingDraft::of(Relation::FoundOut, text));
+            add_finding(draft, &mut earlier, FindingDraft::of(Relation::FoundOut, text));
         }
     }
     if let Some(cause) = summary.root_cause_analysis.as_deref()
         && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
     {
-        add_finding(draft, &mut told, FindingDraft::of(Relation::CausedBy, cause));
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::CausedBy, cause));
     }
     // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();
@@ -75,8 +75,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 /// Returns the title of a noted step, with the path of its note. `step` has the title and the
 /// beginning of the note's text, or only the path, from which the title is then made.
 fn title(step: &str) -> Option<String> {
-    let told = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
-    if let Some(parts) = told.captures(step) {
+    let titled = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
+    if let Some(parts) = titled.captures(step) {
         // A title may contain a colon itself: `Security review: deferred findings`.
         let rest = parts.get(2).map_or("", |rest| rest.as_str());
         let is_whole = parts[1].split_whitespace().count() >= TITLE || rest.len() > LONG_TITLE;
@@ -101,7 +101,8 @@ struct FindingDraft<'t> {
 impl<'t> FindingDraft<'t> {
     fn of(relation: Relation, text: &'t str) -> FindingDraft<'t> {
         // The answer may be understandable even if its question is not.
-        let answer = worth::asked(text).filter(|(question, _)| !worth::is_clear_question(question));
+        let answer =
+            worth::split_question(text).filter(|(question, _)| !worth::is_clear_question(question));
         FindingDraft { relation, text: answer.map_or(text, |(_, answer)| answer) }
     }
 
@@ -139,21 +140,25 @@ impl<'t> FindingDraft<'t> {
     }
 }
 
-/// Adds a finding, unless it repeats an earlier one. `told` has the words of the earlier findings.
-fn add_finding(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
+/// Adds a finding, unless it repeats an earlier one. `earlier` has the words of earlier findings.
+fn add_finding(
+    draft: &mut Draft<'_>,
+    earlier: &mut Vec<BTreeSet<String>>,
+    finding: FindingDraft<'_>,
+) {
     let FindingDraft { relation, text } = finding;
-    let found = draft.places.of(text);
-    let sentence = alone(draft, finding, found);
+    let found = draft.sentence_index.of(text);
+    let sentence = self_contained(draft, finding, found);
     let words = text::words(text);
     let repeats = |other: &BTreeSet<String>| {
         text::share(&words, other) >= REPEATED || text::share(other, &words) >= REPEATED
     };
-    let Some(sentence) = sentence.filter(|_| !told.iter().any(repeats)) else {
+    let Some(sentence) = sentence.filter(|_| !earlier.iter().any(repeats)) else {
         // The entities that the text names are mentioned nevertheless.
         draft.named_in(text);
         return;
     };
-    told.push(words);
+    earlier.push(words);
     let watches = failing_tests(draft, text);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
@@ -178,17 +183,17 @@ fn add_finding(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding:
 /// Returns a finding as a sentence that can be understood without its session. Returns `None` if no
 /// such sentence can be made, or if the finding is not worth remembering. A finding that a model
 /// wrote is always worth remembering.
-fn alone(
+fn self_contained(
     draft: &Draft<'_>,
     finding: FindingDraft<'_>,
     found: Option<SentenceSource>,
 ) -> Option<String> {
-    if !draft.is_evidence() {
-        let plain = phrasing::alone(finding.text)?;
+    if !draft.is_from_evidence() {
+        let plain = phrasing::self_contained(finding.text)?;
         return Some(format!("{}{}", finding.label(), text::sentence(&plain)));
     }
     let whole = surroundings::complete(draft, finding.text)?;
-    let plain = phrasing::alone(&whole.text)?;
+    let plain = phrasing::self_contained(&whole.text)?;
     if !finding.is_worth(&plain) || finding.is_over(draft, found) {
         return None;
     }
@@ -197,7 +202,7 @@ fn alone(
     }
     let plain = worth::without_courtesy(&plain);
     let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
-    let is_answer = worth::asked(&plain).is_some();
+    let is_answer = worth::split_question(&plain).is_some();
     let needs_task =
         finding.relation == Relation::CausedBy || !is_answer && reference::has_bare_subject(&plain);
     if needs_task {
@@ -208,12 +213,12 @@ fn alone(
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {
-    let found = draft.places.of(text);
+    let found = draft.sentence_index.of(text);
     let origins: Vec<_> = found.map(|found| found.origin).into_iter().collect();
     let at = draft.moments.of(&origins);
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
-    let Some(sentence) = phrasing::alone(text) else { return };
+    let Some(sentence) = phrasing::self_contained(text) else { return };
     let certainty =
         if is_proven(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
     let task = draft.task_name();
@@ -224,7 +229,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{}{context}.", text::part(&sentence)),
+            sentence: format!("{}{context}.", text::without_full_stop(&sentence)),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -251,13 +256,13 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
 }
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    let is_worth = |text: &String| !draft.is_evidence() || worth::is_open_end(text);
+    let is_worth = |text: &String| !draft.is_from_evidence() || worth::is_open_end(text);
     let is_open = |text: &String| !phrasing::is_past(text) && is_worth(text);
-    let Some(sentence) = phrasing::alone(text).filter(is_open) else {
+    let Some(sentence) = phrasing::self_contained(text).filter(is_open) else {
         return;
     };
     let sentence = noted_title(draft, text).or_else(|| title(&sentence)).unwrap_or(sentence);
-    let found = draft.places.of(text);
+    let found = draft.sentence_index.of(text);
     let words = text::words(text);
     let is_listed = draft.evidence.tasks.iter().any(|task| {
         matches!(task.state, TaskState::Pending | TaskState::InProgress)
@@ -265,7 +270,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
     // A step of the agent's task list matters only in its session.
-    if is_listed && draft.is_evidence() {
+    if is_listed && draft.is_from_evidence() {
         return;
     }
     draft.claim(
@@ -275,7 +280,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             detail: text::plain(text),
             sentence: format!(
                 "{}{}{}”.",
-                text::part(&sentence),
+                text::without_full_stop(&sentence),
                 standing::LEFT_OPEN_IN,
                 draft.task_name()
             ),

@@ -101,7 +101,7 @@ impl SentenceIndex {
     /// message contains enough of the words.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
         // A question and its answer are in different messages.
-        let sentence = worth::asked(sentence).map_or(sentence, |(_, answer)| answer);
+        let sentence = worth::split_question(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
         let best = |in_recap: bool| {
             let said = self.said.iter().filter(move |(_, found)| self.is_recap(found) == in_recap);

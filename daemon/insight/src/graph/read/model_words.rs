@@ -32,7 +32,7 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     if source == target {
         return;
     }
-    let found = draft.places.of(&record.sentence);
+    let found = draft.sentence_index.of(&record.sentence);
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
     draft.claim(
         Relation::RelatesTo,

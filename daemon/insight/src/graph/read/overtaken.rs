@@ -22,8 +22,8 @@ const MIN_NAME_BYTES: usize = 4;
 pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
-    let told = text::words(statement);
-    let repeats = |other: &str, share: f64| text::share(&told, &text::words(other)) >= share;
+    let words = text::words(statement);
+    let repeats = |other: &str, share: f64| text::share(&words, &text::words(other)) >= share;
     let next_prompt = evidence.prompts.iter().find(|prompt| is_later(prompt.origin));
     if next_prompt.is_some_and(|prompt| retraction::contradicts(&prompt.text)) {
         return true;

@@ -45,7 +45,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
         && (worth::has_pronoun_object(words)
             || phrases::BARE_NOUN.matches(words)
             || names_bare_object(words));
-    let sentence = match needs_task && draft.is_evidence() {
+    let sentence = match needs_task && draft.is_from_evidence() {
         true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),
         false => sentence,
     };
@@ -107,7 +107,9 @@ fn origin(draft: &Draft<'_>, words: &str) -> Option<Origin> {
     let wanted = text::plain(words);
     let mut prompts = draft.evidence.prompts.iter();
     let quoted = prompts.find(|prompt| text::plain(&prompt.text).contains(&wanted));
-    quoted.map(|prompt| prompt.origin).or_else(|| draft.places.of(words).map(|found| found.origin))
+    quoted
+        .map(|prompt| prompt.origin)
+        .or_else(|| draft.sentence_index.of(words).map(|found| found.origin))
 }
 
 fn unquoted(words: &str) -> &str {

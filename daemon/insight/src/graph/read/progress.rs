@@ -37,7 +37,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let done = draft.episode.summary.completed_tasks.iter().flatten();
     for text in done {
         let origin: Vec<Origin> =
-            draft.places.of(text).map(|found| found.origin).into_iter().collect();
+            draft.sentence_index.of(text).map(|found| found.origin).into_iter().collect();
         add(&mut marked, draft.moments.of(&origin), text);
     }
     for task in evidence.tasks.iter().filter(|task| task.state == TaskState::Completed) {

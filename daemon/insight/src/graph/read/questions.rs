@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_question_is_reworded_for_readers_without_its_conversation() {
-        let told = |header: Option<&str>, question: &str| {
+        let subject_of = |header: Option<&str>, question: &str| {
             subject(&Choice {
                 header: header.map(str::to_owned),
                 question: question.to_owned(),
@@ -73,9 +73,9 @@ mod tests {
             (Some("Storage"), "Where do keys live?", "Storage: Where do keys live?"),
             (None, "Next question: Where do keys live?", "Where do keys live?"),
         ] {
-            assert_eq!(told(header, question), wanted, "{question}");
+            assert_eq!(subject_of(header, question), wanted, "{question}");
         }
         let long = format!("Should the cache ({}) stay, or go?", "very long ".repeat(40));
-        assert_eq!(told(None, &long), "Should the cache stay, or go?");
+        assert_eq!(subject_of(None, &long), "Should the cache stay, or go?");
     }
 }

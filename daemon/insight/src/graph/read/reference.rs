@@ -70,7 +70,7 @@ pub(super) fn names_bare_file(text: &str) -> bool {
 }
 
 /// Whether the text contains a pronoun that refers to something outside of it.
-pub(super) fn points(text: &str) -> bool {
+pub(super) fn has_external_pronoun(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
         .is_match(text)
 }

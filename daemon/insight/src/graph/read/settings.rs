@@ -201,7 +201,7 @@ fn claim(
     if !is_request && !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
-    let is_minor = draft.is_evidence() && !worth::is_setting(change);
+    let is_minor = draft.is_from_evidence() && !worth::is_setting(change);
     let minor = is_minor.then_some("true");
     let details =
         [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];

@@ -27,27 +27,27 @@ pub(super) struct CompleteSentence {
 /// missing, or if the sentence with its context is too long.
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
     let place = find(draft, sentence);
-    let mut told = sentence.trim().to_owned();
-    if phrases::CONTRAST.matches(&told) || reference::points_back(&told) {
+    let mut extended = sentence.trim().to_owned();
+    if phrases::CONTRAST.matches(&extended) || reference::points_back(&extended) {
         let before = place.as_ref().and_then(|place| place.before.as_deref());
         let before = before.filter(|before| {
             !reference::points_back(before)
                 && !phrases::CONTRAST.matches(before)
                 && worth::names_something(before)
         });
-        told = format!("{} {told}", text::sentence(before?));
+        extended = format!("{} {extended}", text::sentence(before?));
     }
     if let Some(after) = place.as_ref().and_then(|place| place.after.as_deref())
         && phrases::CONTRAST.matches(after)
     {
-        told = format!("{} {after}", text::sentence(&told));
+        extended = format!("{} {after}", text::sentence(&extended));
     }
-    let heading = match phrases::BARE_NOUN.matches(&told) {
+    let heading = match phrases::BARE_NOUN.matches(&extended) {
         true => Some(place.and_then(|place| place.heading)?),
         false => None,
     };
-    let is_short = told.chars().count() <= MAX_CHARS || told == sentence.trim();
-    is_short.then_some(CompleteSentence { heading, text: told })
+    let is_short = extended.chars().count() <= MAX_CHARS || extended == sentence.trim();
+    is_short.then_some(CompleteSentence { heading, text: extended })
 }
 
 /// The context of a sentence in a report.
@@ -146,11 +146,11 @@ The lexer keeps comments only in debug builds.";
             ),
             ("It is not in the report at all", None),
         ] {
-            let told = complete(&draft, sentence).map(|found| match found.heading {
+            let extended = complete(&draft, sentence).map(|found| match found.heading {
                 Some(heading) => format!("{heading}: {}", found.text),
                 None => found.text,
             });
-            assert_eq!(told.as_deref(), wanted, "{sentence}");
+            assert_eq!(extended.as_deref(), wanted, "{sentence}");
         }
     }
 }

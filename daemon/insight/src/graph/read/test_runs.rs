@@ -159,19 +159,18 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
     );
 }
 
-/// Adds the tests that fail at the end of the session. Earlier failures are part of the resolved
-/// errors.
+/// Adds the tests that fail at the end of the session.
 fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
-    let mut told = 0;
+    let mut count = 0;
     for (number, run) in runs.iter().enumerate().rev() {
         for test in &run.failed_tests {
             let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
                 || passes_uncounted(draft, run)
                 || is_resolved(draft, test, run);
-            if is_over || told == MAX_FAILING_TESTS {
+            if is_over || count == MAX_FAILING_TESTS {
                 continue;
             }
-            told += 1;
+            count += 1;
             let watches = watches(draft, test, run);
             let key = format!("{}\n{test}", run.framework);
             let source = draft.mention(EntityKind::Test, &key, test);

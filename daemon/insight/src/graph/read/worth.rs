@@ -21,7 +21,7 @@ const ANSWER: usize = 40;
 /// description of code is no fact, because the code shows it. Of a question with its answer, both
 /// must be clear.
 pub(super) fn is_finding(text: &str) -> bool {
-    if let Some((question, answer)) = asked(text) {
+    if let Some((question, answer)) = split_question(text) {
         return is_clear_question(question) && is_answer(question, answer);
     }
     let is_quote = text.starts_with("User: ");
@@ -97,7 +97,10 @@ pub(super) fn is_open_end(text: &str) -> bool {
     let is_part = reference::uses_session_label(text)
         || reference::depends_on_session(text)
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
-    !of_the_moment.is_match(text) && !is_part && !reference::points(text) && is_balanced(text)
+    !of_the_moment.is_match(text)
+        && !is_part
+        && !reference::has_external_pronoun(text)
+        && is_balanced(text)
 }
 
 /// Whether a decision is about the work rather than about the next step of the session.
@@ -227,7 +230,7 @@ pub(super) fn is_choice(text: &str) -> bool {
 }
 
 /// Splits `Asked: … Answer: …` into the question and the answer.
-pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_question(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
@@ -263,7 +266,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     // With several questions, the answer may belong to another one.
     question.matches('?').count() < 2
         && !of_the_moment.is_match(question)
-        && !reference::points(question)
+        && !reference::has_external_pronoun(question)
         && !of_session.is_match(question)
         && !is_order.is_match(question)
         && !objects.is_match(question)

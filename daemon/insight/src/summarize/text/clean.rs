@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_fits_its_limit_as_json() {
+    fn a_kept_text_fits_its_limit_as_json() {
         let nasty = "\u{1}\"\\\n".repeat(500) + "end";
         for limit in [20, 100, 1000] {
             let text = kept(&nasty, limit);
