@@ -2,7 +2,7 @@
 //! that other modules need.
 
 pub use crate::graph::{
-    EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, Standing, is_listed,
+    EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,
 };
 use crate::{
     model::{

@@ -226,7 +226,7 @@ pub(super) fn sample() -> Episode {
 /// Treats every statement of an episode as still true, and quotes it unchanged.
 struct WholeStanding;
 
-impl summarize::handoff::Standing for WholeStanding {
+impl summarize::handoff::StatementValidity for WholeStanding {
     fn holds(&self, _: usize, _: &str) -> Option<bool> {
         Some(true)
     }

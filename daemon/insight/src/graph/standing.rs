@@ -19,7 +19,7 @@ pub(super) const TEST: &str = "test";
 
 /// The current state of the statements of an episode, and how its session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct StatementStates {
     /// By the text of the statement in the summary.
     statements: HashMap<String, StatedText>,
     ending: SessionEnding,
@@ -32,17 +32,17 @@ struct StatedText {
     sentence: String,
 }
 
-impl Standing {
+impl StatementStates {
     /// Collects the statements of `episode` among `facts`, and whether each holds at `now`.
     pub fn of<'f>(
         facts: impl IntoIterator<Item = &'f Fact>,
         episode: EpisodeId,
         now: Timestamp,
-    ) -> Standing {
-        let mut standing = Standing::default();
+    ) -> StatementStates {
+        let mut states = StatementStates::default();
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
             if fact.relation == Relation::TaskStands {
-                fact.details.iter().for_each(|(name, text)| standing.ending.set(name, text));
+                fact.details.iter().for_each(|(name, text)| states.ending.set(name, text));
                 continue;
             }
             let texts = fact
@@ -53,12 +53,12 @@ impl Standing {
             // the transcript may be ahead.
             let holds = fact.invalid_at.is_none_or(|end| end > now);
             let sentence = without_session(&fact.sentence);
-            standing.statements.extend(texts.map(|(_, text)| {
+            states.statements.extend(texts.map(|(_, text)| {
                 let statement = StatedText { holds, sentence: sentence.to_owned() };
                 (text.clone(), statement)
             }));
         }
-        standing
+        states
     }
 
     /// Whether a statement of the summary holds; `None` if no fact was made from it.
@@ -100,7 +100,11 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 
 impl Graph<'_> {
     /// Returns which open ends, decisions and failing tests of an episode hold at `now`.
-    pub fn standing(&self, episode: EpisodeId, now: Timestamp) -> Result<Standing, StoreError> {
+    pub fn statement_states(
+        &self,
+        episode: EpisodeId,
+        now: Timestamp,
+    ) -> Result<StatementStates, StoreError> {
         let mut facts = Vec::new();
         for thing in self.store().entities_and_facts_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
@@ -111,6 +115,6 @@ impl Graph<'_> {
                 facts.extend(self.spans(key)?);
             }
         }
-        Ok(Standing::of(&facts, episode, now))
+        Ok(StatementStates::of(&facts, episode, now))
     }
 }

@@ -8,8 +8,8 @@ use crate::{graph::text, pattern::pattern};
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
 const COUNT_CHARS: usize = 13;
-/// Maximum length, in characters, of a block of code. A longer block is cut if a sentence introduces
-/// it or nothing precedes it, and omitted otherwise.
+/// Maximum length, in characters, of a block of code. A longer block is cut if a sentence
+/// introduces it or nothing precedes it, and omitted otherwise.
 const MAX_CODE_CHARS: usize = 100;
 /// Maximum number of characters that are reserved for the end of a shortened section.
 const MAX_END_CHARS: usize = 200;

@@ -17,12 +17,12 @@ mod standing;
 mod steps;
 mod work;
 
-use self::standing::SessionStanding;
+use self::standing::SessionValidity;
 pub use self::{
     lines::{HandoffLine, repeats},
     past::EndedSession,
     render::{UseRate, topic},
-    standing::Standing,
+    standing::StatementValidity,
     work::did_work,
 };
 use crate::{
@@ -101,7 +101,11 @@ pub struct FailedSuite {
 
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
-pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
+pub fn gather(
+    episodes: &[Episode],
+    preferences: &[String],
+    validity: &dyn StatementValidity,
+) -> Handoff {
     let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
         // Wishes in a summary are already quoted.
         guard::quote(wish.trim_matches('"'), ENTRY)
@@ -110,15 +114,15 @@ pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Stand
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
-        let standing = SessionStanding { session, standing };
-        let past = EndedSession::of(episode, &standing.ending());
+        let validity = SessionValidity { session, validity };
+        let past = EndedSession::of(episode, &validity.ending());
         if session == 0 {
             handoff.repository(summary, &past);
         }
-        handoff.open_ends(standing, summary, &past);
-        handoff.failing_tests(standing, summary, &mut seen);
+        handoff.open_ends(validity, summary, &past);
+        handoff.failing_tests(validity, summary, &mut seen);
         if session < DECIDING {
-            handoff.decisions(standing, summary);
+            handoff.decisions(validity, summary);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -163,11 +167,11 @@ impl Handoff {
 
     fn open_ends(
         &mut self,
-        standing: SessionStanding<'_>,
+        validity: SessionValidity<'_>,
         summary: &EnhancedSessionSummary,
         past: &EndedSession,
     ) {
-        let session = standing.session;
+        let session = validity.session;
         // If a later session continued this objective, the summary of that session says what is
         // left.
         if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
@@ -178,16 +182,16 @@ impl Handoff {
         // The steps of another branch are over, unless they were noted in a todo file.
         let is_of_other_branch =
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
-        let is_reported = session == 0 && standing.ending().report.is_some();
+        let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
             if is_reported && steps::is_in_report(step) {
                 return true;
             }
             // A step that is a current fact is open, even if something similar was done.
-            if session == 0 && standing.is_fact(step) {
+            if session == 0 && validity.is_fact(step) {
                 return false;
             }
-            !standing.holds(step)
+            !validity.holds(step)
                 || steps::is_no_work(step)
                 // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
@@ -201,7 +205,7 @@ impl Handoff {
         let is_listed = |step: &str| tests_fail && steps::is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_listed(step) && !is_settled(step));
-        let formatted = |step: &String| match standing.sentence(step) {
+        let formatted = |step: &String| match validity.sentence(step) {
             Some(sentence) => guard::quote(&sentence, OPEN_END),
             None => entry::step(step),
         };
@@ -213,7 +217,7 @@ impl Handoff {
 
     fn failing_tests(
         &mut self,
-        standing: SessionStanding<'_>,
+        validity: SessionValidity<'_>,
         summary: &EnhancedSessionSummary,
         seen: &mut Seen,
     ) {
@@ -225,25 +229,25 @@ impl Handoff {
         let named = tests.failed_tests.iter().flatten();
         // If the names of the failing tests are known, all of them may have passed since.
         let is_over =
-            named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
+            named.clone().next().is_some() && !named.clone().any(|test| validity.holds(test));
         if tests.failed > 0 && !is_over {
-            let names = named.filter(|test| standing.holds(test)).take(TESTS);
+            let names = named.filter(|test| validity.holds(test)).take(TESTS);
             self.failing_tests.push(FailedSuite {
                 framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
                 names: names.filter_map(|name| guard::name(name)).collect(),
-                session: standing.session,
+                session: validity.session,
             });
         }
     }
 
-    fn decisions(&mut self, standing: SessionStanding<'_>, summary: &EnhancedSessionSummary) {
+    fn decisions(&mut self, validity: SessionValidity<'_>, summary: &EnhancedSessionSummary) {
         // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
-            let sentence = standing.sentence(&record.decision);
+            let sentence = validity.sentence(&record.decision);
             let quote = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
-            push(&mut self.decisions, quote, standing.session);
+            push(&mut self.decisions, quote, validity.session);
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{gather as gather_standing, *};
+use super::{gather as gather_with, *};
 use crate::model::{
     CloseReason, EpisodeId, Project, SessionEnding, SessionId, SessionKey, Timestamp,
     episode::Author,
@@ -6,10 +6,10 @@ use crate::model::{
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };
 
-/// A [`Standing`] whose function says which statements hold. A sentence is the statement itself.
-struct TextStanding<F>(F);
+/// A [`StatementValidity`] from a function. The sentence of a statement is the statement itself.
+struct FunctionValidity<F>(F);
 
-impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
+impl<F: Fn(usize, &str) -> Option<bool>> StatementValidity for FunctionValidity<F> {
     fn holds(&self, session: usize, text: &str) -> Option<bool> {
         self.0(session, text)
     }
@@ -25,7 +25,7 @@ impl<F: Fn(usize, &str) -> Option<bool>> Standing for TextStanding<F> {
 
 /// Merges episodes of which every statement still holds.
 fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
-    gather_standing(episodes, preferences, &TextStanding(|_: usize, _: &str| Some(true)))
+    gather_with(episodes, preferences, &FunctionValidity(|_: usize, _: &str| Some(true)))
 }
 
 #[test]
@@ -37,14 +37,14 @@ fn statements_that_no_longer_hold_are_left_out() {
     later.summary.next_steps =
         Some(vec!["Rename the signer".to_owned(), "Offered: a test".to_owned()]);
     later.summary.objective = "Describe the signer".to_owned();
-    let standing = TextStanding(|session: usize, text: &str| match (session, text) {
+    let validity = FunctionValidity(|session: usize, text: &str| match (session, text) {
         (1, "Remove the old keys") => Some(true),
         (0, "Rename the signer" | "Sign with RS256" | "tests/test_auth.py::test_expiry") => {
             Some(false)
         }
         _ => None,
     });
-    let handoff = gather_standing(&[later, earlier], &[], &standing);
+    let handoff = gather_with(&[later, earlier], &[], &validity);
     let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
     assert_eq!(open, ["“Offered: a test”", "“Remove the old keys”"]);
     assert_eq!((handoff.decisions, handoff.failing_tests), (Vec::new(), Vec::new()));
@@ -56,8 +56,8 @@ fn a_step_that_is_a_current_fact_stays_open_despite_a_similar_task() {
     session.summary.completed_tasks = Some(vec!["Removed the old keys of staging".to_owned()]);
     session.summary.next_steps = Some(vec!["Remove the old staging keys".to_owned()]);
     let open = |holds: Option<bool>| {
-        let standing = TextStanding(move |_: usize, _: &str| holds);
-        gather_standing(std::slice::from_ref(&session), &[], &standing).open_ends.len()
+        let validity = FunctionValidity(move |_: usize, _: &str| holds);
+        gather_with(std::slice::from_ref(&session), &[], &validity).open_ends.len()
     };
     assert_eq!((open(Some(true)), open(None)), (1, 0));
 }
@@ -101,10 +101,10 @@ Failing tests:
 
 More: tools search_sessions and get_session, or `graphiti search`.";
 
-/// A [`Standing`] in which every statement holds and the ending of each session is known.
-struct EndedStanding(SessionEnding);
+/// A [`StatementValidity`] in which every statement holds and the ending of each session is known.
+struct EndedValidity(SessionEnding);
 
-impl Standing for EndedStanding {
+impl StatementValidity for EndedValidity {
     fn holds(&self, _: usize, _: &str) -> Option<bool> {
         Some(true)
     }
@@ -132,7 +132,7 @@ fn a_known_ending_adds_reports_and_requests() {
         tests: Some("6 of 6 passed (`jest`), before its last edit".to_owned()),
         question: Some("Shall I tidy up?".to_owned()),
     };
-    let handoff = gather_standing(&[session], &[], &EndedStanding(ending));
+    let handoff = gather_with(&[session], &[], &EndedValidity(ending));
     let text = handoff.to_text(4_000).unwrap();
     let told = "\
 It reported at the end: “Pushed. Shall I tidy up?”
@@ -249,8 +249,8 @@ fn the_last_decision_is_first_in_the_words_of_its_fact() {
     };
     let mut session = full();
     session.summary.key_decisions = Some(vec![record("Both"), record("Rebase"), record("Later")]);
-    let standing = TextStanding(|_, text: &str| (text != "Rebase").then_some(true));
-    let decisions = gather_standing(&[session], &[], &standing).decisions;
+    let validity = FunctionValidity(|_, text: &str| (text != "Rebase").then_some(true));
+    let decisions = gather_with(&[session], &[], &validity).decisions;
     let told: Vec<&str> = decisions.iter().map(|told| &*told.text).collect();
     assert_eq!(told, ["“Later”", "“Both”"]);
 }
