@@ -22,7 +22,8 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Stems of words that say that something is wanted or done, but not what.
+/// Stems of words that only say that something is wanted or done. They do not say what a sentence
+/// is about.
 const ABOUT_THE_TASK: &[&str] = &[
     "alway", "never", "pleas", "ever", "futur", "again", "anymor", "longer", "need", "dont", "don",
     "should", "must", "want", "let", "lets", "also", "just", "onli", "every", "each", "time",

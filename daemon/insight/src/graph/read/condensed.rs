@@ -145,7 +145,7 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
         .min(limit.saturating_sub(COUNT_CHARS));
     let head = longest(section, head_limit, |length| {
         let head = &section[..length];
-        // A colon without what it introduces says nothing.
+        // A text that ends in a colon is incomplete without the text after the colon.
         let is_cut = head.last().is_some_and(|part| part.text.ends_with(':'));
         (!is_cut).then_some(head)
     });
@@ -196,7 +196,7 @@ fn joined(sections: &[String]) -> String {
 }
 
 /// Returns the longest slice whose line has at most `limit` characters. `slice` returns the slice
-/// of a given number of parts, if it is allowed.
+/// of a given number of parts; `None` if this slice is not allowed.
 fn longest<'p>(
     parts: &'p [ReportPart],
     limit: usize,

@@ -18,7 +18,7 @@ const CLEAR: usize = 5;
 const OF_PROMPTS: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
 const WORDS: usize = 2;
-/// Maximum number of prompts before a line among which the request that led to it is searched.
+/// Maximum number of prompts before a line that are searched for the request that led to the line.
 const LOOKED_AT: usize = 4;
 /// A prompt with fewer words is only an assent, and a request with fewer different words is not
 /// clear enough.

@@ -207,8 +207,8 @@ impl<'e> Draft<'e> {
         });
     }
 
-    /// Returns a line for a statement without origins: the message that shares most words with it,
-    /// or else the last report, or else the first prompt.
+    /// Returns a line for a statement without origins: the line of the message that contains most
+    /// of its words, or else of the last report, or else of the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
         let found = self.sentence_index.of(sentence).map(|found| found.origin);

@@ -166,9 +166,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     );
 }
 
-/// Whether the cause has words of the error, of its fix or of the changed files. All errors of a
-/// turn share the causes that the agent reports in it, so a cause may belong to another error. One
-/// common word may be a coincidence.
+/// Whether the cause has words in common with the error, its fix or the changed files: two words,
+/// or one word if the cause is short. All errors of a turn get the causes that the agent reports in
+/// this turn, so a cause may belong to another error.
 fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
     let about = text::topic_words(&about);

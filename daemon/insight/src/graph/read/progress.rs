@@ -15,8 +15,8 @@ use crate::{
 const SENTENCES: usize = 80;
 /// Maximum number of sentences of one prompt.
 const PROMPT_SENTENCES: usize = 12;
-/// Maximum number of topic words of a sentence. A longer one is a list or a pasted text, and would
-/// match anything.
+/// Maximum number of topic words of a sentence. A longer sentence is a list or a pasted text, which
+/// would match almost anything.
 const WORDS: usize = 24;
 
 pub(super) fn read(draft: &mut Draft<'_>) {

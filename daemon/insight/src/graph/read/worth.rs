@@ -18,8 +18,8 @@ const DECISION_WORDS: usize = 3;
 const ANSWER: usize = 40;
 
 /// Whether a finding names its subject and states a limit, a cause or an exception. A mere
-/// description of code is no fact, because the code shows it. Of a question with its answer, both
-/// must be clear.
+/// description of code is no fact, because the code shows it. If the text is a question with its
+/// answer, both must be clear.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = split_question(text) {
         return is_clear_question(question) && is_answer(question, answer);
@@ -53,8 +53,8 @@ fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list instead of a sentence: it begins with a place in a file, has several
-/// such places, or has three parts or more that `; ` separates.
+/// Whether a text is a list instead of a sentence: it begins with a position in a file (`a.rs:12`)
+/// or has several such positions, it is an entry of a list, or `; ` separates three parts or more.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
@@ -204,7 +204,7 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a change says more than the file of the setting: it replaced one simple value by
+/// Whether a change of a setting says more than its file does: it replaced one simple value by
 /// another, or has a stated reason. A value that is valid only on one machine does not count.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {

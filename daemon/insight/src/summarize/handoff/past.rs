@@ -12,8 +12,7 @@ use crate::{
     },
 };
 
-/// A later request takes up an open end if it contains at least this share of the open end's
-/// words.
+/// A later request is about an open end if it contains at least this share of the open end's words.
 const TAKEN_UP: f64 = 0.6;
 const BRANCHES: usize = 5;
 /// Maximum length, in characters, of the text about the last test runs.

@@ -160,7 +160,7 @@ impl RecallMemory {
     fn information(&self, word: &str) -> f64 {
         let entries = f64::from(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let with_it = f64::from(self.frequencies.get(word).copied().unwrap_or(0));
-        // A small project says little about which words are common.
+        // Few entries do not show which words are common, so the counts are smoothed.
         ((entries + 20.0) / (with_it + 1.0)).ln()
     }
 }

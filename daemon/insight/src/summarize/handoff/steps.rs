@@ -2,8 +2,8 @@
 
 use crate::summarize::text::{pattern, same_words, share_of_words, words};
 
-/// Whether a step is no work for a later session: boxes of a pull request, tests that were changed
-/// and not run, untouched files of a plan, possible improvements, and waiting.
+/// Whether a step is no work for a later session: unchecked boxes of a pull request, tests that
+/// were changed and not run, untouched files of a plan, possible improvements, and waiting.
 pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(
         r"(?i)^(?:unchecked in|tests were changed|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"

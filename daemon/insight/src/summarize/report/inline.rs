@@ -85,8 +85,9 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
 /// Maximum length, in bytes, of a line that is a statement of its own.
 const LINE: usize = 110;
 
-/// Whether the line at the end of `before` is a statement apart from the line at the start of
-/// `after`: each has a label, as in `Area: api` and `Files: 3`.
+/// Whether the line at the end of `before` and the line at the start of `after` are separate
+/// statements: the second line has a label, as in `Files: 3`, and the first line has a label, too,
+/// or is short.
 pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
     let start = before.rfind("; ").map_or(0, |at| at + 2);
     let (before, after) = (&before[start..], after.split('\n').next().unwrap_or_default());
