@@ -11,19 +11,19 @@ use crate::{
 };
 
 /// Maximum length, in characters, of the task.
-const TASK: usize = 100;
+const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
-const CLEAR: usize = 5;
+const MIN_CLEAR_WORDS: usize = 5;
 /// A name counts as copied from the prompts if at least this share of its words is in them.
-const OF_PROMPTS: f64 = 0.8;
+const COPIED_SHARE: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
-const WORDS: usize = 2;
+const MIN_TASK_WORDS: usize = 2;
 /// Maximum number of prompts before a line that are searched for the request that led to the line.
-const LOOKED_AT: usize = 4;
+const MAX_SEARCHED_PROMPTS: usize = 4;
 /// A prompt with fewer words is only an assent, and a request with fewer different words is not
 /// clear enough.
-const REQUEST_WORDS: usize = 4;
-const CLEAR_REQUEST: usize = 3;
+const MIN_REQUEST_WORDS: usize = 4;
+const MIN_CLEAR_REQUEST_WORDS: usize = 3;
 
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
 /// contains half of the words of the task. Returns `None` if the task has too few words.
@@ -34,7 +34,7 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
     if text::share(&about, &sentence_words) >= 0.5 {
         return (!about.is_empty()).then(|| sentence.to_owned());
     }
-    (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
+    (about.len() >= MIN_TASK_WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
 /// Returns the request that led to `line`. For the first request of the session, returns instead
@@ -53,7 +53,7 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     // A title that was written later describes the task better than a prompt. A name such as
     // `parse-old-dates` is not a title. In some languages, such as Chinese, titles have no spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
-    let is_title = written.len() >= WORDS && !is_slug;
+    let is_title = written.len() >= MIN_TASK_WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
@@ -65,7 +65,7 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     if routine.is_match(first) || is_unclear || is_named || text::words(first).len() < 4 {
         return if routine.is_match(&name) { String::new() } else { name };
     }
-    text::cut(first, TASK)
+    text::cut(first, MAX_TASK_CHARS)
 }
 
 /// Returns the first sentence of an objective, without its notes. If a note names the work to which
@@ -88,8 +88,8 @@ fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
     let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
-    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= REQUEST_WORDS;
-    let request = before.take(LOOKED_AT).find(says)?;
+    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= MIN_REQUEST_WORDS;
+    let request = before.take(MAX_SEARCHED_PROMPTS).find(says)?;
     let is_answer = draft.evidence.choices.iter().any(|choice| choice.origin == request.origin);
     clear_request(&request.text).filter(|_| !is_answer)
 }
@@ -106,19 +106,19 @@ fn clear_request(prompt: &str) -> Option<String> {
         r"(?i)^(?:(?:hey|hi|hello|ok(?:ay)?|yes|yeah|great|good|perfect|thanks|now|so|and|also|then|please|alright)[,.! ]+|(?:can|could|would|will) (?:you|we) |let.?s |i(?:.d like| want| would like)(?: you)? to |we (?:need|have|should) to )+"
     );
     let plain = courtesy.replace(&first[..end], "");
-    let is_clear = text::words(&plain).len() >= CLEAR_REQUEST
+    let is_clear = text::words(&plain).len() >= MIN_CLEAR_REQUEST_WORDS
         && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::has_external_pronoun(&plain)
         && !reference::depends_on_session(&plain)
         && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
-    is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
+    is_clear.then(|| text::cut(plain.trim_end_matches(','), MAX_TASK_CHARS))
 }
 
 /// Whether most words of a name are in the prompts.
 fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     let prompts = draft.evidence.prompts.iter().flat_map(|prompt| text::words(&prompt.text));
-    text::share(name, &prompts.collect()) >= OF_PROMPTS
+    text::share(name, &prompts.collect()) >= COPIED_SHARE
 }
 
 /// Returns the name of the session. If the name was taken from the last commit, returns the subject
@@ -133,11 +133,11 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let later = || commits.iter().filter(|commit| is_later(commit.origin));
     // A short subject such as `docs: capture context` says little.
-    let next = later().find(|commit| text::words(&commit.subject).len() >= CLEAR);
+    let next = later().find(|commit| text::words(&commit.subject).len() >= MIN_CLEAR_WORDS);
     let next = next.or_else(|| later().next());
     next.map_or_else(
         || draft.task_name(),
-        |commit| text::cut(text::without_full_stop(&commit.subject), TASK),
+        |commit| text::cut(text::without_full_stop(&commit.subject), MAX_TASK_CHARS),
     )
 }
 

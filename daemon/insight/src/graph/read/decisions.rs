@@ -28,11 +28,11 @@ const MAX_QUOTED_CHARS: usize = 300;
 const MIN_ADDED_WORDS: usize = 10;
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
-const SAME: f64 = 0.8;
+const SAME_TEXT_SHARE: f64 = 0.8;
 /// Maximum length, in characters, of the explanation of an option.
 const MAX_EXPLANATION_CHARS: usize = 240;
 /// Minimum share of the words of a plan's title by which its approach repeats the title.
-const REPEATED: f64 = 0.75;
+const REPEATED_SHARE: f64 = 0.75;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -243,7 +243,7 @@ fn plan_title(record: &DecisionRecord) -> Option<&str> {
     let plan = record.rationale.strip_prefix(PLAN)?;
     let title = plan.strip_suffix(BY_THE_USER)?.strip_suffix(", accepted ")?;
     let share = text::share(&text::words(title), &text::words(&record.decision));
-    (share < REPEATED).then_some(title)
+    (share < REPEATED_SHARE).then_some(title)
 }
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
@@ -336,7 +336,7 @@ fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> 
         return None;
     }
     let decision = text::words(&record.decision);
-    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME;
+    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME_TEXT_SHARE;
     let is_source = |choice: &&Choice| match choice.approach.as_ref().or(choice.background.as_ref())
     {
         _ if choice.answer != "accepted" => repeats(&choice.answer),
@@ -370,7 +370,9 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     let decision = text::plain(&record.decision);
     let quote = record.decision.strip_prefix("User: ").map(text::words);
     let is_answer = |choice: &&Choice| match &quote {
-        Some(quote) => choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME,
+        Some(quote) => {
+            choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME_TEXT_SHARE
+        }
         None => {
             !choice.alternatives.is_empty() && text::plain(&choice.answer).starts_with(&decision)
         }
@@ -380,7 +382,7 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     // Several questions may have the same answer.
     let is_named = |choice: &&&Choice| {
         let words = text::words(&choice.question);
-        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME)
+        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME_TEXT_SHARE)
     };
     answers.iter().rfind(is_named).or(answers.last()).copied()
 }

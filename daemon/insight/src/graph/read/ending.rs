@@ -16,15 +16,15 @@ const MIN_SUBSTANTIAL_CHARS: usize = 200;
 /// Maximum number of reports before the last one that are searched for one with substance.
 const MAX_EARLIER_REPORTS: usize = 3;
 /// Minimum number of words of a prompt that counts as a request.
-const REQUEST_WORDS: usize = 4;
+const MIN_REQUEST_WORDS: usize = 4;
 /// Minimum number of different words of a request that can be understood alone.
-const CLEAR: usize = 5;
+const MIN_CLEAR_WORDS: usize = 5;
 /// Minimum number of words of a prompt that is more than a reaction.
-const MAX_REACTION_WORDS: usize = 9;
+const MIN_STATEMENT_WORDS: usize = 9;
 /// An objective comes from prompts if they contain at least this share of its words.
 const FROM_PROMPTS_SHARE: f64 = 0.8;
 /// A request repeats an earlier text if the text contains at least this share of its words.
-const SAME: f64 = 0.6;
+const REPEATED_SHARE: f64 = 0.6;
 
 pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let last = draft.evidence.last_reply.as_ref();
@@ -110,7 +110,7 @@ fn first_request(draft: &Draft<'_>) -> Option<String> {
     requests.find(|request| {
         let is_spaced = request.is_ascii() || request.contains(' ');
         !is_spaced
-            || text::words(request).len() >= CLEAR
+            || text::words(request).len() >= MIN_CLEAR_WORDS
                 && !request.starts_with(|c: char| c.is_ascii_digit())
     })
 }
@@ -119,7 +119,7 @@ fn first_request(draft: &Draft<'_>) -> Option<String> {
 fn last_request(draft: &Draft<'_>, first: &str) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let request = prompts.iter().skip(1).rev().find_map(request)?;
-    let is_repeated = text::share(&text::words(&request), &text::words(first)) >= SAME;
+    let is_repeated = text::share(&text::words(&request), &text::words(first)) >= REPEATED_SHARE;
     (!is_repeated).then_some(request)
 }
 
@@ -145,9 +145,9 @@ fn request(prompt: &Quote) -> Option<String> {
     let plain = condensed(&without_pasted_lines(&prompt.text), SessionEnding::REQUEST_LENGTH);
     let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
-    let is_short = is_spaced && plain.split_whitespace().count() < REQUEST_WORDS;
+    let is_short = is_spaced && plain.split_whitespace().count() < MIN_REQUEST_WORDS;
     // `Great, thanks` and `1 - yes` answer the agent.
-    let is_reaction = plain.split_whitespace().count() < MAX_REACTION_WORDS
+    let is_reaction = plain.split_whitespace().count() < MIN_STATEMENT_WORDS
         && pattern!(r"(?i)^(?:\d+ ?[-.):]|(?:thanks?|thank you|thx|great|excellent|perfect|nice|awesome|cool|good|lgtm|danke|super|gracias|genial|merci|parfait)\b)")
             .is_match(&plain);
     (!is_command && !is_short && !is_reaction && !plain.is_empty()).then_some(plain)

@@ -21,7 +21,7 @@ use crate::{
 /// Added to the text about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
 /// Maximum number of words of a cause for which one word in common with its error is enough.
-const FEW_WORDS: usize = 4;
+const MAX_SHORT_CAUSE_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, evidence) = (draft.episode, draft.evidence);
@@ -174,7 +174,9 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = text::topic_words(&about);
     let cause_words = text::topic_words(&record.root_cause);
     let common = cause_words.iter().filter(|word| about.contains(word)).count();
-    cause_words.is_empty() || common >= 2 || cause_words.len() <= FEW_WORDS && common == 1
+    cause_words.is_empty()
+        || common >= 2
+        || cause_words.len() <= MAX_SHORT_CAUSE_WORDS && common == 1
 }
 
 /// Whether a fix is verified only by reading or editing a file again.

@@ -22,13 +22,13 @@ use crate::{
 /// Maximum number of dead ends of one session.
 const MAX_DEAD_ENDS: usize = 8;
 /// Minimum share of common words of two texts about the same work.
-const SAME: f64 = 0.6;
+const SAME_WORK_SHARE: f64 = 0.6;
 /// Minimum share of common words of two findings that say the same.
-const REPEATED: f64 = 0.75;
+const REPEATED_SHARE: f64 = 0.75;
 /// Minimum number of words before a colon that are a complete title, and maximum length, in bytes,
 /// of a text after the colon that belongs to the title.
-const TITLE: usize = 5;
-const LONG_TITLE: usize = 60;
+const MIN_TITLE_WORDS: usize = 5;
+const MAX_TITLE_REST_BYTES: usize = 60;
 /// The values that mark a task as open or as completed.
 const OPEN: &str = "open";
 const DONE: &str = "done";
@@ -79,7 +79,8 @@ fn title(step: &str) -> Option<String> {
     if let Some(parts) = titled.captures(step) {
         // A title may contain a colon itself: `Security review: deferred findings`.
         let rest = parts.get(2).map_or("", |rest| rest.as_str());
-        let is_whole = parts[1].split_whitespace().count() >= TITLE || rest.len() > LONG_TITLE;
+        let is_whole = parts[1].split_whitespace().count() >= MIN_TITLE_WORDS
+            || rest.len() > MAX_TITLE_REST_BYTES;
         let rest = if is_whole { "" } else { rest };
         return Some(format!("{}{rest} (noted in `{}`)", &parts[1], &parts[3]));
     }
@@ -151,7 +152,7 @@ fn add_finding(
     let sentence = self_contained(draft, finding, found);
     let words = text::words(text);
     let repeats = |other: &BTreeSet<String>| {
-        text::share(&words, other) >= REPEATED || text::share(other, &words) >= REPEATED
+        text::share(&words, other) >= REPEATED_SHARE || text::share(other, &words) >= REPEATED_SHARE
     };
     let Some(sentence) = sentence.filter(|_| !earlier.iter().any(repeats)) else {
         // The entities that the text names are mentioned nevertheless.
@@ -244,14 +245,14 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let mut commits = draft.evidence.commits.iter();
     let is_committed = commits.any(|commit| {
         !commit.hash.is_empty() && text.contains(&commit.hash)
-            || text::share(&words, &text::words(&commit.subject)) >= SAME
-            || text::share(&words, &text::words(&commit.body)) >= SAME
+            || text::share(&words, &text::words(&commit.subject)) >= SAME_WORK_SHARE
+            || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
     });
     let mut tasks = draft.evidence.tasks.iter();
     is_committed
         || tasks.any(|task| {
             task.state == TaskState::Completed
-                && text::share(&text::words(&task.subject), &words) >= SAME
+                && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
         })
 }
 
@@ -266,7 +267,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let words = text::words(text);
     let is_listed = draft.evidence.tasks.iter().any(|task| {
         matches!(task.state, TaskState::Pending | TaskState::InProgress)
-            && text::share(&text::words(&task.subject), &words) >= SAME
+            && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
     // A step of the agent's task list matters only in its session.

@@ -5,7 +5,7 @@ use super::reference;
 use crate::pattern::pattern;
 
 /// Minimum number of words of a sentence; a shorter text is a heading.
-const WORDS: usize = 3;
+const MIN_WORDS: usize = 3;
 
 /// Returns the sentence without list marks, heading marks and emphasis; `None` if it cannot be
 /// understood without the text around it.
@@ -20,9 +20,9 @@ pub(super) fn self_contained(text: &str) -> Option<String> {
     );
     let text = joint.replace_all(&text, ", $1 ");
     let text = text.trim();
-    let is_heading = text.ends_with(':') || text.split_whitespace().count() < WORDS;
+    let is_heading = text.ends_with(':') || text.split_whitespace().count() < MIN_WORDS;
     let has_own_subject = !reference::points_back(text) && !is_pasted(text);
-    let is_spaced = text.is_ascii() || text.split_whitespace().count() >= WORDS;
+    let is_spaced = text.is_ascii() || text.split_whitespace().count() >= MIN_WORDS;
     let is_long_enough = !is_heading || (!is_spaced && text.chars().count() >= 6);
     (is_long_enough && has_own_subject && !text.ends_with(':')).then(|| text.to_owned())
 }

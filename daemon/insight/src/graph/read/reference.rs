@@ -4,7 +4,7 @@
 use crate::pattern::pattern;
 
 /// Number of words at the start of a sentence that are searched for a pronoun as object.
-const DANGLING: usize = 5;
+const MAX_SEARCHED_WORDS: usize = 5;
 
 /// Whether a sentence refers to an earlier sentence, usually by a pronoun at its beginning.
 pub(super) fn points_back(text: &str) -> bool {
@@ -29,7 +29,7 @@ fn has_dangling_object(text: &str) -> bool {
         "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
         "until", "when", "where", "which", "while",
     ];
-    let words: Vec<&str> = text.split_whitespace().take(DANGLING).collect();
+    let words: Vec<&str> = text.split_whitespace().take(MAX_SEARCHED_WORDS).collect();
     words.windows(2).any(|pair| {
         let before = pair[0].trim_end_matches(',').to_lowercase();
         matches!(pair[1], "it" | "them") && !CONJUNCTIONS.contains(&before.as_str())

@@ -13,9 +13,9 @@ use crate::{
 };
 
 /// Minimum number of words of a decision.
-const DECISION_WORDS: usize = 3;
+const MIN_DECISION_WORDS: usize = 3;
 /// Minimum length, in characters, of the answer to a question.
-const ANSWER: usize = 40;
+const MIN_ANSWER_CHARS: usize = 40;
 
 /// Whether a finding names its subject and states a limit, a cause or an exception. A mere
 /// description of code is no fact, because the code shows it. If the text is a question with its
@@ -134,7 +134,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    words >= DECISION_WORDS
+    words >= MIN_DECISION_WORDS
         && !record.rationale.ends_with("(by a sub-agent)")
         && (record.rationale.contains(BY_THE_USER) || !phrases::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
@@ -285,7 +285,7 @@ fn is_answer(question: &str, answer: &str) -> bool {
     );
     let has_list =
         answer.matches(['`', ';']).count() >= 4 || answer.matches([',', ';']).count() >= 2;
-    answer.chars().count() >= ANSWER
+    answer.chars().count() >= MIN_ANSWER_CHARS
         && names_something(answer)
         && is_about_project(answer)
         && is_balanced(answer)

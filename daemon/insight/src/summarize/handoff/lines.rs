@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A session acted on a line if its summary contains at least this share of the line's words.
-const REPEATED: f64 = 0.6;
+const REPEATED_SHARE: f64 = 0.6;
 
 /// A line of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,5 +58,5 @@ pub fn repeats(episode: &Episode, line: &str) -> bool {
     let mut done = words(&summary.objective);
     lists.into_iter().flatten().flatten().for_each(|text| done.extend(words(text)));
     let words = words(line);
-    words.len() > 1 && share_of_words(&words, &done) >= REPEATED
+    words.len() > 1 && share_of_words(&words, &done) >= REPEATED_SHARE
 }

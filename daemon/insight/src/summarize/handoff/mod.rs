@@ -35,22 +35,22 @@ use crate::{
 };
 
 /// Maximum length, in characters, of one entry.
-const ENTRY: usize = 200;
+const MAX_ENTRY_CHARS: usize = 200;
 /// Maximum length, in characters, of the state of a repository.
-const STATE: usize = 300;
+const MAX_STATE_CHARS: usize = 300;
 /// Maximum length, in characters, of an open end: enough for the whole title of a task.
-const OPEN_END: usize = 300;
+const MAX_OPEN_END_CHARS: usize = 300;
 /// Maximum length, in characters, of a decision with its question and reason.
-const DECISION: usize = 300;
+const MAX_DECISION_CHARS: usize = 300;
 /// Maximum number of sessions whose decisions are listed.
-const DECIDING: usize = 2;
+const MAX_DECIDING_SESSIONS: usize = 2;
 /// Maximum number of wishes.
-const WISHES: usize = 8;
+const MAX_WISHES: usize = 8;
 /// Maximum number of entries in one list.
-const ENTRIES: usize = 20;
-const FILES: usize = 30;
+const MAX_LIST_ENTRIES: usize = 20;
+const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are named for one suite.
-const TESTS: usize = 10;
+const MAX_NAMED_TESTS: usize = 10;
 
 /// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
 /// list begins with the newest item.
@@ -106,9 +106,9 @@ pub fn gather(
     preferences: &[String],
     validity: &dyn StatementValidity,
 ) -> Handoff {
-    let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
+    let wishes = preferences.iter().take(MAX_WISHES).filter_map(|wish| {
         // Wishes in a summary are already quoted.
-        guard::quote(wish.trim_matches('"'), ENTRY)
+        guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
     });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = Seen::default();
@@ -121,7 +121,7 @@ pub fn gather(
         }
         handoff.open_ends(validity, summary, &past);
         handoff.failing_tests(validity, summary, &mut seen);
-        if session < DECIDING {
+        if session < MAX_DECIDING_SESSIONS {
             handoff.decisions(validity, summary);
         }
         handoff.errors(session, summary);
@@ -155,14 +155,18 @@ impl Handoff {
         // A state of another branch was read in another folder.
         let state = state.filter(|_| branch.is_none_or(is_own));
         let state = state.map(|state| guard::with_names(&as_seen(state)));
-        push(&mut self.repository, state.and_then(|line| guard::quote(&line, STATE)), 0);
+        push(&mut self.repository, state.and_then(|line| guard::quote(&line, MAX_STATE_CHARS)), 0);
         // With several branches, the branch of a pull request is unknown.
         if past.own_branches().count() > 1 {
             return;
         }
         let mut done = summary.completed_tasks.iter().flatten().rev();
         let pull_request = done.find(|done| names_pull_request(done));
-        push(&mut self.repository, pull_request.and_then(|done| guard::quote(done, ENTRY)), 0);
+        push(
+            &mut self.repository,
+            pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
+            0,
+        );
     }
 
     fn open_ends(
@@ -206,7 +210,7 @@ impl Handoff {
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_listed(step) && !is_settled(step));
         let formatted = |step: &String| match validity.sentence(step) {
-            Some(sentence) => guard::quote(&sentence, OPEN_END),
+            Some(sentence) => guard::quote(&sentence, MAX_OPEN_END_CHARS),
             None => entry::step(step),
         };
         let open: Vec<String> = open.filter_map(formatted).collect();
@@ -231,7 +235,7 @@ impl Handoff {
         let is_over =
             named.clone().next().is_some() && !named.clone().any(|test| validity.holds(test));
         if tests.failed > 0 && !is_over {
-            let names = named.filter(|test| validity.holds(test)).take(TESTS);
+            let names = named.filter(|test| validity.holds(test)).take(MAX_NAMED_TESTS);
             self.failing_tests.push(FailedSuite {
                 framework: name(&tests.framework),
                 failed: tests.failed,
@@ -246,7 +250,7 @@ impl Handoff {
         // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
             let sentence = validity.sentence(&record.decision);
-            let quote = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
+            let quote = sentence.and_then(|sentence| guard::quote(&sentence, MAX_DECISION_CHARS));
             push(&mut self.decisions, quote, validity.session);
         }
     }
@@ -272,7 +276,7 @@ impl Handoff {
         let files = episode.summary.files_modified.iter().flatten();
         for file in files.filter(|file| !file.ends_with(DELETED)) {
             let Some(file) = guard::name(episode.project.relative(file)) else { continue };
-            if self.files.len() < FILES && !self.files.contains(&file) {
+            if self.files.len() < MAX_FILES && !self.files.contains(&file) {
                 self.files.push(file);
             }
         }
@@ -310,7 +314,7 @@ fn names_pull_request(done: &str) -> bool {
 /// Adds a text unless the list is full or already has an entry with the same words.
 fn push(list: &mut Vec<SessionLine>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
-    if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
+    if list.len() < MAX_LIST_ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
         list.push(SessionLine { text, session });
     }
 }

@@ -7,16 +7,16 @@ use crate::{
         wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
     },
     summarize::{
-        handoff::{ENTRIES, ENTRY, entry, guard},
+        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard},
         text::{pattern, same_words, share_of_words, words},
     },
 };
 
 /// A later request is about an open end if it contains at least this share of the open end's words.
-const TAKEN_UP: f64 = 0.6;
-const BRANCHES: usize = 5;
+const SAME_TASK_SHARE: f64 = 0.6;
+const MAX_BRANCHES: usize = 5;
 /// Maximum length, in characters, of the text about the last test runs.
-const TESTS: usize = 320;
+const MAX_TESTS_CHARS: usize = 320;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndedSession {
@@ -63,24 +63,31 @@ impl EndedSession {
             None => split_last_words(summary.last_words.as_deref()),
         };
         let tests = |text: &Option<String>| {
-            text.as_deref().and_then(|text| guard::line_within(&guard::with_literals(text), TESTS))
+            text.as_deref()
+                .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
         EndedSession {
             session_id: episode.session_id.id.clone(),
-            name: line(Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str), ENTRY),
+            name: line(
+                Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str),
+                MAX_ENTRY_CHARS,
+            ),
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
             asked_last: line(ending.asked_last.as_deref(), SessionEnding::REQUEST_LENGTH),
             outcome: summary.outcome,
-            reason: line(summary.outcome_reason.as_deref(), ENTRY),
+            reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),
             last_words: line(last, SessionEnding::REPORT_LENGTH),
             earlier_words: line(earlier, SessionEnding::EARLIER_REPORT_LENGTH),
             was_killed: episode.reason == CloseReason::AgentExited
                 && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
-            branches: branches.take(BRANCHES).collect(),
-            done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
+            branches: branches.take(MAX_BRANCHES).collect(),
+            done: done
+                .filter_map(|done| guard::quote(done, MAX_ENTRY_CHARS))
+                .take(MAX_LIST_ENTRIES)
+                .collect(),
             last_tests: match &ending.report {
                 Some(_) => tests(&ending.tests),
                 None => summary.test_results.as_ref().and_then(entry::passed_tests),
@@ -94,7 +101,7 @@ impl EndedSession {
         let told = words(open);
         [&self.objective, &self.asked_last].into_iter().any(|asked| {
             !told.is_empty() && same_words(asked, open)
-                || told.len() > 2 && share_of_words(&told, &words(asked)) >= TAKEN_UP
+                || told.len() > 2 && share_of_words(&told, &words(asked)) >= SAME_TASK_SHARE
         })
     }
 

@@ -13,7 +13,7 @@ use crate::{
         wording::is_filler,
     },
     summarize::{
-        handoff::{DECISION, ENTRY, entry, guard},
+        handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
         text::{pattern, words},
     },
 };
@@ -222,14 +222,14 @@ fn error(record: &ErrorResolution) -> Option<Draft> {
 }
 
 fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
-    let text = guard::quote(fact, DECISION)?;
+    let text = guard::quote(fact, MAX_DECISION_CHARS)?;
     Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
 fn wish(wish: &str) -> Option<Draft> {
     // Wishes in a summary are already quoted.
     let wish = wish.trim_matches('"');
-    let text = guard::quote(wish, ENTRY)?;
+    let text = guard::quote(wish, MAX_ENTRY_CHARS)?;
     // The subject of a wish is what remains without words such as `always` or `prefer`.
     let about = pattern!(
         r"(?i)\b(?:from now on|never|always|without|ask(?:ing)?|first|please|don.?t|do not|prefer|make sure|i want|remember)\b"
@@ -242,12 +242,12 @@ fn wish(wish: &str) -> Option<Draft> {
 }
 
 fn finding(found: &str) -> Option<Draft> {
-    let text = guard::quote(found, ENTRY).filter(|_| !found.starts_with("User: "))?;
+    let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !found.starts_with("User: "))?;
     Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 
 fn open_end(step: &str, fact: &str) -> Option<Draft> {
-    let text = guard::quote(fact, ENTRY)?;
+    let text = guard::quote(fact, MAX_ENTRY_CHARS)?;
     // The file of a note only repeats its title.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
     Some(Draft { topic: RecallTopic::OpenEnd, matched, text })

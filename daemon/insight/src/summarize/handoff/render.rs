@@ -33,7 +33,7 @@ const SHORT_HEAD: &str = "Notes that graphiti kept from the earlier part of this
 What is quoted was said there.";
 
 /// Minimum length, in characters, of last words that say by themselves what was done.
-const LONG_WORDS: usize = 200;
+const MIN_SUFFICIENT_CHARS: usize = 200;
 /// Maximum number of entries of each list.
 pub(super) const OPEN: usize = 6;
 pub(super) const DECISIONS: usize = 5;
@@ -161,7 +161,7 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
     }
     // Long last words already say what was done.
     let reported = length(&last.last_words) + length(&last.earlier_words);
-    if reported < LONG_WORDS && !last.done.is_empty() {
+    if reported < MIN_SUFFICIENT_CHARS && !last.done.is_empty() {
         lines.push(format!(
             "It reported as done: {}",
             last.done[..last.done.len().min(DONE)].join("; ")

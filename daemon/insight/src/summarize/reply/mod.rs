@@ -31,13 +31,13 @@ pub struct Merged {
 }
 
 /// Maximum number of entries in a list.
-const ENTRIES: usize = 12;
+const MAX_ENTRIES: usize = 12;
 /// Maximum length, in characters, of an entry.
-const ENTRY: usize = 300;
+const MAX_ENTRY_CHARS: usize = 300;
 /// Maximum length, in characters, of the objective and of the root cause.
-const LONG_ENTRY: usize = 600;
+const MAX_LONG_ENTRY_CHARS: usize = 600;
 /// Maximum length, in characters, of a topic or of an entity's name.
-const TOPIC: usize = 60;
+const MAX_TOPIC_CHARS: usize = 60;
 
 /// Merges the `claims` of a model into the summary that was derived from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
@@ -59,10 +59,10 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     summary.next_steps = some(steps).or(summary.next_steps);
     let discoveries = checker.statements(claims.discoveries);
     summary.discoveries = some(discoveries).or(summary.discoveries);
-    summary.topics = some(checker.accepted(claims.topics, TOPIC, FileRelation::Known));
+    summary.topics = some(checker.accepted(claims.topics, MAX_TOPIC_CHARS, FileRelation::Known));
     summary.relations = some(checker.relations(claims.relations));
     let cause = claims.root_cause_analysis.into_iter().collect();
-    let cause = checker.accepted(cause, LONG_ENTRY, FileRelation::Known).pop();
+    let cause = checker.accepted(cause, MAX_LONG_ENTRY_CHARS, FileRelation::Known).pop();
     summary.root_cause_analysis = cause.or(summary.root_cause_analysis);
     let errors = checker.errors(claims.errors_resolved);
     summary.errors_resolved = some(joined(errors, summary.errors_resolved.unwrap_or_default()));
@@ -80,12 +80,12 @@ struct ClaimChecker<'g> {
 impl ClaimChecker<'_> {
     /// Keeps the completed tasks whose files were touched.
     fn tasks(&mut self, entries: Vec<String>) -> Vec<String> {
-        self.accepted(entries, ENTRY, FileRelation::Touched)
+        self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Touched)
     }
 
     /// Keeps the statements whose files were at least mentioned.
     fn statements(&mut self, entries: Vec<String>) -> Vec<String> {
-        self.accepted(entries, ENTRY, FileRelation::Known)
+        self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Known)
     }
 
     fn accepted(
@@ -103,7 +103,7 @@ impl ClaimChecker<'_> {
             }
             kept.push(entry);
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
@@ -118,8 +118,9 @@ impl ClaimChecker<'_> {
     fn decisions(&mut self, decisions: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
         let mut kept: Vec<DecisionRecord> = Vec::new();
         for DecisionRecord { decision, rationale, alternatives } in decisions {
-            let Some(decision) = line(&decision, ENTRY) else { continue };
-            let rationale = line(&rationale, ENTRY).unwrap_or_else(|| NO_REASON.to_owned());
+            let Some(decision) = line(&decision, MAX_ENTRY_CHARS) else { continue };
+            let rationale =
+                line(&rationale, MAX_ENTRY_CHARS).unwrap_or_else(|| NO_REASON.to_owned());
             if !self.accepts(&[&decision, &rationale], FileRelation::Known)
                 || kept.iter().any(|known| same_words(&known.decision, &decision))
             {
@@ -128,12 +129,12 @@ impl ClaimChecker<'_> {
             let alternatives: Vec<String> = alternatives
                 .into_iter()
                 .flatten()
-                .filter_map(|one| line(&one, ENTRY))
-                .take(ENTRIES)
+                .filter_map(|one| line(&one, MAX_ENTRY_CHARS))
+                .take(MAX_ENTRIES)
                 .collect();
             kept.push(DecisionRecord { decision, rationale, alternatives: some(alternatives) });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
@@ -142,8 +143,9 @@ impl ClaimChecker<'_> {
     fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
         let mut kept: Vec<ErrorResolution> = Vec::new();
         for claimed in errors {
-            let Some(error) = line(&claimed.error, ENTRY) else { continue };
-            let stated = |text: &str| line(text, ENTRY).unwrap_or_else(|| NOT_STATED.to_owned());
+            let Some(error) = line(&claimed.error, MAX_ENTRY_CHARS) else { continue };
+            let stated =
+                |text: &str| line(text, MAX_ENTRY_CHARS).unwrap_or_else(|| NOT_STATED.to_owned());
             let (root_cause, fix) = (stated(&claimed.root_cause), stated(&claimed.fix));
             if !self.accepts(&[&error, &root_cause], FileRelation::Known)
                 || !self.accepts(&[&fix], FileRelation::Touched)
@@ -156,20 +158,20 @@ impl ClaimChecker<'_> {
             }
             kept.push(ErrorResolution { error, root_cause, fix, verification });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
     fn relations(&mut self, relations: Vec<RelationRecord>) -> Vec<RelationRecord> {
         let mut kept: Vec<RelationRecord> = Vec::new();
         for claimed in relations {
-            let named = |text: &str| line(text, TOPIC);
+            let named = |text: &str| line(text, MAX_TOPIC_CHARS);
             let (Some(source), Some(relation), Some(target)) =
                 (named(&claimed.source), named(&claimed.relation), named(&claimed.target))
             else {
                 continue;
             };
-            let sentence = line(&claimed.sentence, ENTRY);
+            let sentence = line(&claimed.sentence, MAX_ENTRY_CHARS);
             let sentence = sentence.unwrap_or_else(|| format!("{source} {relation} {target}"));
             if same_words(&source, &target)
                 || !self.accepts(&[&source, &target, &sentence], FileRelation::Known)
@@ -179,7 +181,7 @@ impl ClaimChecker<'_> {
             }
             kept.push(RelationRecord { source, relation, target, sentence });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
@@ -194,7 +196,7 @@ impl ClaimChecker<'_> {
             match known {
                 None => self.dropped += 1,
                 Some(change) if change.reason == NOT_STATED => {
-                    if let Some(reason) = line(&claim.reason, ENTRY) {
+                    if let Some(reason) = line(&claim.reason, MAX_ENTRY_CHARS) {
                         change.reason = reason;
                     }
                 }
@@ -250,7 +252,7 @@ fn joined(claimed: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<Erro
         }
     }
     joined.extend(unclaimed);
-    joined.truncate(ENTRIES);
+    joined.truncate(MAX_ENTRIES);
     joined
 }
 
@@ -268,7 +270,7 @@ fn line(text: &str, length: usize) -> Option<String> {
 }
 
 fn long_line(text: &str) -> Option<String> {
-    line(text, LONG_ENTRY)
+    line(text, MAX_LONG_ENTRY_CHARS)
 }
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {

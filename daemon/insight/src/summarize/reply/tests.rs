@@ -221,6 +221,6 @@ fn a_long_answer_is_cut() {
         ..Claims::default()
     };
     let (found, _) = merged(claims, "");
-    assert!(found.summary.objective.chars().count() <= LONG_ENTRY + 1);
-    assert_eq!(found.summary.discoveries.unwrap().len(), ENTRIES);
+    assert!(found.summary.objective.chars().count() <= MAX_LONG_ENTRY_CHARS + 1);
+    assert_eq!(found.summary.discoveries.unwrap().len(), MAX_ENTRIES);
 }

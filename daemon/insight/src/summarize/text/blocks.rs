@@ -17,7 +17,7 @@ pub(crate) enum Block<'t> {
 
 /// Maximum length, in bytes, of an introducing line such as `Remaining tasks:`; longer lines are
 /// sentences.
-const LEAD_IN: usize = 60;
+const MAX_LEAD_IN_BYTES: usize = 60;
 
 /// Splits `text` into blocks. Fenced code, tables, rules and quotes are omitted.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
@@ -98,11 +98,14 @@ fn heading(line: &str) -> Option<&str> {
         let rest = rest.trim_end_matches(':');
         rest.strip_suffix("**").map(|inside| inside.trim_end_matches(':'))
     });
-    if let Some(bold) = bold.filter(|bold| !bold.contains("**") && bold.len() <= LEAD_IN) {
+    if let Some(bold) = bold.filter(|bold| !bold.contains("**") && bold.len() <= MAX_LEAD_IN_BYTES)
+    {
         return Some(bold.trim());
     }
     let lead_in = line.strip_suffix(':').filter(|lead| {
-        lead.len() <= LEAD_IN && !lead.contains(". ") && lead.starts_with(char::is_uppercase)
+        lead.len() <= MAX_LEAD_IN_BYTES
+            && !lead.contains(". ")
+            && lead.starts_with(char::is_uppercase)
     });
     lead_in.filter(|_| item(line).is_none()).map(|lead| lead.trim_matches('*'))
 }

@@ -101,7 +101,7 @@ fn without_marks(text: &str) -> Cow<'_, str> {
 }
 
 /// Maximum number of bytes on each side of a mark that are searched for the rest of its word.
-const WORD: usize = 200;
+const MAX_WORD_BYTES: usize = 200;
 
 /// Whether the stars at `range` are part of a path pattern.
 fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
@@ -109,8 +109,8 @@ fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
     if !before.ends_with('/') && !behind.starts_with('/') {
         return false;
     }
-    let before = &before[before.floor_char_boundary(before.len().saturating_sub(WORD))..];
-    let behind = &behind[..behind.floor_char_boundary(WORD)];
+    let before = &before[before.floor_char_boundary(before.len().saturating_sub(MAX_WORD_BYTES))..];
+    let behind = &behind[..behind.floor_char_boundary(MAX_WORD_BYTES)];
     let start = before.rfind(char::is_whitespace).map_or(before, |at| &before[at..]);
     let end = behind.find(char::is_whitespace).map_or(behind, |at| &behind[..at]);
     is_glob(&format!("{start}**{end}"))
@@ -133,7 +133,7 @@ fn is_ruler(c: char) -> bool {
 }
 
 /// Maximum length, in characters, of a line of code that is kept.
-const SHORT_CODE: usize = 80;
+const MAX_CODE_CHARS: usize = 80;
 
 /// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
 /// sentence before it: `There is one mode:` and its name. A command that the sentence tells the
@@ -146,7 +146,7 @@ pub(crate) fn with_short_code(text: &str) -> String {
         r"(?i)\b(?:run|rerun|use|try|execute|install|you|your|command|example|e\.g|then|first|do|check|start|with|to \w+)$|\b(?:run|try|execute|install|you)\b"
     );
     let told = fence.replace_all(text, |found: &regex::Captures<'_>| {
-        let is_short = found[2].chars().count() <= SHORT_CODE;
+        let is_short = found[2].chars().count() <= MAX_CODE_CHARS;
         match is_short && !is_for_reader.is_match(&found[1]) {
             true => format!("{}: `{}`.\n", &found[1], &found[2]),
             false => found[0].to_owned(),
@@ -209,7 +209,7 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
 }
 
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
-const HEADINGS: usize = 300;
+const MAX_HEADINGS_BYTES: usize = 300;
 
 /// Returns `text` like [`kept`], but removes only whole lines from the middle of a long Markdown
 /// text, and keeps the headings above the lines after the gap.
@@ -220,7 +220,7 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     if lines.iter().map(cost).sum::<usize>() <= limit {
         return kept(text, limit);
     }
-    let room = limit.saturating_sub(HEADINGS + 2 * GAP.len() + GAP.len());
+    let room = limit.saturating_sub(MAX_HEADINGS_BYTES + 2 * GAP.len() + GAP.len());
     let fitting = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
         let mut spent = 0;
         lines
@@ -243,7 +243,7 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     }
     let headings = headings_above(&lines[head..tail]);
     let headings = headings.join("\n\n");
-    let headings = if headings.len() <= HEADINGS { headings } else { String::new() };
+    let headings = if headings.len() <= MAX_HEADINGS_BYTES { headings } else { String::new() };
     let (head, tail) = (lines[..head].join("\n"), lines[tail..].join("\n"));
     kept(&format!("{}{GAP}{headings}\n\n{tail}", head.trim_end()), limit)
 }

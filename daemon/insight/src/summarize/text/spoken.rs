@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Maximum length, in bytes, of a quotation that is kept in one sentence.
-const QUOTATION: usize = 300;
+const MAX_QUOTATION_BYTES: usize = 300;
 
 /// Returns the sentences of a prompt, without pasted lines of a terminal or a log. Users write
 /// without capitals, and end a sentence with a line break or several spaces.
@@ -42,7 +42,7 @@ fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
     for sentence in found {
         let begun = whole.last_mut().filter(|last| {
-            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= QUOTATION
+            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= MAX_QUOTATION_BYTES
         });
         match begun {
             Some(last) => {
