@@ -24,9 +24,9 @@ const MAX_NAME_CHARS: usize = 96;
 /// Number of characters that are kept from the start of a longer name.
 const NAME_START_CHARS: usize = 60;
 
-/// Returns the words of a user or an agent on one line of at most [`MAX_ENTRY_CHARS`] characters; `None`
-/// when the line is empty. The caller adds a label, such as the name of a JSON field, in place of
-/// quotation marks.
+/// Returns the words of a user or an agent on one line of at most [`MAX_ENTRY_CHARS`] characters;
+/// `None` if the line is empty. The caller adds a label, such as the name of a JSON field, in place
+/// of quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
     line_within(text, MAX_ENTRY_CHARS)
 }

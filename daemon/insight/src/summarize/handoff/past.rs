@@ -23,9 +23,9 @@ pub struct EndedSession {
     /// The id that the agent gave the session.
     pub session_id: String,
     pub name: String,
-    /// What the user asked for first.
+    /// What the user asked for first, or else what the session was about.
     pub objective: String,
-    /// Whether the objective is in the words of the user.
+    /// Whether the objective is a request of the user.
     pub is_asked: bool,
     /// What the user asked for last; may be empty.
     pub asked_last: String,
@@ -34,7 +34,7 @@ pub struct EndedSession {
     pub reason: String,
     /// The last report of the agent; may be empty.
     pub last_words: String,
-    /// The report before the last one; empty if the last one is sufficient.
+    /// An earlier report; empty if the last report is sufficient or no earlier one is known.
     pub earlier_words: String,
     /// Whether the agent's process exited before the work ended. An agent without hooks also exits
     /// without a report after its work is complete.
