@@ -25,7 +25,7 @@ const USER_CONFIDENCE: f64 = 1.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Learned {
+pub struct ClassificationCache {
     /// By name and arguments, under [`key::of_call`].
     exact: Cache,
     /// By name alone.
@@ -42,7 +42,7 @@ pub struct ToolCorrection {
     pub signals: Option<Signals>,
 }
 
-impl Learned {
+impl ClassificationCache {
     /// Stores the user's correction for `tool`, and replaces an earlier one.
     pub fn correct(&mut self, tool: &str, correction: ToolCorrection) {
         self.corrections.insert(tool.to_owned(), correction);
@@ -160,7 +160,7 @@ impl Learned {
     }
 }
 
-impl Learned {
+impl ClassificationCache {
     fn import_corrections(&mut self, document: &Value, imported: &mut ImportCounts) {
         for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
             match serde_json::from_value::<ToolCorrection>(entry.clone()) {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_learned_classification_is_found_by_arguments_and_by_name() {
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         learned.learn(&classification("frob"), &[json!({"a": 1})]);
         assert_eq!(learned.exact("frob", &json!({"a": 1})), Some(classification("frob")));
         assert_eq!(learned.exact("frob", &json!({"a": 2})), None);
@@ -281,12 +281,12 @@ mod tests {
 
     #[test]
     fn export_and_import_keep_everything() {
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         learned.learn(&classification("frob"), &[json!({"a": 1})]);
         let exported = learned.export();
         assert_eq!(exported["pattern"]["frob"]["intent"], "search");
         assert_eq!(exported["pattern"]["frob"]["activity_signals"], json!({"exploring": 0.5}));
-        let mut other = Learned::default();
+        let mut other = ClassificationCache::default();
         assert_eq!(other.import(&exported), ImportCounts { taken: 2, ..ImportCounts::default() });
         assert_eq!(
             other.import(&exported),
@@ -304,7 +304,7 @@ mod tests {
                 "confidence": confidence, "reasoning": "r", "activity_signals": {"exploring": 3.0},
             })
         };
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         let imported = learned.import(&json!({
             "exact": {"mcp__x__y::0a1b2c3d": entry(0.5)},
             "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
@@ -317,13 +317,13 @@ mod tests {
     #[test]
     fn a_document_of_another_form_imports_nothing() {
         for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
-            assert_eq!(Learned::default().import(&document), ImportCounts::default());
+            assert_eq!(ClassificationCache::default().import(&document), ImportCounts::default());
         }
     }
 
     #[test]
     fn caches_stay_within_their_bounds() {
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         for number in 0..MAX_TOOLS + 10 {
             learned.learn(&classification(&format!("tool{number}")), &[json!({"n": number})]);
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     activity::classify::{
-        CHAIN, Classified, ClassifierStep, Learned, Subject, SubjectKind, bash, native,
+        CHAIN, ClassificationCache, Classified, ClassifierStep, Subject, SubjectKind, bash, native,
     },
     lang::shell,
     model::{
@@ -17,7 +17,7 @@ use crate::{
 
 /// Classifies the command line of a call of `tool`: by the user's correction for `tool`, or by the
 /// main command of the line, with the combined signals of all commands.
-pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
+pub(super) fn classify(tool: &str, command: &str, learned: &mut ClassificationCache) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
         return Classified::Known { classification, by: ClassifierStep::Corrected };
     }
@@ -46,7 +46,7 @@ pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Clas
 /// Returns the user's correction or a stored answer of a model about a command.
 fn learned_classification(
     command: &BashCommandClassification,
-    learned: &mut Learned,
+    learned: &mut ClassificationCache,
 ) -> Option<(BashCommandClassification, ClassifierStep)> {
     // If the built-in rules know the command, a stored answer of a model is not used, because the
     // rules are more precise. A correction of the user takes precedence over both.

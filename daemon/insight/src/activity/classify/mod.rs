@@ -3,7 +3,7 @@
 //! A call passes through a chain of steps until one knows it: corrections of the user, a stored
 //! answer about the same call, a stored answer about the same tool, then rules for names and
 //! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
-//! ([`ClassificationRequest`]), whose answers are stored ([`Learned`]).
+//! ([`ClassificationRequest`]), whose answers are stored ([`ClassificationCache`]).
 //!
 //! The commands of a shell line pass through the same chain one by one, under the names
 //! `bash:<program>` and `bash:<program> <subcommand>`.
@@ -21,7 +21,7 @@ mod signals;
 mod verb;
 
 pub use self::{
-    cache::{ImportCounts, Learned, ToolCorrection},
+    cache::{ClassificationCache, ImportCounts, ToolCorrection},
     llm::{ClassificationRequest, Unknowns, UnreadableReply},
 };
 
@@ -40,7 +40,11 @@ pub trait ChainStep: Sync {
     fn step(&self) -> ClassifierStep;
 
     /// Returns the classification of a call by this step.
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification>;
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification>;
 }
 
 /// The steps of the chain.
@@ -111,7 +115,7 @@ impl Classified {
 }
 
 /// Classifies a call. Changes `learned` only in the order in which its entries were used.
-pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
+pub fn classify(call: &Call<'_>, learned: &mut ClassificationCache) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);
     }
@@ -129,7 +133,7 @@ pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
 
 fn first_match(
     subject: &Subject<'_>,
-    learned: &mut Learned,
+    learned: &mut ClassificationCache,
 ) -> Option<(ToolClassification, ClassifierStep)> {
     CHAIN.iter().find_map(|step| Some((step.classify(subject, learned)?, step.step())))
 }
@@ -141,7 +145,11 @@ impl ChainStep for Corrections {
         ClassifierStep::Corrected
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.corrected(subject.name)
     }
 }
@@ -153,7 +161,11 @@ impl ChainStep for Exact {
         ClassifierStep::Exact
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.exact(subject.name, subject.params)
     }
 }
@@ -165,7 +177,11 @@ impl ChainStep for Name {
         ClassifierStep::Name
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.by_name(subject.name)
     }
 }
@@ -177,7 +193,11 @@ impl ChainStep for Heuristic {
         ClassifierStep::Heuristic
     }
 
-    fn classify(&self, subject: &Subject<'_>, _: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        _: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         match subject.kind {
             SubjectKind::Tool(action) => native::classify(subject.name, subject.params, action)
                 .or_else(|| heuristic::classify(subject.name)),

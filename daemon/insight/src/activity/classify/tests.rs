@@ -79,7 +79,7 @@ fn score(table: &str) -> Agreement {
         let [tool, argument, intent, domain] = row.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not four columns: {row}");
         };
-        let found = classify(&call(tool, argument), &mut Learned::default());
+        let found = classify(&call(tool, argument), &mut ClassificationCache::default());
         let (found_intent, found_domain) = match &found {
             Classified::Known { classification, .. } => {
                 (classification.intent.as_str(), classification.domain.as_str())
@@ -151,7 +151,7 @@ fn unknown_call<'a>() -> Call<'a> {
 /// `test_tool_classifier_caching` of section 9.1: one request for the first call, none afterwards.
 #[test]
 fn an_unknown_tool_is_requested_once() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let mut questions = 0;
     for _ in 0..2 {
         let mut unknowns = Unknowns::default();
@@ -185,7 +185,7 @@ fn the_signals_of_a_session_are_those_of_its_calls() {
         call("Bash", "pytest tests/"),
         call("mcp__unknown__custom_tool", "{}"),
     ];
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let found: Vec<Classified> = calls.iter().map(|call| classify(call, &mut learned)).collect();
     assert_eq!(found.len(), 3);
     let mut sum = Signals::default();
@@ -209,14 +209,14 @@ fn known_tools_and_commands_need_no_request() {
         ("Bash", "pytest"),
         ("Bash", "docker ps"),
     ] {
-        unknowns.note_call(&classify(&call(tool, argument), &mut Learned::default()));
+        unknowns.note_call(&classify(&call(tool, argument), &mut ClassificationCache::default()));
     }
     assert_eq!(unknowns.request(), None);
 }
 
 #[test]
 fn corrections_of_the_user_take_precedence() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let correction = |intent| ToolCorrection { intent, domain: ToolDomain::Testing, signals: None };
     learned.correct("Read", correction(ToolIntent::Delete));
     learned.correct("bash:git", correction(ToolIntent::Communicate));
@@ -241,7 +241,7 @@ fn corrections_of_the_user_take_precedence() {
 
 #[test]
 fn a_correction_may_have_its_own_signals() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let signals = Some([(Activity::Testing, 0.8)].into_iter().collect());
     let correction =
         ToolCorrection { intent: ToolIntent::Validate, domain: ToolDomain::Testing, signals };
@@ -251,7 +251,7 @@ fn a_correction_may_have_its_own_signals() {
 
 #[test]
 fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let found = classify(&call("Bash", "cd x && frobctl flurb --all && ls"), &mut learned);
     assert_eq!(found.unknown(), Some("bash:frobctl flurb"));
     let Classified::Unknown { params, .. } = &found else { panic!("unknown") };
@@ -280,7 +280,7 @@ fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
 
 #[test]
 fn an_answer_about_a_known_command_changes_nothing() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let mut answer = classify(&call("Bash", "npm test"), &mut learned);
     let Classified::Known { classification, .. } = &mut answer else { panic!("known") };
     classification.tool_name = "bash:npm test".to_owned();
@@ -299,7 +299,7 @@ fn changes_are_classified_by_the_kind_of_file() {
         (".env", Activity::Configuring),
         ("package.json", Activity::Configuring),
     ] {
-        let found = classify(&call("Write", path), &mut Learned::default());
+        let found = classify(&call("Write", path), &mut ClassificationCache::default());
         let strongest = found.signals().iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("eight");
         assert_eq!(strongest.0, activity, "{path}");
     }
@@ -322,7 +322,7 @@ fn the_chain_begins_with_corrections_and_ends_with_the_heuristic() {
 
 #[test]
 fn learned_classifications_can_be_saved_and_loaded() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     learned.correct(
         "a",
         ToolCorrection { intent: ToolIntent::Read, domain: ToolDomain::Code, signals: None },
@@ -337,6 +337,9 @@ fn learned_classifications_can_be_saved_and_loaded() {
     };
     learned.learn(&answer, &[json!({"x": 1})]);
     let saved = serde_json::to_string(&learned).expect("plain data");
-    assert_eq!(serde_json::from_str::<Learned>(&saved).expect("readable"), learned);
-    assert_eq!(serde_json::from_str::<Learned>("{}").expect("readable"), Learned::default());
+    assert_eq!(serde_json::from_str::<ClassificationCache>(&saved).expect("readable"), learned);
+    assert_eq!(
+        serde_json::from_str::<ClassificationCache>("{}").expect("readable"),
+        ClassificationCache::default()
+    );
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    activity::classify::{self, Learned},
+    activity::classify::{self, ClassificationCache},
     model::{
         activity::Activity,
         time::Timestamp,
@@ -57,7 +57,7 @@ fn observe(detector: &mut Detector, line: u64, says: &ScriptLine) {
         item,
     };
     let classified = match &entry.item {
-        Item::Call(call) => Some(classify::classify(call, &mut Learned::default())),
+        Item::Call(call) => Some(classify::classify(call, &mut ClassificationCache::default())),
         _ => None,
     };
     detector.observe(&entry, line, classified.as_ref());

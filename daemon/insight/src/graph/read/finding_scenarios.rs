@@ -1,6 +1,6 @@
 //! Tests of which statements become facts, and with which words, in hand-written sessions.
 
-use super::scenarios::{SessionFixture, facts, line, minute, of, only};
+use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
     graph::Relation,
@@ -46,8 +46,8 @@ fn a_finding_about_a_failing_test_ends_when_the_test_passes() {
     session.run(7, &["reads_old_dates"]);
     let mut later = SessionFixture::new(20, "Fix the importer");
     later.run(8, &[]);
-    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).invalid_at, None);
-    let ended = only(&facts(&[&session, &later]), Relation::FoundOut).invalid_at;
+    assert_eq!(only_fact(&facts(&[&session]), Relation::FoundOut).invalid_at, None);
+    let ended = only_fact(&facts(&[&session, &later]), Relation::FoundOut).invalid_at;
     assert_eq!(ended, Some(minute(20, 8)));
 }
 
@@ -92,7 +92,7 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
     assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0);
     session.change("/work/app/src/main.rs");
     assert_eq!(
-        only(&facts(&[&session]), Relation::CausedBy).sentence,
+        only_fact(&facts(&[&session]), Relation::CausedBy).sentence,
         format!("Root cause: {cause}.")
     );
 }
@@ -110,7 +110,7 @@ fn a_noted_task_has_the_title_of_its_note() {
     session.episode.summary.next_steps =
         Some(vec!["Todo saved: `todos/disable-sync.md`".to_owned()]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::LeftOpen).sentence,
+        only_fact(&facts(&[&session]), Relation::LeftOpen).sentence,
         "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`) \
          — left open in “Speed up the importer”."
     );
@@ -134,7 +134,7 @@ fn an_option_that_the_user_changed_gets_the_users_words() {
             rationale: CHOSEN.to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     let plain = "What does the importer keep? The final response. Why: Chosen by the user.";
     assert_eq!(decided("B"), plain);
@@ -172,7 +172,7 @@ fn a_decision_has_its_question_and_the_explanation_of_its_option() {
             rationale: rationale.to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     let asked = format!("{CHOSEN}; asked: How does the recipient of a folder accept it?");
     assert_eq!(
@@ -232,7 +232,7 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
         origin: line(9),
         at: session.at(9),
     }];
-    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn an_accepted_plan_has_its_title_unless_its_approach_repeats_the_title() {
             rationale: "Plan: Index by day, accepted by the user".to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     assert_eq!(
         sentence("One row of the `days` table for each zone"),
@@ -318,7 +318,7 @@ fn a_shortened_command_of_a_verification_ends_before_its_gap() {
         verification: "`npm view a version && npm view b vers … w c version` succeeded".to_owned(),
     }]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::Resolved).sentence,
+        only_fact(&facts(&[&session]), Relation::Resolved).sentence,
         "ImportError: no module named 'lanterns'. Fix: Added lanterns 1.2. \
          Verified by: `npm view a version` and more succeeded."
     );

@@ -27,7 +27,7 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
         verification: "`pytest`: 3 passed".to_owned(),
     }]);
     let facts = facts(&[&session]);
-    let fact = only(&facts, Relation::Resolved);
+    let fact = only_fact(&facts, Relation::Resolved);
     assert_eq!(
         fact.sentence,
         "ImportError: no module named 'lanterns'. Cause: It is missing in `requirements.txt`. \
@@ -48,15 +48,18 @@ fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
         fix: "Added lanterns".to_owned(),
         verification: "not verified in the session".to_owned(),
     }]);
-    assert_eq!(only(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
     let mut second = SessionFixture::new(20, "Run the server");
     second.error(message, None);
     let both = facts(&[&second, &first]);
-    let fact = only(&both, Relation::Resolved);
+    let fact = only_fact(&both, Relation::Resolved);
     assert_eq!((fact.certainty, fact.invalid_at), (Certainty::Refuted, Some(minute(20, 3))));
     let mut third = SessionFixture::new(20, "Run the tests");
     third.run(12, &[]);
-    assert_eq!(only(&facts(&[&first, &third]), Relation::Resolved).certainty, Certainty::Verified);
+    assert_eq!(
+        only_fact(&facts(&[&first, &third]), Relation::Resolved).certainty,
+        Certainty::Verified
+    );
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn a_failing_test_of_a_run_that_counts_packages_is_no_package() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.run(7, &["TestLeapDays"]);
     session.evidence.tests[0].framework = "go test (packages)".to_owned();
-    let failing = only(&facts(&[&session]), Relation::Fails).sentence;
+    let failing = only_fact(&facts(&[&session]), Relation::Fails).sentence;
     assert_eq!(failing, "Test `TestLeapDays` fails in `cargo test`.");
 }
 
@@ -209,12 +212,12 @@ fn a_failure_ends_when_the_same_command_passes_without_counts() {
     };
     let first = failed(10);
     assert_eq!(
-        only(&facts(&[&first]), Relation::Fails).sentence,
+        only_fact(&facts(&[&first]), Relation::Fails).sentence,
         "Package `app/parser` fails in `cargo test`."
     );
     let mut second = SessionFixture::new(20, "Fix the parser");
     passed(&mut second, 8);
-    let ended = only(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+    let ended = only_fact(&facts(&[&first, &second]), Relation::Fails).invalid_at;
     assert_eq!(ended, Some(minute(20, 8)));
     let mut alone = failed(10);
     passed(&mut alone, 9);
@@ -238,7 +241,7 @@ fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
     };
     assert_eq!(file(&here), file(&there));
     let found = facts(&[&session]);
-    assert!(only(&found, Relation::FoundOut).others.contains(&file(&here)));
+    assert!(only_fact(&found, Relation::FoundOut).others.contains(&file(&here)));
 }
 
 #[test]
@@ -249,7 +252,7 @@ fn a_renamed_file_is_followed() {
     assert_eq!(statements.renames.len(), 1);
     assert_eq!(names(&statements, EntityKind::File), ["src/new.rs", "src/old.rs"]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::RenamedTo).sentence,
+        only_fact(&facts(&[&session]), Relation::RenamedTo).sentence,
         "`src/old.rs` was renamed to `src/new.rs`."
     );
 }
@@ -268,7 +271,7 @@ fn tickets_topics_and_dead_ends_are_extracted() {
     assert_eq!(names(&statements, EntityKind::Ticket), ["APP-12"]);
     assert_eq!(names(&statements, EntityKind::Topic), ["date parser"]);
     let facts = facts(&[&session]);
-    let dead_end = only(&facts, Relation::DeadEnd);
+    let dead_end = only_fact(&facts, Relation::DeadEnd);
     assert_eq!(dead_end.sentence, "Tried and given up: Caching the tokens did not help.");
     assert_eq!(dead_end.certainty, Certainty::Refuted);
 }
@@ -290,7 +293,7 @@ fn a_finding_has_the_line_and_the_time_of_its_report() {
     session.evidence.last_reply = Some(last);
     let found = "Asked: does the proxy drop it? Answer: The proxy drops the header `X-Auth`, because it is not in its list";
     session.episode.summary.discoveries = Some(vec![found.to_owned()]);
-    let fact = only(&facts(&[&session]), Relation::FoundOut);
+    let fact = only_fact(&facts(&[&session]), Relation::FoundOut);
     assert_eq!(Some(fact.valid_at), session.at(20));
     let lines: Vec<Origin> = fact.origins.iter().map(|(_, origin)| *origin).collect();
     assert_eq!(lines, [line(20)]);
@@ -329,7 +332,8 @@ fn an_open_end_closes_when_a_later_session_completes_it() {
         Some(vec!["Remove the old sessions".to_owned(), "Offered: tidy up".to_owned()]);
     let mut second = SessionFixture::new(20, "Clean up");
     second.episode.summary.completed_tasks = Some(vec!["Remove the old sessions.".to_owned()]);
-    let open = |sessions: &[&SessionFixture]| only(&facts(sessions), Relation::LeftOpen).invalid_at;
+    let open =
+        |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::LeftOpen).invalid_at;
     assert_eq!(open(&[&first]), None);
     assert_eq!(open(&[&first, &second]), Some(second.episode.ended_at));
 }
@@ -338,7 +342,7 @@ fn an_open_end_closes_when_a_later_session_completes_it() {
 fn a_session_without_evidence_has_a_fact_about_its_task() {
     let session = SessionFixture::new(10, "Fix the login");
     let found = facts(&[&session]);
-    assert_eq!(only(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
+    assert_eq!(only_fact(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
     assert_eq!(found.len(), 1);
 }
 
@@ -379,12 +383,12 @@ fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
     assert!(selected.iter().all(|fact| fact.source == file), "{selected:#?}");
     assert!(selected.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
     assert!(selected.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
-    assert_eq!(only(&found, Relation::Decided).certainty, Certainty::Hypothesis);
-    assert_eq!(only(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&found, Relation::Decided).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
 
     // A test run verifies the outcome, even if a model reported it.
     session.run(9, &[]);
-    assert_eq!(only(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }
 
 /// A session of ten minutes, one line per minute.
@@ -537,7 +541,7 @@ pub(super) fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fa
     facts.iter().filter(move |fact| fact.relation == relation)
 }
 
-pub(super) fn only(facts: &[Fact], relation: Relation) -> Fact {
+pub(super) fn only_fact(facts: &[Fact], relation: Relation) -> Fact {
     let found: Vec<&Fact> = of(facts, relation).collect();
     assert_eq!(found.len(), 1, "{found:#?}");
     found[0].clone()
