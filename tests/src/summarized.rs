@@ -8,7 +8,7 @@ use std::{
 };
 
 use graphitid::{
-    activity::classify::Learned,
+    activity::classify::ClassificationCache,
     capture::{
         filter::Filter,
         format::{FORMATS, Format, Formats},
@@ -128,7 +128,7 @@ fn evidence_of(path: &Path) -> (Evidence, SourceState) {
     let parse_context = ParseContext {
         filter: Filter::default(),
         redactor: Redactor::new(),
-        learned: Arc::new(Mutex::new(Learned::default())),
+        learned: Arc::new(Mutex::new(ClassificationCache::default())),
         formats: Formats::default(),
         summarize: summarize::config::Config::default(),
         makes_episodes: true,

@@ -4,7 +4,7 @@ use crate::{
     api::projects::newest_episodes,
     clock,
     engine::{
-        entities::{Graph, Standing},
+        entities::{Graph, StatementStates},
         episode::handoff::{self, Handoff},
     },
     model::{Episode, Namespace, SessionEnding, SessionKey},
@@ -56,9 +56,9 @@ pub(super) fn of_project(
 }
 
 /// The statements of each session of a handoff that still hold, in the order of the sessions.
-struct Standings(Vec<Standing>);
+struct Standings(Vec<StatementStates>);
 
-impl handoff::Standing for Standings {
+impl handoff::StatementValidity for Standings {
     fn holds(&self, session: usize, text: &str) -> Option<bool> {
         self.0.get(session)?.holds(text)
     }
@@ -75,7 +75,7 @@ impl handoff::Standing for Standings {
 /// Returns the statements of each episode that still hold.
 fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
     let (graph, now) = (Graph::of(store), clock::now());
-    let each = episodes.iter().map(|episode| graph.standing(episode.id, now));
+    let each = episodes.iter().map(|episode| graph.statement_states(episode.id, now));
     Ok(Standings(each.collect::<Result<_, _>>()?))
 }
 

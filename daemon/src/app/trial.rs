@@ -13,7 +13,7 @@ use graphiti_proto::clean;
 
 use super::{DaemonOptions, search, transcript_folders};
 use crate::{
-    activity::classify::Learned,
+    activity::classify::ClassificationCache,
     capture::{
         format::{FormatHandle, Formats, mapped::MappedFormat},
         storage,
@@ -63,7 +63,7 @@ pub fn try_file(
     let parse_context = ParseContext {
         filter: config.capture.filter.clone(),
         redactor: Redactor::new(),
-        learned: Arc::new(Mutex::new(Learned::default())),
+        learned: Arc::new(Mutex::new(ClassificationCache::default())),
         formats: formats.clone(),
         summarize: config.summarize.clone(),
         makes_episodes: false,

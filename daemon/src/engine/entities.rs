@@ -2,7 +2,7 @@
 //! that other modules need.
 
 pub use crate::graph::{
-    EpisodeThings, ErrorRecord, FactFilter, Graph, Preference, Standing, is_listed,
+    EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,
 };
 use crate::{
     model::{
@@ -25,7 +25,7 @@ pub(super) fn entity_changes(
         changes.push(gone(id));
     }
     let names = [&[entity.kind.as_str().to_owned(), entity.name.clone()], &entity.aliases[..]];
-    let text = graph.said_of(entity.id)?;
+    let text = graph.statements_about(entity.id)?;
     changes.push(IndexChange::entity_or_fact(
         entity.id.number(),
         entity.namespace,

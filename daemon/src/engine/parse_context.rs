@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    activity::classify::{self, Classified, Learned},
+    activity::classify::{self, ClassificationCache, Classified},
     capture::{filter::Filter, format::Formats},
     engine::redaction,
     model::transcript::{Call, Item, SessionContext, TaskEnded},
@@ -19,7 +19,7 @@ pub struct ParseContext {
     pub filter: Filter,
     pub redactor: Redactor,
     /// Learned classifications of tools.
-    pub learned: Arc<Mutex<Learned>>,
+    pub learned: Arc<Mutex<ClassificationCache>>,
     pub formats: Formats,
     /// The settings for summaries.
     pub summarize: summarize::config::Config,

@@ -25,7 +25,7 @@ use graphiti_tests::{
     summarized::{self, MadeEpisode},
 };
 use graphitid::{
-    graph::{Standing, is_listed},
+    graph::{StatementStates, is_listed},
     model::{Episode, SessionEnding},
     summarize::handoff::{self, recall::RecallMemory},
 };
@@ -157,14 +157,14 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
 fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
-    let each = episodes.iter().map(|episode| Standing::of(&facts, episode.id, began));
+    let each = episodes.iter().map(|episode| StatementStates::of(&facts, episode.id, began));
     DrawnStandings(each.collect())
 }
 
 /// Which statements of each session of a handoff are still true, in the order of the sessions.
-struct DrawnStandings(Vec<Standing>);
+struct DrawnStandings(Vec<StatementStates>);
 
-impl handoff::Standing for DrawnStandings {
+impl handoff::StatementValidity for DrawnStandings {
     fn holds(&self, session: usize, text: &str) -> Option<bool> {
         self.0[session].holds(text)
     }
@@ -214,7 +214,7 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
         let facts = summarized::facts_of(&sessions);
         for made in sessions {
             let began = project[*at].episode.started_at;
-            let standing = Standing::of(&facts, made.episode.id, began);
+            let standing = StatementStates::of(&facts, made.episode.id, began);
             memory.add(&made.episode, &|text| standing.sentence(text).map(str::to_owned));
         }
         let found = memory.matches(prompt, None);

@@ -3,7 +3,7 @@
 
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{
-    activity::classify::Learned,
+    activity::classify::ClassificationCache,
     engine::{document, episode, imported},
     model::{Episode, Evidence},
 };
@@ -37,10 +37,10 @@ pub(super) fn check(bytes: &[u8]) {
         }
     }
     if let Ok(learned) = serde_json::from_slice::<Value>(bytes) {
-        let mut all = Learned::default();
+        let mut all = ClassificationCache::default();
         all.import(&learned);
         let exported = all.export();
-        let mut again = Learned::default();
+        let mut again = ClassificationCache::default();
         again.import(&exported);
         assert_eq!(again.export(), exported, "a second import changes the classifications");
     }

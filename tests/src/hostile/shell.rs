@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use graphitid::{
-    activity::classify::{Learned, bash, classify},
+    activity::classify::{ClassificationCache, bash, classify},
     model::transcript::{Action, Call},
 };
 use serde_json::json;
@@ -60,7 +60,7 @@ pub(super) fn check(bytes: &[u8]) {
     let line = bash::classify_line(&text);
     let signals = line.signals();
     assert!(signals.iter().all(|(_, says)| says.is_finite() && says >= 0.0), "{signals:?}");
-    static LEARNED: Mutex<Option<Learned>> = Mutex::new(None);
+    static LEARNED: Mutex<Option<ClassificationCache>> = Mutex::new(None);
     let mut learned = LEARNED.lock().expect("no check panicked before");
     let call = Call {
         id: "t1".into(),

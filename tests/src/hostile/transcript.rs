@@ -7,7 +7,7 @@ use std::{
 
 use graphiti_proto::clean::for_model;
 use graphitid::{
-    activity::classify::Learned,
+    activity::classify::ClassificationCache,
     capture::{
         filter::Filter,
         format::{FORMATS, Format, Formats},
@@ -106,7 +106,7 @@ const OVERHEAD: usize = 4 << 10;
 static PARSE_CONTEXT: LazyLock<ParseContext> = LazyLock::new(|| ParseContext {
     filter: Filter::default(),
     redactor: super::redact::REDACTOR.clone(),
-    learned: Arc::new(Mutex::new(Learned::default())),
+    learned: Arc::new(Mutex::new(ClassificationCache::default())),
     formats: Formats::default(),
     summarize: summarize::config::Config::default(),
     makes_episodes: true,
@@ -226,7 +226,7 @@ pub(super) fn sample() -> Episode {
 /// Treats every statement of an episode as still true, and quotes it unchanged.
 struct WholeStanding;
 
-impl summarize::handoff::Standing for WholeStanding {
+impl summarize::handoff::StatementValidity for WholeStanding {
     fn holds(&self, _: usize, _: &str) -> Option<bool> {
         Some(true)
     }

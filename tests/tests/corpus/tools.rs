@@ -13,7 +13,7 @@ use std::{
 
 use graphiti_tests::corpus;
 use graphitid::{
-    activity::classify::{Learned, classify},
+    activity::classify::{ClassificationCache, classify},
     capture::format::{FORMATS, Memory},
     model::transcript::{Action, Item},
 };
@@ -44,7 +44,7 @@ fn nearly_all_real_calls_are_classified_by_rules() {
     for file in files {
         let Some(format) = FORMATS.iter().find(|format| format.claims(&file)) else { continue };
         let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
-        let (mut memory, mut learned) = (Memory::default(), Learned::default());
+        let (mut memory, mut learned) = (Memory::default(), ClassificationCache::default());
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let _ = format.read(line, &mut memory, &mut |entry| {
                 let Item::Call(call) = &entry.item else { return };

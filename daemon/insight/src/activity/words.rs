@@ -9,19 +9,19 @@ pub(crate) fn of_name(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     for (at, &letter) in letters.iter().enumerate() {
         if !letter.is_alphanumeric() {
-            take(&mut word, &mut words);
+            finish_word(&mut word, &mut words);
             continue;
         }
         if starts_word(&letters, at) {
-            take(&mut word, &mut words);
+            finish_word(&mut word, &mut words);
         }
         word.extend(letter.to_lowercase());
     }
-    take(&mut word, &mut words);
+    finish_word(&mut word, &mut words);
     words
 }
 
-fn take(word: &mut String, words: &mut Vec<String>) {
+fn finish_word(word: &mut String, words: &mut Vec<String>) {
     if !word.is_empty() {
         words.push(std::mem::take(word));
     }
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_inside_another_is_not_found() {
+    fn parts_of_words_are_no_words() {
         for name in ["thread_pool", "latest_address", "preadd"] {
             let words = of_name(name);
             assert!(!words.iter().any(|word| ["read", "test", "add"].contains(&word.as_str())));

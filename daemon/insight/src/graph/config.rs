@@ -8,7 +8,7 @@ pub struct Config {
     pub store_in_graph: bool,
 }
 
-/// The name of a group of episodes: letters, digits and `_`, not empty, no stop word.
+/// The name of a group of episodes: ASCII letters, digits and `_`, not empty, no stop word.
 ///
 /// Graphiti's full-text search finds nothing in a group whose name contains `-`, and FalkorDB fails
 /// on a name that is a stop word.
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_id_is_made_allowed() {
+    fn invalid_group_names_become_valid() {
         for (given, wanted) in [
             ("team", "team"),
             ("my-host__global", "my_host__global"),

@@ -14,7 +14,7 @@ use crate::model::{
 
 /// The effect of a mark on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bearing {
+pub enum MarkEffect {
     /// The claim is no longer true.
     Ends,
     /// The claim is proven.
@@ -22,9 +22,9 @@ pub enum Bearing {
 }
 
 /// Returns the effect of `says` on a claim with this `stance`, if any.
-pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
+pub fn mark_effect(stance: &Stance, says: &Observation) -> Option<MarkEffect> {
     let ends = match (stance, says) {
-        (Stance::Supposed, Observation::Succeeded) => return Some(Bearing::Confirms),
+        (Stance::Supposed, Observation::Succeeded) => return Some(MarkEffect::Confirms),
         (Stance::Value(mine), Observation::Value(theirs)) => mine != theirs,
         (Stance::Gone, Observation::Seen)
         | (Stance::Broken, Observation::Solved | Observation::Succeeded) => true,
@@ -38,7 +38,7 @@ pub fn bearing(stance: &Stance, says: &Observation) -> Option<Bearing> {
         (Stance::NamedBy(mine), Observation::Words(theirs)) => are_mostly_in(theirs, mine),
         _ => false,
     };
-    ends.then_some(Bearing::Ends)
+    ends.then_some(MarkEffect::Ends)
 }
 
 /// Returns the facts that follow from the `claims` of one key, the earliest first: one for each
@@ -63,7 +63,7 @@ pub fn facts(
             (StatementEvent::Claim(claim), None) => spans.push(FactInterval::new(claim)),
             (StatementEvent::Mark(mark), Some(span)) => {
                 let is_kept = kept.is_some_and(|kept| mark.what.at <= kept.at);
-                span.take(mark, is_kept);
+                span.apply(mark, is_kept);
             }
             (StatementEvent::Correction(correction), Some(span)) => span.correct(correction),
             (StatementEvent::Mark(_) | StatementEvent::Correction(_), None) => {}
@@ -73,7 +73,7 @@ pub fn facts(
     facts.map(|fact| corrected(fact, correction)).collect()
 }
 
-/// Applies `correction` to a fact that began no later than the correction was made.
+/// Applies `correction` to a fact, unless the fact began after the correction.
 fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
     let Some(correction) = correction.filter(|correction| fact.valid_at <= correction.at) else {
         return fact;
@@ -83,18 +83,18 @@ fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
         fact.invalid_at = Some(fact.valid_at);
         fact.expired_at = Some(correction.at.max(fact.created_at));
     }
-    let said = format!("{} (by the {})", correction.verdict.as_str(), correction.author.as_str());
-    fact.details.push(("corrected".to_owned(), said));
+    let note = format!("{} (by the {})", correction.verdict.as_str(), correction.author.as_str());
+    fact.details.push(("corrected".to_owned(), note));
     fact
 }
 
-/// Whether two decisions are about the same subject: they share a word, or one of them names
-/// nothing but the choice.
+/// Whether two decisions are about the same subject: they share a word, or one of them has no words
+/// besides its options.
 fn are_related(mine: &[u64], theirs: &[u64]) -> bool {
     mine.is_empty() || theirs.is_empty() || mine.iter().any(|word| theirs.contains(word))
 }
 
-/// Whether three fifths of the words of one sentence, and at least two, are in another one.
+/// Whether `other` contains at least three fifths of `words`, and at least two of them.
 fn are_mostly_in(words: &[u64], other: &[u64]) -> bool {
     let common = words.iter().filter(|word| other.contains(word)).count();
     common >= 2.max((words.len() * 3).div_ceil(5))
@@ -107,8 +107,8 @@ enum StatementEvent<'c> {
 }
 
 impl StatementEvent<'_> {
-    /// Marks precede claims of the same time, so that a mark does not end them. A correction comes
-    /// last, because it applies to the claims up to its time.
+    /// Marks precede claims of the same time, so that a mark ends only earlier claims. A correction
+    /// comes last, because it applies to the claims up to its time.
     fn order(&self) -> (Timestamp, u8, Option<EpisodeId>) {
         match self {
             StatementEvent::Mark(mark) => (mark.what.at, 0, Some(mark.episode)),
@@ -144,18 +144,18 @@ impl<'c> FactInterval<'c> {
     }
 
     /// Applies a mark. A mark that a correction overrules ends nothing, but it may confirm.
-    fn take(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
+    fn apply(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
-        let bearings = watches
+        let effects = watches
             .filter(|watch| watch.subject == mark.what.subject)
-            .filter_map(|watch| bearing(&watch.stance, &mark.what.says));
-        for bearing in bearings {
-            match bearing {
-                Bearing::Ends if is_overruled => {}
-                Bearing::Ends => {
+            .filter_map(|watch| mark_effect(&watch.stance, &mark.what.says));
+        for effect in effects {
+            match effect {
+                MarkEffect::Ends if is_overruled => {}
+                MarkEffect::Ends => {
                     self.end = Some(FactEnd { at: mark.what.at, created_at: mark.created_at });
                 }
-                Bearing::Confirms => self.is_confirmed = true,
+                MarkEffect::Confirms => self.is_confirmed = true,
             }
         }
     }
@@ -196,12 +196,13 @@ impl<'c> FactInterval<'c> {
     }
 
     fn certainty(&self) -> Certainty {
-        let said = |certainty| self.claims.iter().any(|claim| claim.what.certainty == certainty);
+        let has_claim =
+            |certainty| self.claims.iter().any(|claim| claim.what.certainty == certainty);
         let last = self.claims[self.claims.len() - 1];
         if last.what.certainty == Certainty::Refuted {
             return Certainty::Refuted;
         }
-        if self.is_confirmed || said(Certainty::Verified) {
+        if self.is_confirmed || has_claim(Certainty::Verified) {
             return Certainty::Verified;
         }
         // A supposition that was contradicted was never true.
@@ -222,7 +223,7 @@ mod tests {
     };
 
     #[test]
-    fn another_value_ends_a_fact_whenever_it_becomes_known() {
+    fn another_value_ends_a_fact_in_any_order_of_arrival() {
         let claims = [claim(10, Stance::Value(1))];
         let facts = facts(
             key(),
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_true_again_is_another_fact() {
+    fn a_value_that_becomes_true_again_is_another_fact() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
         let facts = facts(key(), &claims, &[mark(20, Observation::Value(2))], None);
         let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_is_one_fact_of_both() {
+    fn two_claims_without_a_mark_in_between_are_one_fact() {
         let claims = [claim(30, Stance::Value(1)), claim(10, Stance::Value(1))];
         let facts = facts(key(), &claims, &[mark(40, Observation::Value(1))], None);
         assert_eq!(facts.len(), 1);
@@ -255,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn each_stance_knows_what_ends_it() {
+    fn each_stance_is_ended_or_confirmed_by_its_observations() {
         let ran = |command, total, failed: &[u64]| Observation::Ran {
             command,
             total,
             failed: failed.into(),
         };
         let fails = || Stance::Fails { test: 7, command: 1, total: 10 };
-        let ends = Some(Bearing::Ends);
+        let ends = Some(MarkEffect::Ends);
         for (stance, says, wanted) in [
             (Stance::Value(1), Observation::Value(1), None),
             (Stance::Value(1), Observation::Seen, None),
@@ -270,7 +271,7 @@ mod tests {
             (Stance::Gone, Observation::Solved, None),
             (Stance::Broken, Observation::Solved, ends),
             (Stance::Broken, Observation::Succeeded, ends),
-            (Stance::Supposed, Observation::Succeeded, Some(Bearing::Confirms)),
+            (Stance::Supposed, Observation::Succeeded, Some(MarkEffect::Confirms)),
             (fails(), ran(1, 3, &[]), ends),
             (fails(), ran(1, 3, &[7]), None),
             (fails(), ran(2, 10, &[8]), ends),
@@ -286,17 +287,17 @@ mod tests {
             (Stance::NamedBy(vec![5, 6, 7, 8]), Observation::Words(vec![6, 7]), ends),
             (Stance::NamedBy(vec![5, 6]), Observation::Words(vec![6, 7]), None),
         ] {
-            assert_eq!(bearing(&stance, &says), wanted, "{stance:?} {says:?}");
+            assert_eq!(mark_effect(&stance, &says), wanted, "{stance:?} {says:?}");
         }
     }
 
     #[test]
-    fn a_supposition_is_confirmed_or_refuted_by_what_comes_later() {
+    fn later_marks_confirm_or_refute_a_hypothesis() {
         let supposed = |stance| {
-            let mut told = claim(10, stance);
-            told.what.relation = Relation::Resolved;
-            told.what.certainty = Certainty::Hypothesis;
-            told
+            let mut claim = claim(10, stance);
+            claim.what.relation = Relation::Resolved;
+            claim.what.certainty = Certainty::Hypothesis;
+            claim
         };
         let certainty = |stance, marks: &[Attributed<Mark>]| {
             facts(key(), &[supposed(stance)], marks, None)[0].certainty
@@ -315,14 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_end_stays_one() {
-        let mut told = claim(10, Stance::Value(1));
-        told.what.certainty = Certainty::Refuted;
-        assert_eq!(facts(key(), &[told], &[], None)[0].certainty, Certainty::Refuted);
+    fn a_refuted_claim_stays_refuted() {
+        let mut claim = claim(10, Stance::Value(1));
+        claim.what.certainty = Certainty::Refuted;
+        assert_eq!(facts(key(), &[claim], &[], None)[0].certainty, Certainty::Refuted);
     }
 
     #[test]
-    fn what_the_user_says_about_a_fact_stands() {
+    fn a_correction_overrules_marks_and_claims() {
         let claims = [claim(10, Stance::Value(1)), claim(50, Stance::Value(1))];
         let marks = [mark(20, Observation::Value(2))];
         let spans = |verdict, seconds| -> Vec<(Timestamp, Option<Timestamp>, Certainty)> {
@@ -362,7 +363,7 @@ mod tests {
     }
 
     /// A statement of an episode that was created 1,000 seconds after the time of the statement.
-    fn told<T>(seconds: i64, what: T) -> Attributed<T> {
+    fn attributed<T>(seconds: i64, what: T) -> Attributed<T> {
         let random = [u8::try_from(seconds).unwrap(); 10];
         Attributed {
             episode: EpisodeId::new(at(seconds), random),
@@ -372,11 +373,11 @@ mod tests {
     }
 
     fn mark(seconds: i64, says: Observation) -> Attributed<Mark> {
-        told(seconds, Mark { subject: subject(), at: at(seconds), says })
+        attributed(seconds, Mark { subject: subject(), at: at(seconds), says })
     }
 
     fn claim(seconds: i64, stance: Stance) -> Attributed<Claim> {
-        told(
+        attributed(
             seconds,
             Claim {
                 key: key(),

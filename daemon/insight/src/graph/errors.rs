@@ -21,13 +21,13 @@ pub struct ErrorRecord {
     pub cause: Option<String>,
     pub fix: Option<String>,
     pub verification: Option<String>,
-    /// How certain the fix is; a hypothesis when there is none.
+    /// How certain the fix is; `Hypothesis` if there is no fix.
     pub certainty: Certainty,
-    /// Whether the error is fixed, as far as is known.
+    /// Whether there is a fix that still holds.
     pub is_fixed: bool,
-    /// The sessions in which it was seen, the earliest first.
+    /// The sessions in which the error was seen, the earliest first.
     pub episodes: Vec<EpisodeId>,
-    /// How often it was seen after its first fix.
+    /// How often the error was seen after its first fix.
     pub returns: usize,
     pub first_at: Timestamp,
     pub last_at: Timestamp,
@@ -36,18 +36,18 @@ pub struct ErrorRecord {
 }
 
 /// Maximum number of lines of a pasted text that are looked up.
-const LINES: usize = 60;
+const MAX_LINES: usize = 60;
 /// Maximum number of parts of a line that are looked up. A message may be pasted with or without
 /// the text before its colons.
-const PARTS: usize = 4;
-/// Maximum number of known errors, the latest ones, whose words are compared with a pasted text.
-const KNOWN: usize = 400;
+const MAX_PARTS: usize = 4;
+/// Maximum number of errors whose messages are compared with a pasted text: those seen last.
+const MAX_COMPARED_ERRORS: usize = 400;
 /// Minimum share of words that two similar messages have in common, and minimum number of words of
 /// each message.
-const SIMILAR: f64 = 0.75;
-const SIMILAR_WORDS: usize = 4;
+const MIN_COMMON_SHARE: f64 = 0.75;
+const MIN_WORDS: usize = 4;
 /// Maximum number of facts about one error.
-const FACTS: usize = 40;
+const MAX_FACTS: usize = 40;
 
 impl Graph<'_> {
     /// Returns the first of [`Self::error_records`].
@@ -59,15 +59,15 @@ impl Graph<'_> {
         Ok(self.error_records(pasted, projects)?.into_iter().next())
     }
 
-    /// Returns the records of the errors that `pasted` contains, the latest seen first. Paths,
-    /// numbers, ids and hashes in the text do not matter. If there are none, returns the records of
-    /// errors with a similar message, the most similar first.
+    /// Returns the records of the errors that `pasted` contains, the latest seen first. Folders of
+    /// paths, numbers, ids and hashes in the text do not matter. If `pasted` contains no known
+    /// error, returns the records of errors with a similar message, the most similar first.
     pub fn error_records(
         &self,
         pasted: &str,
         projects: &[Namespace],
     ) -> Result<Vec<ErrorRecord>, StoreError> {
-        let keys: BTreeSet<String> = pasted.lines().take(LINES).flat_map(keys_of).collect();
+        let keys: BTreeSet<String> = pasted.lines().take(MAX_LINES).flat_map(keys_of).collect();
         let mut records = Vec::new();
         for (key, namespace) in
             keys.iter().flat_map(|key| projects.iter().map(move |namespace| (key, *namespace)))
@@ -90,21 +90,21 @@ impl Graph<'_> {
     ) -> Result<Vec<ErrorRecord>, StoreError> {
         let lines: Vec<BTreeSet<String>> = pasted
             .lines()
-            .take(LINES)
+            .take(MAX_LINES)
             .map(|line| text::words(&text::error_key(line)))
-            .filter(|words| words.len() >= SIMILAR_WORDS)
+            .filter(|words| words.len() >= MIN_WORDS)
             .collect();
         if lines.is_empty() {
             return Ok(Vec::new());
         }
         let mut similar = Vec::new();
-        for entity in self.entities(projects, &[EntityKind::Error], KNOWN)? {
+        for entity in self.entities(projects, &[EntityKind::Error], MAX_COMPARED_ERRORS)? {
             let key = text::error_key(entity.name.trim_end_matches('…'));
             let words = text::words(&key);
             let likeness =
                 |line: &BTreeSet<String>| text::share(&words, line).min(text::share(line, &words));
             let best = lines.iter().map(likeness).max_by(f64::total_cmp).unwrap_or_default();
-            if words.len() >= SIMILAR_WORDS && best >= SIMILAR {
+            if words.len() >= MIN_WORDS && best >= MIN_COMMON_SHARE {
                 similar.push((best, entity.namespace, key));
             }
         }
@@ -134,7 +134,7 @@ impl Graph<'_> {
         let wanted = FactFilter {
             relations: vec![Relation::Resolved, Relation::Occurs],
             at: None,
-            limit: FACTS,
+            limit: MAX_FACTS,
         };
         let mut facts = self.around(entity, &wanted)?;
         facts.retain(|fact| fact.source == entity && !is_wrong(fact));
@@ -171,7 +171,7 @@ fn is_wrong(fact: &Fact) -> bool {
 fn keys_of(line: &str) -> Vec<String> {
     let line = line.trim();
     let after_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
-    let parts = std::iter::once(line).chain(after_colons).take(PARTS);
+    let parts = std::iter::once(line).chain(after_colons).take(MAX_PARTS);
     let keys = parts.map(text::error_key).filter(|key| text::is_specific_error(key));
     keys.collect()
 }

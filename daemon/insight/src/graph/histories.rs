@@ -22,17 +22,17 @@ use crate::{
 const SESSIONS: u64 = 4;
 
 /// The values of settings that a session states, each with a time.
-type Sayings = BTreeMap<(u8, i64), u8>;
+type StatedValues = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
 enum HistoryStep {
     /// Indexes an episode of the session, which replaces an earlier one.
-    Index(u64, Sayings, bool),
+    Index(u64, StatedValues, bool),
     Delete(u64),
 }
 
-/// The statements of the sessions, and whether they rename the first file.
-type EpisodeModel = BTreeMap<u64, (EpisodeId, Sayings, bool)>;
+/// The statements of each session, and whether the session renames the first file.
+type EpisodeModel = BTreeMap<u64, (EpisodeId, StatedValues, bool)>;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
@@ -50,8 +50,8 @@ proptest! {
         // The same sessions in another order have the same result.
         let other_folder = tempfile::tempdir().unwrap();
         let other = SledStore::open(other_folder.path()).unwrap();
-        for (session, (id, sayings, renames)) in model.iter().rev() {
-            write(&other, *session, (*id, sayings, *renames));
+        for (session, (id, values, renames)) in model.iter().rev() {
+            write(&other, *session, (*id, values, *renames));
         }
         other.write(Vec::new()).wait().unwrap();
         prop_assert_eq!(everything(&store), everything(&other));
@@ -60,19 +60,19 @@ proptest! {
             apply(&store, &mut model, &HistoryStep::Delete(session), 0);
         }
         store.write(Vec::new()).wait().unwrap();
-        prop_assert!(things(&store).is_empty());
+        prop_assert!(entities_and_facts(&store).is_empty());
         check(&store, &model);
     }
 }
 
 fn history() -> impl Strategy<Value = Vec<HistoryStep>> {
     // The times of the sessions differ, so that no two events coincide.
-    let sayings = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);
-    let index = (0..SESSIONS, sayings, any::<bool>()).prop_map(|(session, sayings, renames)| {
-        let own = |time: i64| time * 10 + i64::try_from(session).unwrap() + 1;
-        let sayings =
-            sayings.into_iter().map(|((setting, time), value)| ((setting, own(time)), value));
-        HistoryStep::Index(session, sayings.collect(), renames)
+    let values = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);
+    let index = (0..SESSIONS, values, any::<bool>()).prop_map(|(session, values, renames)| {
+        let unique = |time: i64| time * 10 + i64::try_from(session).unwrap() + 1;
+        let values =
+            values.into_iter().map(|((setting, time), value)| ((setting, unique(time)), value));
+        HistoryStep::Index(session, values.collect(), renames)
     });
     let step = prop_oneof![4 => index, 1 => (0..SESSIONS).prop_map(HistoryStep::Delete)];
     prop::collection::vec(step, 1..14)
@@ -80,11 +80,11 @@ fn history() -> impl Strategy<Value = Vec<HistoryStep>> {
 
 fn apply(store: &SledStore, model: &mut EpisodeModel, step: &HistoryStep, number: u8) {
     match step {
-        HistoryStep::Index(session, sayings, renames) => {
+        HistoryStep::Index(session, values, renames) => {
             let ended = Timestamp::from_seconds(1_000 + i64::try_from(*session).unwrap());
             let id = EpisodeId::new(ended, [number; 10]);
-            write(store, *session, (id, sayings, *renames));
-            model.insert(*session, (id, sayings.clone(), *renames));
+            write(store, *session, (id, values, *renames));
+            model.insert(*session, (id, values.clone(), *renames));
         }
         HistoryStep::Delete(session) => {
             drop(store.write(vec![Write::DropSession(SessionKey(*session + 1))]));
@@ -93,7 +93,7 @@ fn apply(store: &SledStore, model: &mut EpisodeModel, step: &HistoryStep, number
     }
 }
 
-fn write(store: &SledStore, session: u64, (id, sayings, renames): (EpisodeId, &Sayings, bool)) {
+fn write(store: &SledStore, session: u64, (id, values, renames): (EpisodeId, &StatedValues, bool)) {
     let mut session = contract::session(SessionKey(session + 1), &format!("s{session}"));
     let episode = Episode { id, ..contract::episode(&session, 1_000) };
     session.indexed = Some(crate::model::session::Indexed {
@@ -102,7 +102,7 @@ fn write(store: &SledStore, session: u64, (id, sayings, renames): (EpisodeId, &S
         at: episode.created_at,
         reason: episode.reason.clone(),
     });
-    let statements = Box::new(statements(&episode, sayings, renames));
+    let statements = Box::new(statements(&episode, values, renames));
     drop(store.write(vec![
         Write::Episode(Box::new(episode)),
         Write::Statements { episode: id, statements },
@@ -110,10 +110,10 @@ fn write(store: &SledStore, session: u64, (id, sayings, renames): (EpisodeId, &S
     ]));
 }
 
-fn statements(episode: &Episode, sayings: &Sayings, renames: bool) -> Statements {
+fn statements(episode: &Episode, values: &StatedValues, renames: bool) -> Statements {
     let mut statements = Statements { created_at: episode.created_at, ..Statements::default() };
     let mut mentions: BTreeMap<EntityId, Mention> = BTreeMap::new();
-    for ((setting, time), value) in sayings {
+    for ((setting, time), value) in values {
         let (source, subject) = (entity(*setting), subject(*setting));
         mentions.insert(source, mention(*setting, at(*time)));
         let held = fingerprint(&value.to_string());
@@ -157,8 +157,8 @@ fn check(store: &SledStore, model: &EpisodeModel) {
                 .collect();
             assert_eq!(found, spans(model, setting, value), "{setting} is {value}");
         }
-        let named = model.values().filter(|(_, sayings, renames)| {
-            let is_said = sayings.keys().any(|(said, _)| *said == setting);
+        let named = model.values().filter(|(_, values, renames)| {
+            let is_said = values.keys().any(|(said, _)| *said == setting);
             is_said || setting == 0 && *renames
         });
         let entity = graph.entity(entity(setting)).unwrap();
@@ -170,27 +170,27 @@ fn check(store: &SledStore, model: &EpisodeModel) {
         assert_eq!(file.id, name);
         assert_eq!(graph.around(entity(0), &all()), graph.around(file.id, &all()));
     }
-    for (id, sayings, _) in model.values() {
+    for (id, values, _) in model.values() {
         let said = graph.of_episode(*id).unwrap();
         let wanted: BTreeSet<FactKey> =
-            sayings.iter().map(|((setting, _), value)| fact(*setting, *value)).collect();
+            values.iter().map(|((setting, _), value)| fact(*setting, *value)).collect();
         let found: BTreeSet<FactKey> = said.facts.iter().map(|fact| fact.id.key()).collect();
         assert_eq!(found, wanted);
     }
 }
 
-/// Returns the periods in which `setting` was `value`, with their sources: from a statement up to
-/// the first different one.
+/// Returns the periods in which `setting` was `value`, with their sources. A period begins with a
+/// statement of this value and ends with the next statement of another value.
 fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
-    let mut sayings: Vec<(i64, u8, EpisodeId)> = Vec::new();
+    let mut values: Vec<(i64, u8, EpisodeId)> = Vec::new();
     for (id, said, _) in model.values() {
         let of_setting = said.iter().filter(|((said, _), _)| *said == setting);
-        sayings.extend(of_setting.map(|((_, time), value)| (*time, *value, *id)));
+        values.extend(of_setting.map(|((_, time), value)| (*time, *value, *id)));
     }
-    sayings.sort_unstable();
+    values.sort_unstable();
     let mut spans: BTreeMap<Option<i64>, (i64, BTreeSet<EpisodeId>)> = BTreeMap::new();
-    for (time, _, id) in sayings.iter().filter(|(_, said, _)| *said == value) {
-        let other = sayings.iter().find(|(later, said, _)| later > time && *said != value);
+    for (time, _, id) in values.iter().filter(|(_, said, _)| *said == value) {
+        let other = values.iter().find(|(later, said, _)| later > time && *said != value);
         let end = other.map(|(end, ..)| *end);
         let span = spans.entry(end).or_insert((*time, BTreeSet::new()));
         span.1.insert(*id);
@@ -205,18 +205,18 @@ fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>,
 
 fn everything(store: &SledStore) -> (Vec<EntityOrFact>, Vec<Fact>) {
     let facts = Graph::of(store).facts(&[namespace()], &all()).unwrap();
-    (things(store), facts)
+    (entities_and_facts(store), facts)
 }
 
-fn things(store: &SledStore) -> Vec<EntityOrFact> {
-    let mut things = Vec::new();
+fn entities_and_facts(store: &SledStore) -> Vec<EntityOrFact> {
+    let mut found = Vec::new();
     store
-        .visit_entities_and_facts(&mut |thing| {
-            things.push(thing);
+        .visit_entities_and_facts(&mut |row| {
+            found.push(row);
             true
         })
         .unwrap();
-    things
+    found
 }
 
 fn all() -> FactFilter {

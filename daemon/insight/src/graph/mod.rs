@@ -2,10 +2,10 @@
 //!
 //! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads
-//! entities and facts from the store. [`Graph::preferences`] returns the wishes that hold for a
-//! project, [`Graph::error_records`] everything about an error, and [`Graph::standing`] the
-//! statements of an episode that still hold. Other modules store the claims and search entities by
-//! words.
+//! entities and facts from the store. [`Graph::preferences`] returns the user's wishes for a
+//! project. [`Graph::error_records`] returns what is known about an error.
+//! [`Graph::statement_states`] returns which statements of an episode still hold. Other modules
+//! store the claims and search entities by words.
 
 pub mod config;
 pub mod derive;
@@ -19,9 +19,9 @@ mod text;
 pub use self::{
     errors::ErrorRecord,
     preferences::Preference,
-    query::{EpisodeThings, FactFilter, Graph},
+    query::{EntitiesAndFacts, FactFilter, Graph},
     read::read,
-    standing::Standing,
+    standing::StatementStates,
 };
 
 use crate::model::Fact;

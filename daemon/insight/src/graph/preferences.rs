@@ -1,4 +1,4 @@
-//! The standing wishes of the user that hold for a project.
+//! Finds the user's standing wishes for a project.
 
 use crate::{
     graph::{FactFilter, Graph, text},
@@ -21,7 +21,7 @@ pub struct Preference {
 }
 
 /// Maximum number of wishes for a project.
-const PREFERENCES: usize = 100;
+const MAX_PREFERENCES: usize = 100;
 
 impl Graph<'_> {
     /// Returns the standing wishes that hold at `now`, the latest first: those for `projects` and
@@ -31,8 +31,11 @@ impl Graph<'_> {
         projects: &[Namespace],
         now: Timestamp,
     ) -> Result<Vec<Preference>, StoreError> {
-        let wanted =
-            FactFilter { relations: vec![Relation::Prefers], at: Some(now), limit: PREFERENCES };
+        let wanted = FactFilter {
+            relations: vec![Relation::Prefers],
+            at: Some(now),
+            limit: MAX_PREFERENCES,
+        };
         let namespaces: Vec<Namespace> =
             projects.iter().copied().chain([Namespace::default()]).collect();
         let facts = self.facts(&namespaces, &wanted)?;
@@ -48,8 +51,8 @@ impl Graph<'_> {
     }
 }
 
-/// Whether one wish asks for what the other forbids, or prefers the alternative that the other
-/// rejects.
+/// Whether one wish asks for what the other forbids, or the wishes choose differently between the
+/// same two alternatives.
 fn contradict(one: &str, other: &str) -> bool {
     if let (Some((chosen, passed_over)), Some(earlier)) = (choice(one), choice(other)) {
         return (passed_over, chosen) == earlier;
@@ -60,7 +63,7 @@ fn contradict(one: &str, other: &str) -> bool {
     is_negative(one) != is_negative(other) && common > 0 && common * 3 >= fewest * 2
 }
 
-/// Returns the chosen tool and the one that it replaces: `use pnpm instead of npm`.
+/// Returns the chosen and the rejected alternative of a wish such as `use pnpm instead of npm`.
 fn choice(wish: &str) -> Option<(String, String)> {
     let choice = pattern!(
         r"(?i)\b(?:use|stick to|stick with|prefer)\s+\W?([\w.-]+)\W?,?\s+(?:instead of|rather than|not|over)\s+\W?([\w.-]+)"
@@ -80,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wish_contradicts_its_opposite_alone() {
+    fn a_wish_contradicts_only_its_opposite() {
         for (one, other, wanted) in [
             ("Always squash commits.", "Never squash commits.", true),
             ("Use npm instead of pnpm.", "Use pnpm instead of npm.", true),

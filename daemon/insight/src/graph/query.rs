@@ -34,15 +34,15 @@ pub struct FactFilter {
 /// The entities and facts that an episode states. Their names, times and certainty are derived from
 /// all episodes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct EpisodeThings {
+pub struct EntitiesAndFacts {
     pub entities: Vec<Entity>,
     pub facts: Vec<Fact>,
 }
 
-/// Maximum number of names of one file that are followed.
-const NAMES: usize = 32;
+/// Maximum number of renames that are followed for one file, and of names that one file may have.
+const MAX_NAMES: usize = 32;
 /// Maximum number of facts in the description of an entity.
-const DESCRIBED_FACTS: usize = 6;
+const MAX_DESCRIBED_FACTS: usize = 6;
 
 impl<'s> Graph<'s> {
     pub fn of(store: &'s dyn GraphStore) -> Graph<'s> {
@@ -53,23 +53,26 @@ impl<'s> Graph<'s> {
         self.store
     }
 
-    /// Returns an entity; `None` when no episode mentions it.
+    /// Returns an entity; `None` if no episode mentions the entity.
     pub fn entity(&self, id: EntityId) -> Result<Option<Entity>, StoreError> {
         let id = self.latest_name(id)?;
         let mut mentions = Vec::new();
         for name in self.names(id)? {
             mentions.extend(self.store.mentions(name)?);
         }
-        mentions.sort_by_key(|told| (told.what.entity == id, told.what.at, told.episode));
+        mentions.sort_by_key(|attributed| {
+            (attributed.what.entity == id, attributed.what.at, attributed.episode)
+        });
         let Some(last) = mentions.last() else { return Ok(None) };
         let mut aliases: Vec<String> = Vec::new();
-        for told in mentions.iter().rev() {
-            if told.what.name != last.what.name && !aliases.contains(&told.what.name) {
-                aliases.push(told.what.name.clone());
+        for attributed in mentions.iter().rev() {
+            if attributed.what.name != last.what.name && !aliases.contains(&attributed.what.name) {
+                aliases.push(attributed.what.name.clone());
             }
         }
-        let episodes: BTreeSet<EpisodeId> = mentions.iter().map(|told| told.episode).collect();
-        let times = || mentions.iter().map(|told| told.what.at);
+        let episodes: BTreeSet<EpisodeId> =
+            mentions.iter().map(|attributed| attributed.episode).collect();
+        let times = || mentions.iter().map(|attributed| attributed.what.at);
         Ok(Some(Entity {
             id,
             kind: last.what.kind,
@@ -78,7 +81,11 @@ impl<'s> Graph<'s> {
             aliases,
             first_at: times().min().unwrap_or(last.what.at),
             last_at: times().max().unwrap_or(last.what.at),
-            created_at: mentions.iter().map(|told| told.created_at).min().unwrap_or_default(),
+            created_at: mentions
+                .iter()
+                .map(|attributed| attributed.created_at)
+                .min()
+                .unwrap_or_default(),
             episodes: episodes.len(),
         }))
     }
@@ -103,25 +110,28 @@ impl<'s> Graph<'s> {
     /// Returns the facts of `key`, one for each period in which it was true, the earliest first.
     pub fn spans(&self, key: FactKey) -> Result<Vec<Fact>, StoreError> {
         let claims = self.store.claims(key)?;
-        let Some(since) = claims.iter().map(|told| told.what.at).min() else {
+        let Some(since) = claims.iter().map(|attributed| attributed.what.at).min() else {
             return Ok(Vec::new());
         };
         let mut marks = Vec::new();
-        let subjects: BTreeSet<_> =
-            claims.iter().flat_map(|told| &told.what.watches).map(|watch| watch.subject).collect();
+        let subjects: BTreeSet<_> = claims
+            .iter()
+            .flat_map(|attributed| &attributed.what.watches)
+            .map(|watch| watch.subject)
+            .collect();
         for subject in subjects {
             marks.extend(self.store.marks(subject, since)?);
         }
         let mut facts = derive::facts(key, &claims, &marks, self.store.correction(key)?.as_ref());
         for fact in &mut facts {
-            self.name_anew(fact)?;
+            self.apply_renames(fact)?;
         }
         Ok(facts)
     }
 
     /// Returns the entities and facts of an episode.
-    pub fn of_episode(&self, episode: EpisodeId) -> Result<EpisodeThings, StoreError> {
-        let mut found = EpisodeThings::default();
+    pub fn of_episode(&self, episode: EpisodeId) -> Result<EntitiesAndFacts, StoreError> {
+        let mut found = EntitiesAndFacts::default();
         let mut seen = HashSet::new();
         for thing in self.store.entities_and_facts_of(episode)? {
             match thing {
@@ -189,18 +199,18 @@ impl<'s> Graph<'s> {
     /// Describes an entity by the sentences of some of its latest facts: first the current facts,
     /// then those that have ended.
     pub fn description(&self, entity: EntityId) -> Result<String, StoreError> {
-        let wanted = FactFilter { relations: Vec::new(), at: None, limit: DESCRIBED_FACTS * 2 };
+        let wanted = FactFilter { relations: Vec::new(), at: None, limit: MAX_DESCRIBED_FACTS * 2 };
         let mut facts = self.around(entity, &wanted)?;
         facts.sort_by_key(|fact| fact.invalid_at.is_some());
-        let told = facts.iter().take(DESCRIBED_FACTS).map(|fact| fact.sentence.as_str());
-        Ok(told.collect::<Vec<_>>().join(" "))
+        let sentences = facts.iter().take(MAX_DESCRIBED_FACTS).map(|fact| fact.sentence.as_str());
+        Ok(sentences.collect::<Vec<_>>().join(" "))
     }
 
     /// Returns the latest statements about an entity, current or not, for the full-text index.
-    pub fn said_of(&self, entity: EntityId) -> Result<String, StoreError> {
+    pub fn statements_about(&self, entity: EntityId) -> Result<String, StoreError> {
         let mut keys: Vec<FactKey> = Vec::new();
         for name in self.names(self.latest_name(entity)?)? {
-            let full = keys.len() + DESCRIBED_FACTS * 2;
+            let full = keys.len() + MAX_DESCRIBED_FACTS * 2;
             self.store.visit_claims(ClaimPlace::Around(name), &mut |row| {
                 if !keys.contains(&row.fact) {
                     keys.push(row.fact);
@@ -215,10 +225,12 @@ impl<'s> Graph<'s> {
         Ok(sentences.join(" "))
     }
 
-    /// Returns the fact as the latest session states it; `None` when no session does.
+    /// Returns the latest claim with this key; `None` if no session states the fact.
     pub fn last_claim(&self, key: FactKey) -> Result<Option<Claim>, StoreError> {
         let claims = self.store.claims(key)?.into_iter();
-        Ok(claims.max_by_key(|told| (told.what.at, told.episode)).map(|told| told.what))
+        Ok(claims
+            .max_by_key(|attributed| (attributed.what.at, attributed.episode))
+            .map(|attributed| attributed.what))
     }
 
     fn facts_in(
@@ -262,7 +274,7 @@ impl<'s> Graph<'s> {
     /// Returns the current name of a file after all renames; any other entity has only one name.
     fn latest_name(&self, id: EntityId) -> Result<EntityId, StoreError> {
         let (mut name, mut since) = (id, None);
-        for _ in 0..NAMES {
+        for _ in 0..MAX_NAMES {
             let renames = self.store.renames(name, RenameEnd::From)?.into_iter();
             let later = renames.filter(|rename| since.is_none_or(|since| rename.at > since));
             let Some(rename) = later.max_by_key(|rename| (rename.at, rename.to)) else { break };
@@ -271,11 +283,11 @@ impl<'s> Graph<'s> {
         Ok(name)
     }
 
-    /// Returns every earlier name of `latest`, and `latest` itself.
+    /// Returns `latest` and its earlier names.
     fn names(&self, latest: EntityId) -> Result<Vec<EntityId>, StoreError> {
         let mut names = vec![latest];
         let mut next = 0;
-        while next < names.len() && names.len() < NAMES {
+        while next < names.len() && names.len() < MAX_NAMES {
             for rename in self.store.renames(names[next], RenameEnd::To)? {
                 if !names.contains(&rename.from) && self.latest_name(rename.from)? == latest {
                     names.push(rename.from);
@@ -286,7 +298,7 @@ impl<'s> Graph<'s> {
         Ok(names)
     }
 
-    fn name_anew(&self, fact: &mut Fact) -> Result<(), StoreError> {
+    fn apply_renames(&self, fact: &mut Fact) -> Result<(), StoreError> {
         fact.source = self.latest_name(fact.source)?;
         fact.target = self.latest_name(fact.target)?;
         for other in &mut fact.others {

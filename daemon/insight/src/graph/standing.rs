@@ -12,52 +12,53 @@ use crate::{
     store::StoreError,
 };
 
-/// The names of the attributes of a fact that contain its statement in the words of the summary.
+/// The attributes of a fact that contain the text of its statement in the summary.
 pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";
 
 /// The current state of the statements of an episode, and how its session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
-    /// Whether each statement still holds, and its sentence, by its text in the summary.
+pub struct StatementStates {
+    /// By the text of the statement in the summary.
     statements: HashMap<String, StatedText>,
     ending: SessionEnding,
 }
 
+/// Whether a statement still holds, and the sentence of its fact.
 #[derive(Clone, Debug, PartialEq)]
 struct StatedText {
     holds: bool,
     sentence: String,
 }
 
-impl Standing {
+impl StatementStates {
     /// Collects the statements of `episode` among `facts`, and whether each holds at `now`.
     pub fn of<'f>(
         facts: impl IntoIterator<Item = &'f Fact>,
         episode: EpisodeId,
         now: Timestamp,
-    ) -> Standing {
-        let mut standing = Standing::default();
+    ) -> StatementStates {
+        let mut states = StatementStates::default();
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
             if fact.relation == Relation::TaskStands {
-                fact.details.iter().for_each(|(name, text)| standing.ending.set(name, text));
+                fact.details.iter().for_each(|(name, text)| states.ending.set(name, text));
                 continue;
             }
-            let told = fact
+            let texts = fact
                 .details
                 .iter()
                 .filter(|(name, _)| Some(name.as_str()) == text_attribute(fact.relation));
             // The start of a fact is not compared with `now`: the clock of the machine that wrote
             // the transcript may be ahead.
             let holds = fact.invalid_at.is_none_or(|end| end > now);
-            let sentence = within_session(&fact.sentence);
-            standing.statements.extend(told.map(|(_, text)| {
+            let sentence = without_session(&fact.sentence);
+            states.statements.extend(texts.map(|(_, text)| {
                 let statement = StatedText { holds, sentence: sentence.to_owned() };
                 (text.clone(), statement)
             }));
         }
-        standing
+        states
     }
 
     /// Whether a statement of the summary holds; `None` if no fact was made from it.
@@ -65,7 +66,6 @@ impl Standing {
         self.statements.get(text).map(|statement| statement.holds)
     }
 
-    /// How the session ended.
     pub fn ending(&self) -> &SessionEnding {
         &self.ending
     }
@@ -83,7 +83,7 @@ pub(super) const LEFT_OPEN_IN: &str = " — left open in “";
 pub(super) const DECIDED_FOR: &str = " (For “";
 
 /// Returns a sentence without the name or the task of its session.
-fn within_session(sentence: &str) -> &str {
+fn without_session(sentence: &str) -> &str {
     let ends = [LEFT_OPEN_IN, DECIDED_FOR].into_iter().filter_map(|mark| sentence.rfind(mark));
     &sentence[..ends.min().unwrap_or(sentence.len())]
 }
@@ -100,7 +100,11 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 
 impl Graph<'_> {
     /// Returns which open ends, decisions and failing tests of an episode hold at `now`.
-    pub fn standing(&self, episode: EpisodeId, now: Timestamp) -> Result<Standing, StoreError> {
+    pub fn statement_states(
+        &self,
+        episode: EpisodeId,
+        now: Timestamp,
+    ) -> Result<StatementStates, StoreError> {
         let mut facts = Vec::new();
         for thing in self.store().entities_and_facts_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
@@ -111,6 +115,6 @@ impl Graph<'_> {
                 facts.extend(self.spans(key)?);
             }
         }
-        Ok(Standing::of(&facts, episode, now))
+        Ok(StatementStates::of(&facts, episode, now))
     }
 }

@@ -5,25 +5,25 @@ use std::collections::BTreeSet;
 
 use crate::{model::graph::fingerprint, pattern::pattern};
 
-/// Stop words.
-const COMMON: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "and", "are", "because", "been", "but", "can", "did", "does", "for", "from", "had", "has",
     "have", "her", "his", "how", "into", "its", "not", "now", "our", "out", "over", "that", "the",
     "their", "them", "then", "there", "these", "they", "this", "those", "use", "used", "uses",
     "using", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
 ];
 
-/// Returns the words of `text` in lower case, without stop words and words of fewer than three
-/// characters.
+/// Returns the words of `text` in lower case, without stop words and without words of fewer than
+/// three characters.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
         .map(str::to_lowercase)
-        .filter(|word| !COMMON.contains(&word.as_str()))
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
         .collect()
 }
 
-/// Stems of words that say that something is wanted or done, but not what.
+/// Stems of words that only say that something is wanted or done. They do not say what a sentence
+/// is about.
 const ABOUT_THE_TASK: &[&str] = &[
     "alway", "never", "pleas", "ever", "futur", "again", "anymor", "longer", "need", "dont", "don",
     "should", "must", "want", "let", "lets", "also", "just", "onli", "every", "each", "time",
@@ -33,8 +33,8 @@ const ABOUT_THE_TASK: &[&str] = &[
 ];
 
 /// Returns sorted fingerprints of the words that say what a sentence is about. Words are reduced to
-/// their stems, so that `Remove the sessions` and `removed a session` agree. Words of scripts
-/// without spaces are split into pairs of characters.
+/// their stems, so that `Remove the sessions` and `removed a session` agree. Chinese and Japanese
+/// words are split into pairs of characters.
 pub(super) fn topic_words(text: &str) -> Vec<u64> {
     let stems = words(text).into_iter().map(|word| stem(&word).to_owned());
     let stems = stems.filter(|stem| !ABOUT_THE_TASK.contains(&stem.as_str()));
@@ -98,7 +98,7 @@ pub(super) fn error_key(message: &str) -> String {
     words.join(" ").trim_end_matches(['.', ':']).chars().take(160).collect()
 }
 
-/// Whether the key of an error identifies it: `3 tests failed` does not.
+/// Whether an error key has enough words to identify the error: that of `3 tests failed` has not.
 pub(super) fn is_specific_error(key: &str) -> bool {
     words(key).len() > 2
 }
@@ -114,7 +114,7 @@ pub(super) fn command_key(command: &str) -> String {
 }
 
 /// Returns `text` without final full stops and outer spaces, for use within a sentence.
-pub(super) fn part(text: &str) -> &str {
+pub(super) fn without_full_stop(text: &str) -> &str {
     text.trim().trim_end_matches('.')
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_the_same_wherever_it_happens() {
+    fn an_error_key_is_independent_of_folders_ids_and_numbers() {
         let key = error_key("/home/ann/app/src/a.rs:12:5: error[E0382]: use of moved value: `x`");
         assert_eq!(key, error_key("/ci/7/src/a.rs:40:9: error[E0382]: use of moved value: `x`"));
         let key = |id: &str| error_key(&format!("session {id} not found in the store"));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_the_same_wherever_it_is_run_and_whatever_is_shown_of_it() {
+    fn a_command_key_is_independent_of_the_folder_and_of_output_filters() {
         for command in [
             "cd /app && cargo  test 2>&1 | tail -20",
             "cargo test",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_about_the_same_have_the_same_topic_words() {
+    fn sentences_about_the_same_work_share_most_topic_words() {
         let share = |one: &str, other: &str| {
             let (one, other) = (topic_words(one), topic_words(other));
             one.iter().filter(|word| other.contains(word)).count() * 100 / one.len()

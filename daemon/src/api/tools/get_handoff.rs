@@ -131,12 +131,12 @@ async fn ongoing(
 fn answer(handoff: Handoff) -> GetHandoffAnswer {
     let ids: Vec<String> = handoff.sessions.iter().map(|past| past.session_id.clone()).collect();
     let id = |session: usize| ids.get(session).cloned().unwrap_or_default();
-    let told = |list: Vec<built::Told>| -> Vec<HandoffItem> {
+    let told = |list: Vec<built::SessionLine>| -> Vec<HandoffItem> {
         list.into_iter()
             .map(|told| HandoffItem { text: told.text, session_id: id(told.session) })
             .collect()
     };
-    let failing = |suite: built::Failing| FailingSuite {
+    let failing = |suite: built::FailedSuite| FailingSuite {
         framework: suite.framework,
         failed: suite.failed,
         total: suite.total,
@@ -157,7 +157,7 @@ fn answer(handoff: Handoff) -> GetHandoffAnswer {
     }
 }
 
-fn past(past: built::Past) -> HandoffSession {
+fn past(past: built::EndedSession) -> HandoffSession {
     HandoffSession {
         session_id: past.session_id,
         name: past.name,

@@ -82,7 +82,7 @@ fn text_of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String
             let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
                 return Ok(None);
             };
-            let told = graph.said_of(id)?;
+            let told = graph.statements_about(id)?;
             Ok(Some(format!("{} {}\n{told}", entity.kind.as_str(), entity.name)))
         }
         EntityOrFact::Fact(key) => Ok(graph.last_claim(key)?.map(|claim| claim.sentence)),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    activity::classify::{Learned, ToolCorrection},
+    activity::classify::{ClassificationCache, ToolCorrection},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
     store::{Note, NoteNamespace, Store, Write},
@@ -14,7 +14,7 @@ use crate::{
 
 /// The learned classifications, and the store that keeps them.
 pub struct LearnedTools {
-    learned: Arc<Mutex<Learned>>,
+    learned: Arc<Mutex<ClassificationCache>>,
     store: Arc<dyn Store>,
 }
 
@@ -43,31 +43,33 @@ impl LearnedTools {
     /// Loads the saved classifications; none if they cannot be read.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
         let learned = match store.note(NoteNamespace::Learned, NAME) {
-            Ok(None) => Learned::default(),
-            Ok(Some(note)) => match serde_json::from_slice::<LearnedRecord<Learned>>(&note) {
-                Ok(LearnedRecord { version: VERSION, learned }) => learned,
-                _ => {
-                    tracing::warn!(
-                        "ignoring the saved classifications of tools: they are damaged or of another version"
-                    );
-                    Learned::default()
+            Ok(None) => ClassificationCache::default(),
+            Ok(Some(note)) => {
+                match serde_json::from_slice::<LearnedRecord<ClassificationCache>>(&note) {
+                    Ok(LearnedRecord { version: VERSION, learned }) => learned,
+                    _ => {
+                        tracing::warn!(
+                            "ignoring the saved classifications of tools: they are damaged or of another version"
+                        );
+                        ClassificationCache::default()
+                    }
                 }
-            },
+            }
             Err(error) => {
                 tracing::warn!(%error, "failed to read the saved classifications of tools");
-                Learned::default()
+                ClassificationCache::default()
             }
         };
         LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
     }
 
     /// Returns the shared classifications, for classifying calls.
-    pub fn shared(&self) -> Arc<Mutex<Learned>> {
+    pub fn shared(&self) -> Arc<Mutex<ClassificationCache>> {
         self.learned.clone()
     }
 
     /// Changes the classifications and saves them.
-    pub fn change<T>(&self, change: impl FnOnce(&mut Learned) -> T) -> T {
+    pub fn change<T>(&self, change: impl FnOnce(&mut ClassificationCache) -> T) -> T {
         let mut learned = self.lock();
         let result = change(&mut learned);
         let saved = LearnedRecord { version: VERSION, learned: &*learned };
@@ -106,7 +108,7 @@ impl LearnedTools {
             .collect()
     }
 
-    /// Exports all classifications and corrections; see [`Learned::export`].
+    /// Exports all classifications and corrections; see [`ClassificationCache::export`].
     pub fn export(&self) -> Value {
         self.lock().export()
     }
@@ -120,7 +122,7 @@ impl LearnedTools {
         (imported.taken, imported.needless, imported.unreadable)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Learned> {
+    fn lock(&self) -> MutexGuard<'_, ClassificationCache> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

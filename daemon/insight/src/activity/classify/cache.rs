@@ -17,15 +17,15 @@ use crate::{
 };
 
 /// Maximum number of calls that are stored with their arguments.
-const MOST_CALLS: usize = 2_000;
+const MAX_CALLS: usize = 2_000;
 /// Maximum number of tools that are stored by name.
-const MOST_TOOLS: usize = 1_000;
+const MAX_TOOLS: usize = 1_000;
 /// Confidence of a correction by the user.
-const BY_USER: f64 = 1.0;
+const USER_CONFIDENCE: f64 = 1.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Learned {
+pub struct ClassificationCache {
     /// By name and arguments, under [`key::of_call`].
     exact: Cache,
     /// By name alone.
@@ -38,11 +38,11 @@ pub struct Learned {
 pub struct ToolCorrection {
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// The signals of a call; `None` for the documents' signals of intent and domain.
+    /// The signals of a call; `None` for those that the documents derive from intent and domain.
     pub signals: Option<Signals>,
 }
 
-impl Learned {
+impl ClassificationCache {
     /// Stores the user's correction for `tool`, and replaces an earlier one.
     pub fn correct(&mut self, tool: &str, correction: ToolCorrection) {
         self.corrections.insert(tool.to_owned(), correction);
@@ -67,9 +67,9 @@ impl Learned {
             return;
         }
         for call in calls {
-            self.exact.put(key::of_call(tool, call), classification.clone(), MOST_CALLS);
+            self.exact.put(key::of_call(tool, call), classification.clone(), MAX_CALLS);
         }
-        self.pattern.put(tool.clone(), classification.clone(), MOST_TOOLS);
+        self.pattern.put(tool.clone(), classification.clone(), MAX_TOOLS);
     }
 
     /// Returns the signals of a tool that is known by name; `None` when it is unknown.
@@ -88,8 +88,8 @@ impl Learned {
             tool_name: tool.to_owned(),
             intent: correction.intent,
             domain: correction.domain,
-            confidence: BY_USER,
-            reasoning: "the user says so".to_owned(),
+            confidence: USER_CONFIDENCE,
+            reasoning: "a correction of the user".to_owned(),
             activity_signals: correction.signals.unwrap_or_else(usual),
         })
     }
@@ -112,8 +112,8 @@ impl Learned {
         self.pattern.get(tool)
     }
 
-    /// Returns every tool that is known by name, with its correction if there is one, and whether
-    /// it is a correction.
+    /// Returns the classification of every tool that is known by name, and whether it is a
+    /// correction of the user.
     pub fn known(&self) -> impl Iterator<Item = (ToolClassification, bool)> + '_ {
         let names: BTreeSet<&String> =
             self.corrections.keys().chain(self.pattern.entries.keys()).collect();
@@ -136,12 +136,12 @@ impl Learned {
     }
 
     /// Adds the entries of a document in the documents' format. Unreadable entries are skipped,
-    /// numbers are clamped, and existing entries stay.
+    /// numbers are clamped, and existing entries are not replaced.
     pub fn import(&mut self, document: &Value) -> ImportCounts {
         let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
         for (part, cache, most) in
-            [("exact", &mut self.exact, MOST_CALLS), ("pattern", &mut self.pattern, MOST_TOOLS)]
+            [("exact", &mut self.exact, MAX_CALLS), ("pattern", &mut self.pattern, MAX_TOOLS)]
         {
             for (name, entry) in document[part].as_object().into_iter().flatten() {
                 let tool = name.rsplit_once("::").map_or(name.as_str(), |(tool, _)| tool);
@@ -160,7 +160,7 @@ impl Learned {
     }
 }
 
-impl Learned {
+impl ClassificationCache {
     fn import_corrections(&mut self, document: &Value, imported: &mut ImportCounts) {
         for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
             match serde_json::from_value::<ToolCorrection>(entry.clone()) {
@@ -259,8 +259,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_is_found_by_arguments_and_by_name() {
-        let mut learned = Learned::default();
+    fn a_learned_classification_is_found_by_arguments_and_by_name() {
+        let mut learned = ClassificationCache::default();
         learned.learn(&classification("frob"), &[json!({"a": 1})]);
         assert_eq!(learned.exact("frob", &json!({"a": 1})), Some(classification("frob")));
         assert_eq!(learned.exact("frob", &json!({"a": 2})), None);
@@ -281,12 +281,12 @@ mod tests {
 
     #[test]
     fn export_and_import_keep_everything() {
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         learned.learn(&classification("frob"), &[json!({"a": 1})]);
         let exported = learned.export();
         assert_eq!(exported["pattern"]["frob"]["intent"], "search");
         assert_eq!(exported["pattern"]["frob"]["activity_signals"], json!({"exploring": 0.5}));
-        let mut other = Learned::default();
+        let mut other = ClassificationCache::default();
         assert_eq!(other.import(&exported), ImportCounts { taken: 2, ..ImportCounts::default() });
         assert_eq!(
             other.import(&exported),
@@ -304,7 +304,7 @@ mod tests {
                 "confidence": confidence, "reasoning": "r", "activity_signals": {"exploring": 3.0},
             })
         };
-        let mut learned = Learned::default();
+        let mut learned = ClassificationCache::default();
         let imported = learned.import(&json!({
             "exact": {"mcp__x__y::0a1b2c3d": entry(0.5)},
             "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
@@ -315,19 +315,19 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_any_form_do_no_harm() {
+    fn a_document_of_another_form_imports_nothing() {
         for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
-            assert_eq!(Learned::default().import(&document), ImportCounts::default());
+            assert_eq!(ClassificationCache::default().import(&document), ImportCounts::default());
         }
     }
 
     #[test]
     fn caches_stay_within_their_bounds() {
-        let mut learned = Learned::default();
-        for number in 0..MOST_TOOLS + 10 {
+        let mut learned = ClassificationCache::default();
+        for number in 0..MAX_TOOLS + 10 {
             learned.learn(&classification(&format!("tool{number}")), &[json!({"n": number})]);
         }
-        assert_eq!(learned.pattern.entries.len(), MOST_TOOLS);
-        assert!(learned.exact.entries.len() <= MOST_CALLS);
+        assert_eq!(learned.pattern.entries.len(), MAX_TOOLS);
+        assert!(learned.exact.entries.len() <= MAX_CALLS);
     }
 }

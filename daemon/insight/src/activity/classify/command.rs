@@ -1,11 +1,11 @@
-//! Passes shell command lines through the chain: each command by its own name, and the line by its
-//! main command.
+//! Classifies shell command lines: each command passes through the steps of [`CHAIN`] under its own
+//! name, and the line gets the classification of its main command.
 
 use serde_json::{Value, json};
 
 use crate::{
     activity::classify::{
-        CHAIN, Classified, ClassifierStep, Learned, Subject, SubjectKind, bash, native,
+        CHAIN, ClassificationCache, Classified, ClassifierStep, Subject, SubjectKind, bash, native,
     },
     lang::shell,
     model::{
@@ -17,36 +17,39 @@ use crate::{
 
 /// Classifies the command line of a call of `tool`: by the user's correction for `tool`, or by the
 /// main command of the line, with the combined signals of all commands.
-pub(super) fn classify(tool: &str, command: &str, learned: &mut Learned) -> Classified {
+pub(super) fn classify(tool: &str, command: &str, learned: &mut ClassificationCache) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
         return Classified::Known { classification, by: ClassifierStep::Corrected };
     }
     let mut line = bash::classify_line(command);
     let mut steps = Vec::new();
     line.revise(|command| {
-        let revised = revised(command, learned);
-        steps.push(revised.as_ref().map_or(ClassifierStep::Heuristic, |(_, by)| *by));
-        revised.map(|(better, _)| better)
+        let found = learned_classification(command, learned);
+        steps.push(found.as_ref().map_or(ClassifierStep::Heuristic, |(_, by)| *by));
+        found.map(|(classification, _)| classification)
     });
     let signals = line.signals();
     let Some((at, main)) = line.main() else {
-        let classification = of_line(tool, None, signals);
+        let classification = line_classification(tool, None, signals);
         return Classified::Known { classification, by: ClassifierStep::Heuristic };
     };
     if !main.is_known() {
         let params = json!({ "command": main.raw_command });
         return Classified::Unknown { tool: name_of(main), params, signals };
     }
-    Classified::Known { classification: of_line(tool, Some(main), signals), by: steps[at] }
+    Classified::Known {
+        classification: line_classification(tool, Some(main), signals),
+        by: steps[at],
+    }
 }
 
-/// Returns the user's correction or an earlier answer about a command.
-fn revised(
+/// Returns the user's correction or a stored answer of a model about a command.
+fn learned_classification(
     command: &BashCommandClassification,
-    learned: &mut Learned,
+    learned: &mut ClassificationCache,
 ) -> Option<(BashCommandClassification, ClassifierStep)> {
-    // The table is more precise than an earlier answer of a model, but a correction of the user
-    // takes precedence.
+    // If the built-in rules know the command, a stored answer of a model is not used, because the
+    // rules are more precise. A correction of the user takes precedence over both.
     if command.is_known() && learned.corrections().is_empty() {
         return None;
     }
@@ -72,7 +75,7 @@ fn revised(
     Some((revised, by))
 }
 
-fn of_line(
+fn line_classification(
     tool: &str,
     main: Option<&BashCommandClassification>,
     signals: Signals,

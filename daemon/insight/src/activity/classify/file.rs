@@ -62,7 +62,7 @@ impl FileKind {
 
     /// Returns the domain of a search in such files: that of documents, tests, packages and
     /// databases, or else code.
-    pub(crate) fn searched(self) -> ToolDomain {
+    pub(crate) fn search_domain(self) -> ToolDomain {
         match self {
             FileKind::Document | FileKind::Test | FileKind::Package | FileKind::Database => {
                 self.domain()

@@ -20,17 +20,18 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);
     let server_words = words::of_name(server);
-    let hint = hint(&server_words);
+    let known_server = known_server(&server_words);
     let verb = own_words.iter().find_map(|word| verb::intent_of(word));
-    let (intent, confidence) = match (verb, hint.and_then(|hint| hint.intent)) {
-        (Some(found), _) => found,
-        (None, Some(usual)) => (usual, THRESHOLD),
-        (None, None) => return None,
-    };
+    let (intent, confidence) =
+        match (verb, known_server.and_then(|known_server| known_server.intent)) {
+            (Some(found), _) => found,
+            (None, Some(usual)) => (usual, THRESHOLD),
+            (None, None) => return None,
+        };
     if confidence < THRESHOLD {
         return None;
     }
-    let domain = domain(&own_words, &server_words, hint);
+    let domain = domain(&own_words, &server_words, known_server);
     Some(ToolClassification {
         tool_name: tool.to_owned(),
         intent,
@@ -48,7 +49,7 @@ fn parts(tool: &str) -> (&str, &str) {
     rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))
 }
 
-fn domain(own: &[String], server: &[String], hint: Option<&Hint>) -> ToolDomain {
+fn domain(own: &[String], server: &[String], known_server: Option<&KnownServer>) -> ToolDomain {
     let names = |words: &[&str]| own.iter().any(|word| words.contains(&word.as_str()));
     if names(&["memory", "memories", "thoughts", "remember"]) {
         return ToolDomain::Memory;
@@ -56,7 +57,8 @@ fn domain(own: &[String], server: &[String], hint: Option<&Hint>) -> ToolDomain 
     if names(&["shell", "bash", "terminal"]) {
         return ToolDomain::Process;
     }
-    hint.map(|hint| hint.domain)
+    known_server
+        .map(|known_server| known_server.domain)
         .or(verb::domain_of(own))
         .or(verb::domain_of(server))
         .unwrap_or(ToolDomain::Unknown)
@@ -64,19 +66,21 @@ fn domain(own: &[String], server: &[String], hint: Option<&Hint>) -> ToolDomain 
 
 /// The properties of a known server.
 #[derive(Debug)]
-struct Hint {
+struct KnownServer {
     names: &'static [&'static str],
     domain: ToolDomain,
     /// The intent of its tools whose names have no verb.
     intent: Option<ToolIntent>,
 }
 
-fn hint(server: &[String]) -> Option<&'static Hint> {
-    HINTS.iter().find(|hint| server.iter().any(|word| hint.names.contains(&word.as_str())))
+fn known_server(server: &[String]) -> Option<&'static KnownServer> {
+    KNOWN_SERVERS
+        .iter()
+        .find(|known_server| server.iter().any(|word| known_server.names.contains(&word.as_str())))
 }
 
-static HINTS: &[Hint] = &[
-    Hint {
+static KNOWN_SERVERS: &[KnownServer] = &[
+    KnownServer {
         names: &[
             "playwright",
             "puppeteer",
@@ -91,7 +95,7 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Testing,
         intent: Some(ToolIntent::Execute),
     },
-    Hint {
+    KnownServer {
         names: &[
             "memory",
             "graphiti",
@@ -108,7 +112,7 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Memory,
         intent: Some(ToolIntent::Create),
     },
-    Hint {
+    KnownServer {
         names: &[
             "context7",
             "docs",
@@ -126,7 +130,7 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Documentation,
         intent: Some(ToolIntent::Read),
     },
-    Hint {
+    KnownServer {
         names: &[
             "serena",
             "ide",
@@ -147,12 +151,12 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Code,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &["github", "gitlab", "git", "gitea", "bitbucket", "forgejo"],
         domain: ToolDomain::VersionControl,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &[
             "postgres",
             "postgresql",
@@ -181,12 +185,12 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Database,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &["filesystem", "fs", "files", "commander"],
         domain: ToolDomain::Filesystem,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &[
             "docker",
             "kubernetes",
@@ -201,7 +205,7 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Process,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &[
             "linear",
             "jira",
@@ -249,7 +253,7 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Network,
         intent: None,
     },
-    Hint {
+    KnownServer {
         names: &[
             "exa",
             "tavily",
@@ -265,12 +269,12 @@ static HINTS: &[Hint] = &[
         domain: ToolDomain::Network,
         intent: Some(ToolIntent::Search),
     },
-    Hint {
+    KnownServer {
         names: &["fetch", "firecrawl", "crawl4ai", "http", "jina", "scraper"],
         domain: ToolDomain::Network,
         intent: Some(ToolIntent::Read),
     },
-    Hint {
+    KnownServer {
         names: &["npm", "pypi", "maven", "nixos", "homebrew"],
         domain: ToolDomain::Package,
         intent: None,

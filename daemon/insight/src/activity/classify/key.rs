@@ -1,7 +1,7 @@
 //! The documents' cache key of a call: `name::` and eight hex digits of the MD5 of its arguments.
 //!
-//! The key equals that of Python's `json.dumps(params, sort_keys=True)`, so that a cache written by
-//! the documents' own program can be imported.
+//! The arguments are hashed in the form that Python's `json.dumps(params, sort_keys=True)` prints,
+//! so that a cache written by the documents' own program can be imported.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, ser::Formatter};
 
 use crate::lang::hex;
 
-/// Returns the key of a call with these arguments. Null arguments are ignored.
+/// Returns the key of a call with these arguments. Arguments that are null are ignored.
 pub fn of_call(tool: &str, params: &Value) -> String {
     let digest = Md5::digest(python_json(params).as_bytes());
     format!("{tool}::{}", hex::encode(&digest[..4]))
@@ -102,7 +102,7 @@ mod tests {
     /// The keys were computed with Python 3: `hashlib.md5(json.dumps(...,
     /// sort_keys=True).encode())`.
     #[test]
-    fn keys_are_those_of_the_documents_program() {
+    fn keys_equal_those_of_the_documents_program() {
         for (params, key) in KEYS {
             let params: Value = serde_json::from_str(params).expect("valid");
             assert_eq!(of_call("t", &params), format!("t::{key}"), "{params}");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn python_writes_it_so() {
+    fn json_is_formatted_as_python_does() {
         let params = json!({"b": [1, 2.5, "é\n😀"], "a": {"x": true}});
         assert_eq!(
             python_json(&params),

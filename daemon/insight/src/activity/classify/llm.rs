@@ -1,7 +1,7 @@
-//! The last step of the chain: one request to a model for all unknown tools of a session.
+//! Requests the classification of all unknown tools of a session from a model, in one request.
 //!
-//! The engine sends the request and redacts it. This module builds the request and parses the
-//! answer, which is not trusted.
+//! This module builds the request and parses the answer, which is not trusted. The engine redacts
+//! and sends the request.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use crate::{
 };
 
 /// Maximum number of unknown tools of a session, and of example calls of each.
-const MOST_TOOLS: usize = 50;
-const MOST_CALLS: usize = 2;
+const MAX_TOOLS: usize = 50;
+const MAX_CALLS: usize = 2;
 /// Maximum length, in bytes, of the name of a tool. Tools with longer names are not sent.
-const NAME_KEPT: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 /// Maximum length, in bytes, of an argument in the request, and maximum number of arguments of a
 /// call.
-const VALUE_SHOWN: usize = 120;
-const ARGUMENTS_SHOWN: usize = 8;
+const MAX_VALUE_BYTES: usize = 120;
+const MAX_ARGUMENTS: usize = 8;
 /// Maximum number of bytes of a reply that are parsed, and maximum length, in bytes, of a stored
 /// reason.
-const REPLY_READ: usize = 256 * 1024;
-const REASON_KEPT: usize = 200;
+const MAX_REPLY_BYTES: usize = 256 * 1024;
+const MAX_REASON_BYTES: usize = 200;
 
 const TEMPLATE: &str = include_str!("../../../../../prompts/tool_classification.md");
 
@@ -48,15 +48,15 @@ impl Unknowns {
     }
 
     /// Adds a call of an unknown tool, unless the tool has enough example calls already. If there
-    /// are fifty tools already, a further one is ignored until some of them are known.
+    /// are fifty tools already, further tools are ignored until some of the fifty are known.
     pub fn note(&mut self, tool: &str, params: &Value) {
-        let has_room = self.tools.len() < MOST_TOOLS || self.tools.contains_key(tool);
-        if !has_room || tool.len() > NAME_KEPT {
+        let fits = self.tools.len() < MAX_TOOLS || self.tools.contains_key(tool);
+        if !fits || tool.len() > MAX_NAME_BYTES {
             return;
         }
         let calls = self.tools.entry(tool.to_owned()).or_default();
         let sample = sample(params);
-        if calls.len() < MOST_CALLS && !calls.contains(&sample) {
+        if calls.len() < MAX_CALLS && !calls.contains(&sample) {
             calls.push(sample);
         }
     }
@@ -115,7 +115,7 @@ impl ClassificationRequest {
     /// dropped, and an unknown domain becomes `unknown`. An entry without a valid intent is
     /// dropped. Tools without an answer stay unknown and are requested again.
     pub fn read_reply(&self, reply: &str) -> Result<Vec<ToolClassification>, UnreadableReply> {
-        let reply = &reply[..reply.floor_char_boundary(REPLY_READ)];
+        let reply = &reply[..reply.floor_char_boundary(MAX_REPLY_BYTES)];
         let entries = entries_in(reply).ok_or(UnreadableReply)?;
         let mut found: BTreeMap<String, ToolClassification> = BTreeMap::new();
         for entry in &entries {
@@ -136,19 +136,19 @@ impl ClassificationRequest {
             domain: word("domain")
                 .and_then(|domain| ToolDomain::parse(&domain))
                 .unwrap_or(ToolDomain::Unknown),
-            confidence: number(&entry["confidence"]).unwrap_or(USUAL_CONFIDENCE),
-            reasoning: reasoning[..reasoning.floor_char_boundary(REASON_KEPT)].to_owned(),
+            confidence: number(&entry["confidence"]).unwrap_or(DEFAULT_CONFIDENCE),
+            reasoning: reasoning[..reasoning.floor_char_boundary(MAX_REASON_BYTES)].to_owned(),
             activity_signals: signals_in(&entry["activity_signals"]),
         })
     }
 }
 
 /// The confidence of an answer that does not state one.
-const USUAL_CONFIDENCE: f64 = 0.5;
+const DEFAULT_CONFIDENCE: f64 = 0.5;
 
 /// The reply contains no JSON of the requested form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("read the model's classification of tools: no JSON of the expected form in it")]
+#[error("read the model's classification of tools: it has no JSON of the expected form")]
 pub struct UnreadableReply;
 
 /// Returns the list of entries, at any position in the reply.
@@ -164,13 +164,13 @@ fn entries_in(reply: &str) -> Option<Vec<Value>> {
                 Some(entries)
             }
             Value::Array(entries) if entries.is_empty() => Some(entries),
-            Value::Object(object) => of_object(object),
+            Value::Object(object) => entries_of_object(object),
             _ => None,
         }
     })
 }
 
-fn of_object(mut object: Map<String, Value>) -> Option<Vec<Value>> {
+fn entries_of_object(mut object: Map<String, Value>) -> Option<Vec<Value>> {
     match object.remove("classifications") {
         Some(Value::Array(entries)) => Some(entries),
         Some(_) => None,
@@ -201,25 +201,25 @@ fn sample(params: &Value) -> Value {
         Value::Object(map) => Value::Object(
             map.iter()
                 .filter(|(_, value)| !value.is_null())
-                .take(ARGUMENTS_SHOWN)
+                .take(MAX_ARGUMENTS)
                 .map(|(key, value)| {
-                    (key[..key.floor_char_boundary(VALUE_SHOWN)].to_owned(), shown(value))
+                    (key[..key.floor_char_boundary(MAX_VALUE_BYTES)].to_owned(), shortened(value))
                 })
                 .collect(),
         ),
-        other => shown(other),
+        other => shortened(other),
     }
 }
 
-fn shown(value: &Value) -> Value {
+fn shortened(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > VALUE_SHOWN => {
-            Value::String(format!("{}…", &text[..text.floor_char_boundary(VALUE_SHOWN)]))
+        Value::String(text) if text.len() > MAX_VALUE_BYTES => {
+            Value::String(format!("{}…", &text[..text.floor_char_boundary(MAX_VALUE_BYTES)]))
         }
         Value::Array(items) => Value::String(format!("[{} items]", items.len())),
         Value::Object(map) => {
-            let keys: Vec<&str> = map.keys().take(ARGUMENTS_SHOWN).map(String::as_str).collect();
-            shown(&Value::String(format!("{{{}}}", keys.join(", "))))
+            let keys: Vec<&str> = map.keys().take(MAX_ARGUMENTS).map(String::as_str).collect();
+            shortened(&Value::String(format!("{{{}}}", keys.join(", "))))
         }
         other => other.clone(),
     }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_unknown_asks_nothing() {
+    fn without_unknown_tools_there_is_no_request() {
         let mut unknowns = Unknowns::default();
         assert_eq!(unknowns.request(), None);
         unknowns.note("frob", &Value::Null);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_unknown_tools_is_bounded() {
+    fn the_size_of_the_unknown_tools_is_limited() {
         let mut unknowns = Unknowns::default();
         for number in 0..1_000 {
             unknowns.note(
@@ -266,7 +266,7 @@ mod tests {
                 &json!({"n": number, "big": "y".repeat(9_000)}),
             );
         }
-        assert_eq!(unknowns.tools.len(), MOST_TOOLS);
+        assert_eq!(unknowns.tools.len(), MAX_TOOLS);
         let bytes = serde_json::to_string(&unknowns).expect("plain data").len();
         assert!(bytes < 40_000, "{bytes}");
     }
@@ -275,7 +275,7 @@ mod tests {
         "domain": "code", "confidence": 0.9, "reasoning": "r", "activity_signals": {"exploring": 0.4}}]}"#;
 
     #[test]
-    fn replies_are_read_however_they_are_wrapped() {
+    fn text_around_the_json_of_a_reply_is_ignored() {
         for reply in [
             GOOD.to_owned(),
             format!("```json\n{GOOD}\n```"),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_reply_is_trusted() {
+    fn invalid_parts_of_a_reply_are_ignored() {
         let reply = json!({"classifications": [
             {"tool_name": "not_asked", "intent": "read", "domain": "code"},
             {"tool_name": "mcp__acme__frob", "intent": "fly", "domain": "code"},
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_without_the_json_asked_for_are_errors() {
+    fn replies_without_the_requested_json_are_errors() {
         for reply in
             ["", "I cannot do that.", "{\"error\": 1}", "{\"classifications\": 3}", "[1, 2", "{{{{"]
         {

@@ -3,7 +3,7 @@
 //! A call passes through a chain of steps until one knows it: corrections of the user, a stored
 //! answer about the same call, a stored answer about the same tool, then rules for names and
 //! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
-//! ([`ClassificationRequest`]), whose answers are stored ([`Learned`]).
+//! ([`ClassificationRequest`]), whose answers are stored ([`ClassificationCache`]).
 //!
 //! The commands of a shell line pass through the same chain one by one, under the names
 //! `bash:<program>` and `bash:<program> <subcommand>`.
@@ -21,7 +21,7 @@ mod signals;
 mod verb;
 
 pub use self::{
-    cache::{ImportCounts, Learned, ToolCorrection},
+    cache::{ClassificationCache, ImportCounts, ToolCorrection},
     llm::{ClassificationRequest, Unknowns, UnreadableReply},
 };
 
@@ -40,7 +40,11 @@ pub trait ChainStep: Sync {
     fn step(&self) -> ClassifierStep;
 
     /// Returns the classification of a call by this step.
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification>;
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification>;
 }
 
 /// The steps of the chain.
@@ -87,7 +91,7 @@ pub enum Classified {
         tool: String,
         /// The arguments for the request to the model.
         params: Value,
-        /// Signals that are known nevertheless, such as those of the line's other commands.
+        /// The known signals: those of the other commands of a command line.
         signals: Signals,
     },
 }
@@ -101,7 +105,7 @@ impl Classified {
         }
     }
 
-    /// Returns the unknown name, if the call is unknown.
+    /// Returns the name for the request to the model, if the call is unknown.
     pub fn unknown(&self) -> Option<&str> {
         match self {
             Classified::Known { .. } => None,
@@ -110,14 +114,14 @@ impl Classified {
     }
 }
 
-/// Classifies a call. Of `learned`, only the order of use changes.
-pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
+/// Classifies a call. Changes `learned` only in the order in which its entries were used.
+pub fn classify(call: &Call<'_>, learned: &mut ClassificationCache) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);
     }
     let subject =
         Subject { name: &call.tool, params: &call.input, kind: SubjectKind::Tool(&call.action) };
-    match walk(&subject, learned) {
+    match first_match(&subject, learned) {
         Some((classification, by)) => Classified::Known { classification, by },
         None => Classified::Unknown {
             tool: call.tool.clone().into_owned(),
@@ -127,9 +131,9 @@ pub fn classify(call: &Call<'_>, learned: &mut Learned) -> Classified {
     }
 }
 
-fn walk(
+fn first_match(
     subject: &Subject<'_>,
-    learned: &mut Learned,
+    learned: &mut ClassificationCache,
 ) -> Option<(ToolClassification, ClassifierStep)> {
     CHAIN.iter().find_map(|step| Some((step.classify(subject, learned)?, step.step())))
 }
@@ -141,7 +145,11 @@ impl ChainStep for Corrections {
         ClassifierStep::Corrected
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.corrected(subject.name)
     }
 }
@@ -153,7 +161,11 @@ impl ChainStep for Exact {
         ClassifierStep::Exact
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.exact(subject.name, subject.params)
     }
 }
@@ -165,7 +177,11 @@ impl ChainStep for Name {
         ClassifierStep::Name
     }
 
-    fn classify(&self, subject: &Subject<'_>, learned: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        learned: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         learned.by_name(subject.name)
     }
 }
@@ -177,7 +193,11 @@ impl ChainStep for Heuristic {
         ClassifierStep::Heuristic
     }
 
-    fn classify(&self, subject: &Subject<'_>, _: &mut Learned) -> Option<ToolClassification> {
+    fn classify(
+        &self,
+        subject: &Subject<'_>,
+        _: &mut ClassificationCache,
+    ) -> Option<ToolClassification> {
         match subject.kind {
             SubjectKind::Tool(action) => native::classify(subject.name, subject.params, action)
                 .or_else(|| heuristic::classify(subject.name)),

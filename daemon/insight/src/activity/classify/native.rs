@@ -40,11 +40,16 @@ fn by_action(tool: &str, action: &Action) -> Option<ToolClassification> {
         Action::Change(changes) => by_changes(tool, changes),
         Action::Read { path } => {
             let domain = FileKind::of(path).domain();
-            Some(made(tool, ToolIntent::Read, domain, signals::of_known(ToolIntent::Read, domain)))
+            Some(classification(
+                tool,
+                ToolIntent::Read,
+                domain,
+                signals::of_known(ToolIntent::Read, domain),
+            ))
         }
         Action::Search { path, .. } if !is_listing(tool) => {
-            let domain = searched(path.as_deref());
-            Some(made(
+            let domain = search_domain(path.as_deref());
+            Some(classification(
                 tool,
                 ToolIntent::Search,
                 domain,
@@ -53,7 +58,12 @@ fn by_action(tool: &str, action: &Action) -> Option<ToolClassification> {
         }
         Action::Delegate { agent, subject } => {
             let text = format!("{} {subject}", agent.as_deref().unwrap_or_default());
-            Some(made(tool, ToolIntent::Execute, ToolDomain::Process, of_work(&text)))
+            Some(classification(
+                tool,
+                ToolIntent::Execute,
+                ToolDomain::Process,
+                delegation_signals(&text),
+            ))
         }
         _ => None,
     }
@@ -65,12 +75,12 @@ fn by_table(tool: &str, input: &Value) -> Option<ToolClassification> {
         return Some(on_files(tool, entry, input));
     }
     let domain = match (entry.intent, entry.domain) {
-        (ToolIntent::Search, Some(ToolDomain::Code)) => searched(path_in(input)),
+        (ToolIntent::Search, Some(ToolDomain::Code)) => search_domain(path_in(input)),
         (_, domain) => domain.unwrap_or(ToolDomain::Unknown),
     };
     let intent = if is_idle(tool, input) { ToolIntent::Read } else { entry.intent };
     let signals = entry.signals.unwrap_or_else(|| signals::of_known(intent, domain));
-    Some(made(tool, intent, domain, signals))
+    Some(classification(tool, intent, domain, signals))
 }
 
 fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
@@ -86,7 +96,7 @@ fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
     };
     let domain =
         if matches!(kind, FileKind::Other) { ToolDomain::Filesystem } else { kind.domain() };
-    made(tool, entry.intent, domain, signals)
+    classification(tool, entry.intent, domain, signals)
 }
 
 /// Classifies a change to several files: the intent of the first, the domain that all share (code
@@ -102,7 +112,7 @@ fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> 
             strongest.add(activity, (one.get(activity) - strongest.get(activity)).max(0.0));
         }
     }
-    Some(made(tool, intent, domain, strongest))
+    Some(classification(tool, intent, domain, strongest))
 }
 
 fn intent_of(kind: &ChangeKind) -> ToolIntent {
@@ -114,8 +124,8 @@ fn intent_of(kind: &ChangeKind) -> ToolIntent {
 }
 
 /// Returns the domain of a search at `path`.
-fn searched(path: Option<&str>) -> ToolDomain {
-    path.map(FileKind::of).map_or(ToolDomain::Code, FileKind::searched)
+fn search_domain(path: Option<&str>) -> ToolDomain {
+    path.map(FileKind::of).map_or(ToolDomain::Code, FileKind::search_domain)
 }
 
 fn is_listing(tool: &str) -> bool {
@@ -124,13 +134,13 @@ fn is_listing(tool: &str) -> bool {
         .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
 }
 
-/// Whether a call writes nothing to a process, and so only waits for its output.
+/// Whether a call writes nothing to a process, and therefore only waits for its output.
 fn is_idle(tool: &str, input: &Value) -> bool {
     plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
 }
 
 /// Returns the signals of a delegated task, by the words of its description.
-fn of_work(text: &str) -> Signals {
+fn delegation_signals(text: &str) -> Signals {
     const EACH: f64 = 0.3;
     const OTHERWISE: [(Activity, f64); 2] = [(Activity::Exploring, 0.2), (Activity::Building, 0.2)];
     let named: Vec<Activity> = keywords::activities_in(text);
@@ -183,7 +193,7 @@ fn paths_in(input: &Value) -> impl Iterator<Item = &str> {
     })
 }
 
-fn made(
+fn classification(
     tool: &str,
     intent: ToolIntent,
     domain: ToolDomain,
@@ -194,7 +204,7 @@ fn made(
         intent,
         domain,
         confidence: CONFIDENCE,
-        reasoning: "a tool that agents bring with them".to_owned(),
+        reasoning: "a built-in tool of an agent".to_owned(),
         activity_signals,
     }
 }
@@ -208,33 +218,33 @@ struct ToolRow {
 }
 
 static TOOLS: LazyLock<HashMap<String, ToolRow>> =
-    LazyLock::new(|| read(include_str!("tools.txt")).expect("a test reads the table"));
+    LazyLock::new(|| parse_table(include_str!("tools.txt")).expect("a test reads the table"));
 
-fn read(table: &str) -> Option<HashMap<String, ToolRow>> {
+fn parse_table(table: &str) -> Option<HashMap<String, ToolRow>> {
     let mut tools = HashMap::new();
     for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (names, says) = line.split_once(" = ")?;
-        let says: Vec<&str> = says.split(' ').collect();
-        let intent = ToolIntent::parse(says.first()?)?;
-        let domain = match *says.get(1)? {
+        let (names, columns) = line.split_once(" = ")?;
+        let columns: Vec<&str> = columns.split(' ').collect();
+        let intent = ToolIntent::parse(columns.first()?)?;
+        let domain = match *columns.get(1)? {
             "file" => None,
             domain => Some(ToolDomain::parse(domain)?),
         };
-        let signals = match says.get(2) {
+        let signals = match columns.get(2) {
             None => None,
             Some(&"shell") => None,
             Some(&"silent") => Some(Signals::default()),
-            Some(pairs) => Some(read_signals(pairs)?),
+            Some(pairs) => Some(parse_signals(pairs)?),
         };
         for name in names.split('|') {
-            let is_shell = says.get(2) == Some(&"shell");
+            let is_shell = columns.get(2) == Some(&"shell");
             tools.insert(plain(name).into_owned(), ToolRow { intent, domain, signals, is_shell });
         }
     }
     Some(tools)
 }
 
-fn read_signals(text: &str) -> Option<Signals> {
+fn parse_signals(text: &str) -> Option<Signals> {
     let signal = |pair: &str| {
         let (activity, amount) = pair.split_once(':')?;
         Some((Activity::parse(activity)?, amount.parse::<f64>().ok()?))
@@ -263,12 +273,12 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read() {
-        assert!(read(include_str!("tools.txt")).is_some_and(|tools| tools.len() > 200));
-        assert!(read("write = create everywhere").is_none());
+        assert!(parse_table(include_str!("tools.txt")).is_some_and(|tools| tools.len() > 200));
+        assert!(parse_table("write = create everywhere").is_none());
     }
 
     #[test]
-    fn names_are_known_however_they_are_written() {
+    fn all_spellings_of_a_name_are_known() {
         for name in ["TodoWrite", "todo_write", "todowrite", "Read", "read_file", "KillShell"] {
             assert!(is_native(name), "{name}");
         }
@@ -278,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_where_a_call_works_whatever_the_argument_is_called() {
+    fn the_files_of_a_call_determine_its_domain() {
         for (tool, input, domain) in [
             ("Write", json!({"file_path": "a/README.md"}), ToolDomain::Documentation),
             ("edit_file", json!({"target_file": "src/app_test.go"}), ToolDomain::Testing),
@@ -297,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_nothing_to_a_process_is_reading() {
+    fn writing_an_empty_text_to_a_process_is_reading() {
         let intent = |chars: &str| {
             classify("write_stdin", &json!({"session_id": 1, "chars": chars}), &Action::Other)
                 .expect("native")

@@ -24,10 +24,10 @@ pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
 
 /// Returns the signals of a call that is known precisely.
 ///
-/// Reading has half the weight that the documents give it for tools known by name: agents read
-/// several files for each one that they change, so with the full weight almost every session would
-/// count as exploring. Reading tests, documents or history is neither testing nor documenting nor
-/// building. A build, a commit or a copied file has less weight than the work before it.
+/// Reading has half the weight that it has for tools of which only the name is known: agents read
+/// several files for each file that they change, so with the full weight almost every session would
+/// count as exploring. Reading tests, documents or history does not count as testing, documenting
+/// or building. A build, a commit or a copied file has less weight than the work before it.
 pub(crate) fn of_known(intent: ToolIntent, domain: ToolDomain) -> Signals {
     use Activity::{Building, Configuring, Exploring, Fixing, Refactoring, Reviewing, Testing};
     let pairs: &[(Activity, f64)] = match (intent, domain) {
@@ -68,9 +68,8 @@ pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// Same as [`of_change`], but the edits of code decide: code that more than doubles is building,
-/// and code that shrinks to less than half is refactoring. All other edits have the signals of
-/// [`of_change`].
+/// Same as [`of_change`], except for edits of code: an edit that more than doubles the code is
+/// building, and an edit that reduces it to less than half is refactoring.
 pub(crate) fn of_edits(intent: ToolIntent, kind: FileKind, change: &FileChange) -> Signals {
     use Activity::{Building, Fixing, Refactoring};
     let (old, new) = change

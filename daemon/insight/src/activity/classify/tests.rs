@@ -17,7 +17,7 @@ const HELD_OUT_INTENTS_RIGHT: f64 = 0.93;
 const HELD_OUT_DOMAINS_RIGHT: f64 = 0.95;
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the confusions are what one runs it for")]
+#[expect(clippy::print_stdout, reason = "the output lists the wrong classifications")]
 fn calls_labelled_by_hand_are_classified_as_labelled() {
     let score = score(include_str!("../testdata/labelled_calls.tsv"));
     println!("{score}");
@@ -29,7 +29,7 @@ fn calls_labelled_by_hand_are_classified_as_labelled() {
 /// The labels were made when the tables were complete and were not used to change them, so they
 /// measure the accuracy on unseen calls.
 #[test]
-#[expect(clippy::print_stdout, reason = "the confusions are what one runs it for")]
+#[expect(clippy::print_stdout, reason = "the output lists the wrong classifications")]
 fn calls_held_out_are_classified_nearly_as_well() {
     let score = score(include_str!("../testdata/held_out_calls.tsv"));
     println!("{score}");
@@ -79,7 +79,7 @@ fn score(table: &str) -> Agreement {
         let [tool, argument, intent, domain] = row.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not four columns: {row}");
         };
-        let found = classify(&call(tool, argument), &mut Learned::default());
+        let found = classify(&call(tool, argument), &mut ClassificationCache::default());
         let (found_intent, found_domain) = match &found {
             Classified::Known { classification, .. } => {
                 (classification.intent.as_str(), classification.domain.as_str())
@@ -117,7 +117,7 @@ fn call<'a>(tool: &'a str, argument: &str) -> Call<'a> {
     Call { id: Cow::Borrowed("1"), message: None, tool: Cow::Borrowed(tool), input, action }
 }
 
-/// Returns the action that the formats derive for some tools; other tools are left to the chain.
+/// Returns the action that the transcript formats derive for some tools.
 fn action(tool: &str, input: &Value) -> Action {
     let text = |key: &str| input[key].as_str().unwrap_or_default().to_owned();
     let change =
@@ -150,8 +150,8 @@ fn unknown_call<'a>() -> Call<'a> {
 
 /// `test_tool_classifier_caching` of section 9.1: one request for the first call, none afterwards.
 #[test]
-fn an_unknown_tool_is_asked_about_once() {
-    let mut learned = Learned::default();
+fn an_unknown_tool_is_requested_once() {
+    let mut learned = ClassificationCache::default();
     let mut questions = 0;
     for _ in 0..2 {
         let mut unknowns = Unknowns::default();
@@ -179,13 +179,13 @@ fn an_unknown_tool_is_asked_about_once() {
 
 /// `test_unified_classifier_session` of section 9.2.
 #[test]
-fn a_session_of_three_calls_shows_what_was_done() {
+fn the_signals_of_a_session_are_those_of_its_calls() {
     let calls = [
         call("Read", "/test.py"),
         call("Bash", "pytest tests/"),
         call("mcp__unknown__custom_tool", "{}"),
     ];
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let found: Vec<Classified> = calls.iter().map(|call| classify(call, &mut learned)).collect();
     assert_eq!(found.len(), 3);
     let mut sum = Signals::default();
@@ -197,7 +197,7 @@ fn a_session_of_three_calls_shows_what_was_done() {
 
 /// Appendix B.1: known tools and known commands need no request.
 #[test]
-fn known_tools_and_commands_cost_nothing() {
+fn known_tools_and_commands_need_no_request() {
     let mut unknowns = Unknowns::default();
     for (tool, argument) in [
         ("Read", "a.rs"),
@@ -209,14 +209,14 @@ fn known_tools_and_commands_cost_nothing() {
         ("Bash", "pytest"),
         ("Bash", "docker ps"),
     ] {
-        unknowns.note_call(&classify(&call(tool, argument), &mut Learned::default()));
+        unknowns.note_call(&classify(&call(tool, argument), &mut ClassificationCache::default()));
     }
     assert_eq!(unknowns.request(), None);
 }
 
 #[test]
-fn the_users_word_wins_over_everything() {
-    let mut learned = Learned::default();
+fn corrections_of_the_user_take_precedence() {
+    let mut learned = ClassificationCache::default();
     let correction = |intent| ToolCorrection { intent, domain: ToolDomain::Testing, signals: None };
     learned.correct("Read", correction(ToolIntent::Delete));
     learned.correct("bash:git", correction(ToolIntent::Communicate));
@@ -240,8 +240,8 @@ fn the_users_word_wins_over_everything() {
 }
 
 #[test]
-fn a_correction_brings_its_own_signals() {
-    let mut learned = Learned::default();
+fn a_correction_may_have_its_own_signals() {
+    let mut learned = ClassificationCache::default();
     let signals = Some([(Activity::Testing, 0.8)].into_iter().collect());
     let correction =
         ToolCorrection { intent: ToolIntent::Validate, domain: ToolDomain::Testing, signals };
@@ -250,8 +250,8 @@ fn a_correction_brings_its_own_signals() {
 }
 
 #[test]
-fn an_unknown_command_is_asked_about_and_remembered_by_its_subcommand() {
-    let mut learned = Learned::default();
+fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
+    let mut learned = ClassificationCache::default();
     let found = classify(&call("Bash", "cd x && frobctl flurb --all && ls"), &mut learned);
     assert_eq!(found.unknown(), Some("bash:frobctl flurb"));
     let Classified::Unknown { params, .. } = &found else { panic!("unknown") };
@@ -280,7 +280,7 @@ fn an_unknown_command_is_asked_about_and_remembered_by_its_subcommand() {
 
 #[test]
 fn an_answer_about_a_known_command_changes_nothing() {
-    let mut learned = Learned::default();
+    let mut learned = ClassificationCache::default();
     let mut answer = classify(&call("Bash", "npm test"), &mut learned);
     let Classified::Known { classification, .. } = &mut answer else { panic!("known") };
     classification.tool_name = "bash:npm test".to_owned();
@@ -291,7 +291,7 @@ fn an_answer_about_a_known_command_changes_nothing() {
 }
 
 #[test]
-fn changes_are_judged_by_what_the_files_are() {
+fn changes_are_classified_by_the_kind_of_file() {
     for (path, activity) in [
         ("src/app.rs", Activity::Building),
         ("tests/app.rs", Activity::Testing),
@@ -299,14 +299,14 @@ fn changes_are_judged_by_what_the_files_are() {
         (".env", Activity::Configuring),
         ("package.json", Activity::Configuring),
     ] {
-        let found = classify(&call("Write", path), &mut Learned::default());
+        let found = classify(&call("Write", path), &mut ClassificationCache::default());
         let strongest = found.signals().iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("eight");
         assert_eq!(strongest.0, activity, "{path}");
     }
 }
 
 #[test]
-fn the_chain_asks_the_user_first_and_guesses_last() {
+fn the_chain_begins_with_corrections_and_ends_with_the_heuristic() {
     let order: Vec<ClassifierStep> = CHAIN.iter().map(|step| step.step()).collect();
     assert_eq!(
         order,
@@ -321,8 +321,8 @@ fn the_chain_asks_the_user_first_and_guesses_last() {
 }
 
 #[test]
-fn what_was_learned_survives_being_saved() {
-    let mut learned = Learned::default();
+fn learned_classifications_can_be_saved_and_loaded() {
+    let mut learned = ClassificationCache::default();
     learned.correct(
         "a",
         ToolCorrection { intent: ToolIntent::Read, domain: ToolDomain::Code, signals: None },
@@ -337,6 +337,9 @@ fn what_was_learned_survives_being_saved() {
     };
     learned.learn(&answer, &[json!({"x": 1})]);
     let saved = serde_json::to_string(&learned).expect("plain data");
-    assert_eq!(serde_json::from_str::<Learned>(&saved).expect("readable"), learned);
-    assert_eq!(serde_json::from_str::<Learned>("{}").expect("readable"), Learned::default());
+    assert_eq!(serde_json::from_str::<ClassificationCache>(&saved).expect("readable"), learned);
+    assert_eq!(
+        serde_json::from_str::<ClassificationCache>("{}").expect("readable"),
+        ClassificationCache::default()
+    );
 }

@@ -16,7 +16,7 @@ use crate::{
     activity::{
         classify::Classified,
         detect::{segments::Segments, tally::Tally},
-        keywords::{intents_in, marks_in},
+        keywords::{errors_and_files_in, intents_in},
     },
     model::{
         activity::{ActivityVector, Segment, Signals},
@@ -25,11 +25,11 @@ use crate::{
 };
 
 /// Maximum number of bytes of a tool's output that are searched.
-const OUTPUT_READ: usize = 64 * 1024;
-/// Maximum number of calls whose output is awaited.
-const CALLS_AWAITED: usize = 64;
+const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+/// Maximum number of calls that wait for their output.
+const MAX_AWAITED_CALLS: usize = 64;
 /// Maximum length, in bytes, of the id of a call.
-const ID_KEPT: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 
 /// The activity in one transcript: the main one of a session, or a sub-agent's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,8 +42,8 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Adds the next entry, which is on `line`. For a call, `classified` is the result of the
-    /// chain. Without it, the call is counted without signals.
+    /// Adds the next entry, which is on `line`. `classified` is the classification of a call; a
+    /// call without one is counted, but adds no signals.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64, classified: Option<&Classified>) {
         let prompt = match &entry.item {
             Item::Prompt(text) => Some(text.as_ref()),
@@ -52,15 +52,15 @@ impl Detector {
         };
         let intents = prompt.map(intents_in).unwrap_or_default();
         self.segments.begin(entry, line, &intents);
-        self.each(|tally| tally.prompt(&intents));
+        self.each_tally(|tally| tally.prompt(&intents));
         if matches!(entry.item, Item::Call(_)) {
             let signals = classified.map(Classified::signals).copied().unwrap_or_default();
             let unknown = classified.and_then(Classified::unknown);
-            self.each(|tally| tally.call(&signals, unknown));
+            self.each_tally(|tally| tally.call(&signals, unknown));
         }
         for text in self.texts(&entry.item) {
-            let marks = marks_in(&text);
-            self.each(|tally| tally.text(&marks));
+            let marks = errors_and_files_in(&text);
+            self.each_tally(|tally| tally.text(&marks));
         }
         if matches!(entry.item, Item::Boundary) {
             self.segments.end();
@@ -93,7 +93,8 @@ impl Detector {
         self.segments.absorb(sub_agent.segments.began(), &sub_agent.session);
     }
 
-    fn each(&mut self, change: impl Fn(&mut Tally)) {
+    /// Changes the tallies of the session and of the open phase.
+    fn each_tally(&mut self, change: impl Fn(&mut Tally)) {
         change(&mut self.session);
         change(self.segments.open());
     }
@@ -128,25 +129,25 @@ impl Detector {
 
     fn await_output(&mut self, call: &Call<'_>) {
         if matches!(call.action, Action::Run { .. } | Action::Delegate { .. } | Action::Other) {
-            if self.awaited.len() == CALLS_AWAITED {
+            if self.awaited.len() == MAX_AWAITED_CALLS {
                 self.awaited.pop_front();
             }
             self.awaited.push_back(id(&call.id).to_owned());
         }
     }
 
-    /// Returns the output of a tool if it is significant: that of commands, of sub-agents and of
-    /// tools whose action is not known, and that of any failure. The contents of files that were
+    /// Returns the output of a tool if it is significant: the output of commands, of sub-agents and
+    /// of tools whose action is not known, and of any failed call. The contents of files that were
     /// only read are not significant.
     fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
         let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));
-        let tells = awaited.and_then(|at| self.awaited.remove(at)).is_some();
+        let is_awaited = awaited.and_then(|at| self.awaited.remove(at)).is_some();
         let failed = matches!(result.outcome, Outcome::Failed(_));
-        let read = match result.outcome {
-            Outcome::Succeeded | Outcome::Failed(_) => tells || failed,
+        let is_significant = match result.outcome {
+            Outcome::Succeeded | Outcome::Failed(_) => is_awaited || failed,
             Outcome::Rejected | Outcome::Interrupted => false,
         };
-        read.then(|| result.content.decode(OUTPUT_READ))
+        is_significant.then(|| result.content.decode(MAX_OUTPUT_BYTES))
     }
 }
 
@@ -172,7 +173,7 @@ fn texts_of_call<'e>(action: &'e Action) -> Vec<Cow<'e, str>> {
 }
 
 fn id(call: &str) -> &str {
-    &call[..call.floor_char_boundary(ID_KEPT)]
+    &call[..call.floor_char_boundary(MAX_ID_BYTES)]
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Splits a session into phases.
 //!
 //! A phase ends when the agent's context is compacted, after a pause of more than half an hour, or
-//! when the user requests something of another kind. The last criterion is a guess, so it requires
-//! a phase of some length. Such a split is undone when the new phase is short, or its work is
-//! similar to the work before.
+//! when the user requests something of another kind. The last criterion is a guess, so it applies
+//! only after several calls. Such a split is undone if the new phase is short, or if its work is
+//! similar to the work of the phase before.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -20,24 +20,24 @@ use crate::{
 
 /// The pause that ends a phase.
 const PAUSE: Duration = Duration::from_secs(30 * 60);
-/// Maximum number of phases. When there are more, the two oldest are merged.
-const MOST_SEGMENTS: usize = 50;
-/// Minimum number of calls of a phase before another request may end it.
-const CALLS_BEFORE_ANOTHER: u32 = 8;
+/// Maximum number of closed phases. If there are more, the two oldest are merged.
+const MAX_CLOSED_PHASES: usize = 50;
+/// Minimum number of calls of a phase that a request of another kind may end.
+const MIN_CALLS_BEFORE_SPLIT: u32 = 8;
 /// Minimum number of calls of a phase that only a request started. A shorter one is merged into the
 /// phase before it.
-const CALLS_OF_A_PHASE: u32 = 4;
+const MIN_CALLS_AFTER_SPLIT: u32 = 4;
 /// Minimum similarity of two requests of the same kind, from 0 to 1.
-const ANOTHER_KIND: f64 = 0.35;
+const MIN_REQUEST_SIMILARITY: f64 = 0.35;
 /// Maximum similarity, from 0 to 1, of two phases that a request separates. More similar phases are
 /// merged.
-const THE_SAME: f64 = 0.92;
+const MAX_PHASE_SIMILARITY: f64 = 0.92;
 
 /// The phases so far; the last one is still open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Segments {
-    closed: Vec<Closed>,
+    closed: Vec<ClosedPhase>,
     open: OpenPhase,
     /// Whether the last phase has ended and no new one has started.
     ended: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Segments {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Closed {
+struct ClosedPhase {
     span: PhaseSpan,
     signals: Signals,
     calls: u32,
@@ -74,7 +74,7 @@ struct PhaseSpan {
 impl Segments {
     /// Prepares for an entry: extends the open phase, or starts a new one where a phase ends.
     pub(crate) fn begin(&mut self, entry: &Entry<'_>, line: u64, intents: &[&str]) {
-        if !speaks(&entry.item) {
+        if !is_conversation(&entry.item) {
             return;
         }
         let paused = matches!((self.open.span.to, entry.at), (Some(last), Some(at)) if at.since(last) > PAUSE);
@@ -112,7 +112,7 @@ impl Segments {
         all.closed
             .iter()
             .filter(|closed| !closed.signals.is_empty() || closed.calls > 0)
-            .map(Closed::segment)
+            .map(ClosedPhase::segment)
             .collect()
     }
 
@@ -121,13 +121,13 @@ impl Segments {
         self.open.tally.settle(known);
         for closed in &mut self.closed {
             let signals = &mut closed.signals;
-            tally::settle(&mut closed.unknown, known, |said, calls| {
-                signals.add_all(said, calls * tally::weight_of_calls());
+            tally::settle(&mut closed.unknown, known, |of_call, calls| {
+                signals.add_all(of_call, calls * tally::weight_of_calls());
             });
         }
     }
 
-    /// Adds a sub-agent's work to the phase in which it started.
+    /// Adds a sub-agent's work to the phase in which the sub-agent started.
     pub(crate) fn absorb(&mut self, began: Option<Timestamp>, work: &Tally) {
         let in_open =
             began.is_none_or(|began| self.open.span.from.is_none_or(|from| from <= began));
@@ -150,16 +150,17 @@ impl Segments {
     fn is_another(&self, intents: &[&str]) -> bool {
         let running = &self.open.tally;
         let comparable = !intents.is_empty() && !running.intents.is_empty();
-        if !comparable || running.calls < CALLS_BEFORE_ANOTHER {
+        if !comparable || running.calls < MIN_CALLS_BEFORE_SPLIT {
             return false;
         }
         let asked = intent_signals(|word| intents.contains(&word));
-        likeness(&asked, &intent_signals(|word| running.intents.contains(word))) < ANOTHER_KIND
+        similarity(&asked, &intent_signals(|word| running.intents.contains(word)))
+            < MIN_REQUEST_SIMILARITY
     }
 
     fn close(&mut self) {
         let open = std::mem::take(&mut self.open);
-        let closed = Closed {
+        let closed = ClosedPhase {
             span: open.span,
             signals: open.tally.signals(),
             calls: open.tally.calls,
@@ -169,7 +170,7 @@ impl Segments {
             Some(last) if open.by_request && closed.is_more_of(last) => last.absorb(&closed),
             _ => self.closed.push(closed),
         }
-        while self.closed.len() > MOST_SEGMENTS {
+        while self.closed.len() > MAX_CLOSED_PHASES {
             let oldest = self.closed.remove(0);
             let second = std::mem::replace(&mut self.closed[0], oldest);
             self.closed[0].absorb(&second);
@@ -177,12 +178,13 @@ impl Segments {
     }
 }
 
-impl Closed {
-    fn is_more_of(&self, before: &Closed) -> bool {
-        self.calls < CALLS_OF_A_PHASE || likeness(&self.signals, &before.signals) > THE_SAME
+impl ClosedPhase {
+    fn is_more_of(&self, before: &ClosedPhase) -> bool {
+        self.calls < MIN_CALLS_AFTER_SPLIT
+            || similarity(&self.signals, &before.signals) > MAX_PHASE_SIMILARITY
     }
 
-    fn absorb(&mut self, next: &Closed) {
+    fn absorb(&mut self, next: &ClosedPhase) {
         self.span.to = next.span.to.or(self.span.to);
         self.span.last_line = next.span.last_line;
         self.signals.add_all(&next.signals, 1.0);
@@ -228,7 +230,7 @@ fn label(vector: &ActivityVector) -> String {
 }
 
 /// Returns the similarity of two sums: 1 for the same mixture, 0 for nothing in common.
-fn likeness(one: &Signals, other: &Signals) -> f64 {
+fn similarity(one: &Signals, other: &Signals) -> f64 {
     let product = |a: &Signals, b: &Signals| {
         a.iter().zip(b.iter()).map(|((_, a), (_, b))| a * b).sum::<f64>()
     };
@@ -237,8 +239,8 @@ fn likeness(one: &Signals, other: &Signals) -> f64 {
 }
 
 /// Whether an item belongs to the conversation. Items that a program adds start no phase, because
-/// they may have no time, or one that is much later.
-fn speaks(item: &Item<'_>) -> bool {
+/// they may have no time, or a much later one.
+fn is_conversation(item: &Item<'_>) -> bool {
     match item {
         Item::Prompt(_)
         | Item::Command { .. }

@@ -5,27 +5,28 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activity::keywords::{FILES, INTENTS, Marks, MatchedWords},
+    activity::keywords::{ErrorsAndFiles, FILES, INTENTS, MatchedWords},
     model::activity::{Activity, ActivityVector, Signals},
 };
 
 /// The weight of each intent keyword, and the maximum for all keywords of an activity.
-const KEYWORD: f64 = 0.15;
-const KEYWORDS_AT_MOST: f64 = 0.5;
+const KEYWORD_WEIGHT: f64 = 0.15;
+const MAX_KEYWORD_SIGNAL: f64 = 0.5;
 /// The factor for the signals of a tool call.
-const TOOL: f64 = 0.3;
+const CALL_WEIGHT: f64 = 0.3;
 /// Maximum number of errors that do not count, and the signal of [`Activity::Fixing`] if there are
 /// more.
-const ERRORS_MORE_THAN: u32 = 3;
-const ERRORS: f64 = 0.3;
+const MAX_IGNORED_ERRORS: u32 = 3;
+const ERROR_SIGNAL: f64 = 0.3;
 /// Maximum number of file patterns of an activity that do not count, and the signal of the activity
 /// if there are more.
-const FILES_MORE_THAN: usize = 2;
-const FILE_PATTERNS: f64 = 0.25;
+const MAX_IGNORED_PATTERNS: usize = 2;
+const FILE_SIGNAL: f64 = 0.25;
 /// Maximum number of unknown tools that are counted by name.
-const UNKNOWN_TOOLS: usize = 32;
-/// Maximum length, in bytes, of the name of such a tool. Tools with longer names are not counted.
-const NAME_KEPT: usize = 200;
+const MAX_UNKNOWN_TOOLS: usize = 32;
+/// Maximum length, in bytes, of the name of an unknown tool. Tools with longer names are not
+/// counted by name.
+const MAX_NAME_BYTES: usize = 200;
 
 /// The signals of a session or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,18 +47,18 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Returns the documents' sum of the four signals.
+    /// Returns the sum of the four signals, as the documents define it.
     pub(crate) fn signals(&self) -> Signals {
         let mut signals = intent_signals(|word| self.intents.contains(word));
-        signals.add_all(&self.tools, TOOL);
-        if self.errors > ERRORS_MORE_THAN {
-            signals.add(Activity::Fixing, ERRORS);
+        signals.add_all(&self.tools, CALL_WEIGHT);
+        if self.errors > MAX_IGNORED_ERRORS {
+            signals.add(Activity::Fixing, ERROR_SIGNAL);
         }
         for (activity, patterns) in FILES {
             if patterns.iter().filter(|pattern| self.files.contains(**pattern)).count()
-                > FILES_MORE_THAN
+                > MAX_IGNORED_PATTERNS
             {
-                signals.add(*activity, FILE_PATTERNS);
+                signals.add(*activity, FILE_SIGNAL);
             }
         }
         signals
@@ -69,13 +70,13 @@ impl Tally {
 
     /// Adds the intent keywords of a prompt.
     pub(crate) fn prompt(&mut self, intents: &[&'static str]) {
-        remember(&mut self.intents, intents);
+        insert_all(&mut self.intents, intents);
     }
 
     /// Adds the errors and files that a text mentions.
-    pub(crate) fn text(&mut self, marks: &Marks) {
+    pub(crate) fn text(&mut self, marks: &ErrorsAndFiles) {
         self.errors = self.errors.saturating_add(marks.errors);
-        remember(&mut self.files, &marks.files);
+        insert_all(&mut self.files, &marks.files);
     }
 
     /// Counts a call with its signals, or a call of an unknown tool.
@@ -110,41 +111,41 @@ impl Tally {
 pub(crate) fn intent_signals(is_present: impl Fn(&str) -> bool) -> Signals {
     let signal = |(activity, words): &(Activity, &[&str])| {
         let found = words.iter().filter(|word| is_present(word)).count() as f64;
-        (*activity, (found * KEYWORD).min(KEYWORDS_AT_MOST))
+        (*activity, (found * KEYWORD_WEIGHT).min(MAX_KEYWORD_SIGNAL))
     };
     INTENTS.iter().map(signal).collect()
 }
 
 /// Returns the weight of the calls' signals in the sum.
 pub(crate) const fn weight_of_calls() -> f64 {
-    TOOL
+    CALL_WEIGHT
 }
 
 pub(crate) fn note_unknown(unknown: &mut BTreeMap<String, u32>, tool: &str, calls: u32) {
     if let Some(count) = unknown.get_mut(tool) {
         *count = count.saturating_add(calls);
-    } else if unknown.len() < UNKNOWN_TOOLS && tool.len() <= NAME_KEPT {
+    } else if unknown.len() < MAX_UNKNOWN_TOOLS && tool.len() <= MAX_NAME_BYTES {
         unknown.insert(tool.to_owned(), calls);
     }
 }
 
-/// Removes the tools that are `known` now from `unknown`. Calls `say` with the signals and the
-/// number of calls of each.
+/// Removes the tools that are `known` now from `unknown`. Calls `add` with the signals and the
+/// number of calls of each of these tools.
 pub(crate) fn settle(
     unknown: &mut BTreeMap<String, u32>,
     known: &dyn Fn(&str) -> Option<Signals>,
-    mut say: impl FnMut(&Signals, f64),
+    mut add: impl FnMut(&Signals, f64),
 ) {
     unknown.retain(|tool, calls| match known(tool) {
         Some(signals) => {
-            say(&signals, f64::from(*calls));
+            add(&signals, f64::from(*calls));
             false
         }
         None => true,
     });
 }
 
-fn remember(words: &mut MatchedWords, found: &[&'static str]) {
+fn insert_all(words: &mut MatchedWords, found: &[&'static str]) {
     for word in found {
         if !words.contains(*word) {
             words.insert((*word).to_owned());
@@ -155,10 +156,10 @@ fn remember(words: &mut MatchedWords, found: &[&'static str]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activity::keywords::{intents_in, marks_in};
+    use crate::activity::keywords::{errors_and_files_in, intents_in};
 
     #[test]
-    fn keywords_count_once_each_and_not_without_end() {
+    fn each_keyword_counts_once_and_their_sum_is_limited() {
         let mut tally = Tally::default();
         for _ in 0..9 {
             tally.prompt(&intents_in("fix the bug"));
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn more_than_three_errors_count_once() {
         let mut tally = Tally::default();
-        tally.text(&marks_in("error error error"));
+        tally.text(&errors_and_files_in("error error error"));
         assert_eq!(tally.signals().get(Activity::Fixing), 0.0);
         tally.errors += 1;
         assert_eq!(tally.signals().get(Activity::Fixing), 0.3);
@@ -182,9 +183,9 @@ mod tests {
     #[test]
     fn more_than_two_kinds_of_file_count() {
         let mut tally = Tally::default();
-        tally.text(&marks_in("README.md README.md"));
+        tally.text(&errors_and_files_in("README.md README.md"));
         assert_eq!(tally.signals().get(Activity::Documenting), 0.0);
-        tally.text(&marks_in("docs/x"));
+        tally.text(&errors_and_files_in("docs/x"));
         assert_eq!(tally.signals().get(Activity::Documenting), 0.25);
     }
 

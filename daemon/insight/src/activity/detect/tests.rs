@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    activity::classify::{self, Learned},
+    activity::classify::{self, ClassificationCache},
     model::{
         activity::Activity,
         time::Timestamp,
@@ -57,7 +57,7 @@ fn observe(detector: &mut Detector, line: u64, says: &ScriptLine) {
         item,
     };
     let classified = match &entry.item {
-        Item::Call(call) => Some(classify::classify(call, &mut Learned::default())),
+        Item::Call(call) => Some(classify::classify(call, &mut ClassificationCache::default())),
         _ => None,
     };
     detector.observe(&entry, line, classified.as_ref());
@@ -100,7 +100,7 @@ fn fixing_a_bug_is_fixing() {
 
 /// The weights of section 2.2, tested separately for each signal.
 #[test]
-fn each_signal_weighs_what_the_documents_say() {
+fn each_signal_has_the_weight_of_the_documents() {
     let raw = |session: &[ScriptLine], activity| {
         (detect(session).signals().get(activity) * 1e6).round() / 1e6
     };
@@ -148,7 +148,7 @@ fn contents_that_were_only_read_are_not_searched_for_errors() {
 }
 
 #[test]
-fn a_saved_detector_goes_on_as_if_it_had_never_stopped() {
+fn a_saved_detector_has_the_same_result_after_a_restart() {
     let session = long_session();
     let whole = detect(&session);
     for cut in 0..=session.len() {
@@ -203,7 +203,7 @@ fn another_kind_of_request_begins_a_phase_and_more_of_the_same_does_not() {
 }
 
 #[test]
-fn a_remark_on_the_way_begins_no_phase() {
+fn a_short_digression_begins_no_phase() {
     let mut session = vec![Prompt(0, "implement the parser")];
     session.extend(vec![Edit(1, "src/parser.rs"); 10]);
     session.push(Prompt(2, "why is this so slow?"));
@@ -234,7 +234,7 @@ fn phases_are_bounded_and_keep_every_call() {
 }
 
 #[test]
-fn what_is_saved_does_not_grow_with_the_transcript() {
+fn the_size_of_a_saved_detector_does_not_grow_with_the_transcript() {
     let mut detector = Detector::default();
     let mut line = 0;
     for round in 0..400 {
@@ -250,7 +250,7 @@ fn what_is_saved_does_not_grow_with_the_transcript() {
 }
 
 #[test]
-fn a_tool_that_is_explained_later_counts_where_it_was_used() {
+fn a_tool_that_becomes_known_counts_in_the_phases_that_used_it() {
     let mut detector = detect(&[Tool(0, "frob"), Compacted(1), Run(2, "pytest"), Tool(3, "frob")]);
     assert_eq!(labels(&detector), ["mixed", "testing"]);
     let known =
@@ -271,7 +271,7 @@ fn a_sub_agents_work_counts_in_the_phase_that_started_it() {
 }
 
 #[test]
-fn what_programs_write_beside_the_conversation_says_nothing() {
+fn items_outside_the_conversation_have_no_signals() {
     let mut detector = Detector::default();
     for item in [
         Item::Recap {

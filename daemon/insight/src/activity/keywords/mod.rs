@@ -132,7 +132,7 @@ static FORMS: &[(&str, &[&str])] = &[
     ("document", &["documentation", "docs"]),
 ];
 
-/// Keywords that get no regular endings. [`FORMS`] may list other forms of them.
+/// Keywords that get no regular endings. [`FORMS`] may list other forms of these keywords.
 static UNCHANGED: &[&str] = &[
     "broken", "settings", ".env", "where", "why", "pytest", "coverage", "readme", "spec",
     "markdown",
@@ -203,18 +203,18 @@ pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
 
 /// The errors and file patterns in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Marks {
+pub(crate) struct ErrorsAndFiles {
     /// Number of error indicators.
     pub(crate) errors: u32,
     /// Without duplicates.
     pub(crate) files: Vec<&'static str>,
 }
 
-pub(crate) fn marks_in(text: &str) -> Marks {
-    let mut marks = Marks::default();
+pub(crate) fn errors_and_files_in(text: &str) -> ErrorsAndFiles {
+    let mut marks = ErrorsAndFiles::default();
     MARK_SCANNER.each(text, |word, at| {
         if word == ERROR {
-            marks.errors += u32::from(!is_denied(text, at));
+            marks.errors += u32::from(!is_negated(text, at));
         } else if !marks.files.contains(&word) {
             marks.files.push(word);
         }
@@ -222,11 +222,11 @@ pub(crate) fn marks_in(text: &str) -> Marks {
     marks
 }
 
-/// The keyword for which a match of any of [`ERRORS`] stands.
+/// The keyword that is reported for a match of any of [`ERRORS`].
 const ERROR: &str = "error";
 
-/// Whether the text states that nothing failed: `0 errors`, `no error`, `failed: 0`.
-fn is_denied(text: &str, at: (usize, usize)) -> bool {
+/// Whether the text around an error indicator negates it: `0 errors`, `no error`, `failed: 0`.
+fn is_negated(text: &str, at: (usize, usize)) -> bool {
     let before = text[..at.0].trim_end_matches([' ', '\t']);
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     let after = text[at.1..].trim_start_matches(['s', ' ', ':', '=', '"']);
@@ -239,7 +239,11 @@ fn is_denied(text: &str, at: (usize, usize)) -> bool {
 
 static INTENT_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
     let patterns = INTENTS.iter().flat_map(|(_, words)| *words).flat_map(|word| {
-        forms(word).into_iter().map(|form| Pattern { text: form, means: word, edges: edges(word) })
+        forms(word).into_iter().map(|form| Pattern {
+            text: form,
+            keyword: word,
+            edges: edges(word),
+        })
     });
     KeywordScanner::new(patterns.collect())
 });
@@ -247,12 +251,12 @@ static INTENT_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
 static MARK_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {
     let files = FILES.iter().flat_map(|(_, patterns)| *patterns).map(|pattern| Pattern {
         text: (*pattern).to_owned(),
-        means: pattern,
+        keyword: pattern,
         edges: edges(pattern),
     });
     let errors = ERRORS.iter().map(|word| Pattern {
         text: (*word).to_owned(),
-        means: ERROR,
+        keyword: ERROR,
         edges: (Edge::Border, Edge::Border),
     });
     KeywordScanner::new(files.chain(errors).collect())
@@ -318,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_counted_where_there_are_any() {
-        let errors = |text| marks_in(text).errors;
+    fn error_indicators_count_unless_they_are_negated() {
+        let errors = |text| errors_and_files_in(text).errors;
         for (text, count) in [
             ("error: it failed", 2),
             ("ImportError, TypeError and RuntimeException", 3),
@@ -335,9 +339,9 @@ mod tests {
     }
 
     #[test]
-    fn file_patterns_are_found_in_names_only() {
+    fn file_patterns_are_found_only_in_names() {
         let files = |text| {
-            let mut files = marks_in(text).files;
+            let mut files = errors_and_files_in(text).files;
             files.sort_unstable();
             files.join(" ")
         };

@@ -2,20 +2,20 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-/// What must be next to one end of a pattern.
+/// What is required next to one end of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Edge {
     /// A word boundary, which may be a capital: `addTodo` contains the word `add`.
     Border,
-    /// A letter or digit of a name: `config.` is followed by an extension, `.json` follows a name.
+    /// A letter or digit: `config.` needs an extension after it, `.json` needs a name before it.
     Name,
     /// No requirement.
     Any,
 }
 
 /// Returns the required context before and after a pattern. A pattern that begins with a dot or `_`
-/// is the end of a name, unless it is a whole name (`.env`). A pattern that ends with one of them
-/// is the start of a name. `docs/` may be followed by anything.
+/// continues a name, and a name continues after a pattern that ends with a dot or `_`, unless the
+/// pattern is a whole name (`.env`). `docs/` may be followed by anything.
 pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
     if NAMES.contains(&pattern) {
@@ -34,7 +34,7 @@ pub(super) struct Pattern {
     /// The text to match, case-insensitively.
     pub(super) text: String,
     /// The keyword that a match stands for; `text` may be an inflected form of the keyword.
-    pub(super) means: &'static str,
+    pub(super) keyword: &'static str,
     pub(super) edges: (Edge, Edge),
 }
 
@@ -63,7 +63,7 @@ impl KeywordScanner {
             let (start, end) = (hit.start(), hit.end());
             if fits_before(bytes, start, pattern.edges.0) && fits_after(bytes, end, pattern.edges.1)
             {
-                found(pattern.means, (start, end));
+                found(pattern.keyword, (start, end));
             }
         }
     }

@@ -7,15 +7,15 @@ use crate::{graph::text, pattern::pattern};
 /// Replaces the omitted middle of a section.
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
-const MORE: usize = 13;
-/// Maximum length, in characters, of a block of code. A longer one is omitted, unless a sentence
-/// introduces it or nothing precedes it; then it is cut.
-const CODE: usize = 100;
+const COUNT_CHARS: usize = 13;
+/// Maximum length, in characters, of a block of code. A longer block is cut if a sentence
+/// introduces it or nothing precedes it, and omitted otherwise.
+const MAX_CODE_CHARS: usize = 100;
 /// Maximum number of characters that are reserved for the end of a shortened section.
-const TAIL: usize = 200;
+const MAX_END_CHARS: usize = 200;
 /// Minimum length, in characters, of the excerpt of a section whose first part does not fit. With
 /// less space, only the heading is kept.
-const LEAST: usize = 40;
+const MIN_EXCERPT_CHARS: usize = 40;
 
 /// Returns a report on one line of at most `limit` characters. If it does not fit, each section is
 /// reduced to its beginning and its end, where possible in whole sentences and items.
@@ -90,18 +90,18 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let sections: Vec<&[ReportPart]> =
         starts.iter().copied().zip(ends).map(|(start, end)| &parts[start..end]).collect();
     let wanted: Vec<usize> = sections.iter().map(|section| length(&line(section)) + 1).collect();
-    let told: Vec<String> = shares(&wanted, limit)
+    let result: Vec<String> = shares(&wanted, limit)
         .into_iter()
         .zip(&sections)
         .map(|(share, section)| shortened(section, share.saturating_sub(1)))
-        .filter(|told| !told.is_empty())
+        .filter(|result| !result.is_empty())
         .collect();
-    let told = joined(&told);
+    let result = joined(&result);
     // The first part may have no end, such as a pasted log, or the headings alone may be too long.
-    if told.is_empty() || length(&told) > limit {
+    if result.is_empty() || length(&result) > limit {
         return text::cut(&whole, limit.saturating_sub(1));
     }
-    told
+    result
 }
 
 /// Splits `limit` among sections that need `wanted` characters. What one section does not need is
@@ -140,24 +140,25 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     if length(&whole) <= limit {
         return whole;
     }
-    let head_limit =
-        (limit * 2 / 3).max(limit.saturating_sub(TAIL)).min(limit.saturating_sub(MORE));
+    let head_limit = (limit * 2 / 3)
+        .max(limit.saturating_sub(MAX_END_CHARS))
+        .min(limit.saturating_sub(COUNT_CHARS));
     let head = longest(section, head_limit, |length| {
         let head = &section[..length];
-        // A colon without what it introduces says nothing.
+        // A text that ends in a colon is incomplete without the text after the colon.
         let is_cut = head.last().is_some_and(|part| part.text.ends_with(':'));
         (!is_cut).then_some(head)
     });
     if head.is_empty() {
         let heading = section.first().and_then(|part| part.heading.as_deref());
         return match heading.map(|heading| format!("{heading}: …")) {
-            _ if limit >= LEAST => text::cut(&whole, limit.saturating_sub(1)),
+            _ if limit >= MIN_EXCERPT_CHARS => text::cut(&whole, limit.saturating_sub(1)),
             Some(heading) if length(&heading) <= limit => heading,
             _ => String::new(),
         };
     }
     let rest = &section[head.len()..];
-    let tail_limit = limit.saturating_sub(length(&line(head)) + length(GAP) + MORE);
+    let tail_limit = limit.saturating_sub(length(&line(head)) + length(GAP) + COUNT_CHARS);
     let tail = longest(rest, tail_limit, |length| {
         let at = rest.len() - length;
         let is_alone = rest.get(at).is_none_or(|part| !part.is_item);
@@ -166,11 +167,11 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     let missing = &rest[..rest.len() - tail.len()];
     let items = missing.iter().take_while(|part| part.is_item).count();
     let is_list = items > 0 && head.last().is_some_and(|part| part.is_item);
-    let told = line(head);
+    let result = line(head);
     // A list is cut at its end.
-    let told = match is_list {
-        true => format!("{}; +{items} more", told.trim_end_matches(['.', ';'])),
-        false => told,
+    let result = match is_list {
+        true => format!("{}; +{items} more", result.trim_end_matches(['.', ';'])),
+        false => result,
     };
     let gap = match (is_list && items == missing.len(), tail.is_empty()) {
         (true, true) => "",
@@ -178,7 +179,7 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
         (false, true) => " …",
         (false, false) => GAP,
     };
-    format!("{told}{gap}{}", line(tail))
+    format!("{result}{gap}{}", line(tail))
 }
 
 /// Joins shortened sections to one line.
@@ -194,7 +195,8 @@ fn joined(sections: &[String]) -> String {
     line
 }
 
-/// Returns the longest slice that `slice` makes whose line has at most `limit` characters.
+/// Returns the longest slice whose line has at most `limit` characters. `slice` returns the slice
+/// of a given number of parts; `None` if this slice is not allowed.
 fn longest<'p>(
     parts: &'p [ReportPart],
     limit: usize,
@@ -216,7 +218,7 @@ struct ReportPart {
     /// The heading above the part, if the part is the first one below that heading.
     heading: Option<String>,
     is_item: bool,
-    /// Whether it follows another sentence of its paragraph.
+    /// Whether the part follows another sentence of its paragraph.
     follows: bool,
 }
 
@@ -319,8 +321,8 @@ impl ReportReader {
         let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
         // Long code is kept only if a sentence introduces it or nothing precedes it.
         let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
-        if !code.is_empty() && (is_wanted || length(&code) <= CODE) {
-            self.item(format!("`{}`", text::cut(&code, CODE)));
+        if !code.is_empty() && (is_wanted || length(&code) <= MAX_CODE_CHARS) {
+            self.item(format!("`{}`", text::cut(&code, MAX_CODE_CHARS)));
         }
     }
 
@@ -406,7 +408,7 @@ cargo test
 Shall I push it?";
 
     #[test]
-    fn a_short_report_is_told_whole_without_its_marks() {
+    fn a_short_report_is_complete_but_without_markdown_marks() {
         assert_eq!(
             condensed(REPORT, 400),
             "The lookup is fixed. `find()` read the old key. Changes: Parser: reads the key once; \
@@ -415,24 +417,24 @@ Shall I push it?";
     }
 
     #[test]
-    fn a_report_is_told_without_what_it_asks() {
-        let told = condensed_statements(
+    fn statements_of_a_report_exclude_questions_and_offers() {
+        let result = condensed_statements(
             "Fixed `find()`. Shall I push it?\n\nIf you want, I can tag it.\n\n\
              Please save the file.\n\nReply with a number, or:\n- `q` to quit",
             200,
         );
-        assert_eq!(told, "Fixed `find()`.");
+        assert_eq!(result, "Fixed `find()`.");
     }
 
     #[test]
-    fn of_a_long_report_every_section_is_told_with_its_heading() {
+    fn a_shortened_report_has_a_heading_and_text_of_every_section() {
         assert_eq!(
             condensed(REPORT, 100),
             "The lookup is fixed. … Changes: … Open: (open) Rotate the keys. Shall I push it?"
         );
         for limit in 1..250 {
-            let told = condensed(REPORT, limit);
-            assert!(told.chars().count() <= limit, "{limit}: {told}");
+            let result = condensed(REPORT, limit);
+            assert!(result.chars().count() <= limit, "{limit}: {result}");
         }
     }
 
@@ -446,21 +448,24 @@ Shall I push it?";
             items("Parser"),
             items("Cache")
         );
-        let told = condensed(&report, 260);
-        assert!(told.starts_with("All is merged. Two things changed: Parser number 1"), "{told}");
-        assert!(told.contains("Intentionally deferred: Cache number 1 of the list"), "{told}");
-        assert!(told.ends_with("Tests: All pass."), "{told}");
-        let told = condensed(&report, 120);
+        let result = condensed(&report, 260);
         assert!(
-            told.starts_with("All is merged. …") && told.contains("Intentionally deferred: …"),
-            "{told}"
+            result.starts_with("All is merged. Two things changed: Parser number 1"),
+            "{result}"
+        );
+        assert!(result.contains("Intentionally deferred: Cache number 1 of the list"), "{result}");
+        assert!(result.ends_with("Tests: All pass."), "{result}");
+        let result = condensed(&report, 120);
+        assert!(
+            result.starts_with("All is merged. …") && result.contains("Intentionally deferred: …"),
+            "{result}"
         );
     }
 
     #[test]
     fn a_heading_below_another_one_keeps_it() {
-        let told = condensed("# Deferred\n## Parser\n- Dates", 100);
-        assert_eq!(told, "Deferred: Parser: Dates");
+        let result = condensed("# Deferred\n## Parser\n- Dates", 100);
+        assert_eq!(result, "Deferred: Parser: Dates");
     }
 
     #[test]
@@ -487,14 +492,14 @@ Shall I push it?";
     }
 
     #[test]
-    fn a_list_that_does_not_fit_ends_with_the_number_of_the_items_that_are_missing() {
+    fn a_shortened_list_ends_with_the_number_of_missing_items() {
         let items: String =
             (1..9).map(|at| format!("- Parser number {at} of the list\n")).collect();
-        let told = condensed(&format!("Changed:\n{items}\nAll pass."), 150);
+        let result = condensed(&format!("Changed:\n{items}\nAll pass."), 150);
         assert!(
-            told.contains("of the list; +4 more") || told.contains("of the list; +5 more"),
-            "{told}"
+            result.contains("of the list; +4 more") || result.contains("of the list; +5 more"),
+            "{result}"
         );
-        assert!(told.ends_with("All pass."), "{told}");
+        assert!(result.ends_with("All pass."), "{result}");
     }
 }

@@ -11,36 +11,36 @@ use crate::{
 };
 
 /// Maximum length, in characters, of the task.
-const TASK: usize = 100;
+const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
-const CLEAR: usize = 5;
+const MIN_CLEAR_WORDS: usize = 5;
 /// A name counts as copied from the prompts if at least this share of its words is in them.
-const OF_PROMPTS: f64 = 0.8;
+const COPIED_SHARE: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
-const WORDS: usize = 2;
-/// Maximum number of prompts before a line among which the request that led to it is searched.
-const LOOKED_AT: usize = 4;
+const MIN_TASK_WORDS: usize = 2;
+/// Maximum number of prompts before a line that are searched for the request that led to the line.
+const MAX_SEARCHED_PROMPTS: usize = 4;
 /// A prompt with fewer words is only an assent, and a request with fewer different words is not
 /// clear enough.
-const REQUEST_WORDS: usize = 4;
-const CLEAR_REQUEST: usize = 3;
+const MIN_REQUEST_WORDS: usize = 4;
+const MIN_CLEAR_REQUEST_WORDS: usize = 3;
 
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
 /// contains half of the words of the task. Returns `None` if the task has too few words.
 pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
-    let told = text::words(sentence);
-    let task = task(draft, &told, line);
+    let sentence_words = text::words(sentence);
+    let task = task(draft, &sentence_words, line);
     let about = text::words(&task);
-    if text::share(&about, &told) >= 0.5 {
+    if text::share(&about, &sentence_words) >= 0.5 {
         return (!about.is_empty()).then(|| sentence.to_owned());
     }
-    (about.len() >= WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
+    (about.len() >= MIN_TASK_WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
 /// Returns the request that led to `line`. For the first request of the session, returns instead
 /// the first goal or the name of the session, whichever describes the work better; empty if both
 /// are routine, such as a commit.
-fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> String {
+fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
     }
@@ -53,32 +53,32 @@ fn task(draft: &Draft<'_>, told: &BTreeSet<String>, line: Option<Origin>) -> Str
     // A title that was written later describes the task better than a prompt. A name such as
     // `parse-old-dates` is not a title. In some languages, such as Chinese, titles have no spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
-    let is_title = written.len() >= WORDS && !is_slug;
+    let is_title = written.len() >= MIN_TASK_WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
-    let of_name = text::share(&written, told);
-    let is_named = !is_slug && of_name > text::share(&text::words(first), told);
+    let of_name = text::share(&written, sentence_words);
+    let is_named = !is_slug && of_name > text::share(&text::words(first), sentence_words);
     // A question does not say what was worked on.
     let is_unclear = first.ends_with('?');
     let name = if is_slug { name.replace('-', " ") } else { name };
     if routine.is_match(first) || is_unclear || is_named || text::words(first).len() < 4 {
         return if routine.is_match(&name) { String::new() } else { name };
     }
-    text::cut(first, TASK)
+    text::cut(first, MAX_TASK_CHARS)
 }
 
-/// Returns the first sentence of an objective, without its notes. If a note names the work that a
-/// question or a command came to, returns that work.
+/// Returns the first sentence of an objective, without its notes. If a note names the work to which
+/// a question or a command led, returns that work.
 fn first_goal(objective: &str) -> &str {
     if let Some(work) = pattern!(r" \(came to: (.+?)\)(?:\.|$)").captures(objective) {
-        return text::part(work.get(1).map_or(objective, |work| work.as_str()));
+        return text::without_full_stop(work.get(1).map_or(objective, |work| work.as_str()));
     }
     let notes = [" (began with", " (asked:", " (after `", " (by `", ". "];
     let notes = notes.into_iter().filter_map(|end| objective.find(end));
     let question = objective.find("? ").map(|mark| mark + 1);
     let end = notes.chain(question).min().unwrap_or(objective.len());
-    text::part(&objective[..end])
+    text::without_full_stop(&objective[..end])
 }
 
 /// Returns the request that led to a line, unless it is the first of the session. Short prompts
@@ -88,8 +88,8 @@ fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
     let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
-    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= REQUEST_WORDS;
-    let request = before.take(LOOKED_AT).find(says)?;
+    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= MIN_REQUEST_WORDS;
+    let request = before.take(MAX_SEARCHED_PROMPTS).find(says)?;
     let is_answer = draft.evidence.choices.iter().any(|choice| choice.origin == request.origin);
     clear_request(&request.text).filter(|_| !is_answer)
 }
@@ -106,19 +106,19 @@ fn clear_request(prompt: &str) -> Option<String> {
         r"(?i)^(?:(?:hey|hi|hello|ok(?:ay)?|yes|yeah|great|good|perfect|thanks|now|so|and|also|then|please|alright)[,.! ]+|(?:can|could|would|will) (?:you|we) |let.?s |i(?:.d like| want| would like)(?: you)? to |we (?:need|have|should) to )+"
     );
     let plain = courtesy.replace(&first[..end], "");
-    let is_clear = text::words(&plain).len() >= CLEAR_REQUEST
+    let is_clear = text::words(&plain).len() >= MIN_CLEAR_REQUEST_WORDS
         && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
-        && !reference::points(&plain)
-        && !reference::rests_on_session(&plain)
+        && !reference::has_external_pronoun(&plain)
+        && !reference::depends_on_session(&plain)
         && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
-    is_clear.then(|| text::cut(plain.trim_end_matches(','), TASK))
+    is_clear.then(|| text::cut(plain.trim_end_matches(','), MAX_TASK_CHARS))
 }
 
 /// Whether most words of a name are in the prompts.
 fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     let prompts = draft.evidence.prompts.iter().flat_map(|prompt| text::words(&prompt.text));
-    text::share(name, &prompts.collect()) >= OF_PROMPTS
+    text::share(name, &prompts.collect()) >= COPIED_SHARE
 }
 
 /// Returns the name of the session. If the name was taken from the last commit, returns the subject
@@ -133,9 +133,12 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let later = || commits.iter().filter(|commit| is_later(commit.origin));
     // A short subject such as `docs: capture context` says little.
-    let next = later().find(|commit| text::words(&commit.subject).len() >= CLEAR);
+    let next = later().find(|commit| text::words(&commit.subject).len() >= MIN_CLEAR_WORDS);
     let next = next.or_else(|| later().next());
-    next.map_or_else(|| draft.task_name(), |commit| text::cut(text::part(&commit.subject), TASK))
+    next.map_or_else(
+        || draft.task_name(),
+        |commit| text::cut(text::without_full_stop(&commit.subject), MAX_TASK_CHARS),
+    )
 }
 
 #[cfg(test)]
@@ -144,39 +147,39 @@ mod tests {
     use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
 
     #[test]
-    fn a_sentence_is_told_with_its_task_unless_it_names_it() {
-        let told = |task: &str, sentence: &str| {
+    fn a_task_is_added_unless_the_sentence_names_it() {
+        let completed = |task: &str, sentence: &str| {
             let session = SessionFixture::new(10, task);
             with_task(&Draft::new(&session.episode, &session.evidence), sentence, None)
         };
         let guard = "The guard is reached only with a query.";
         let wanted = "The guard is reached only with a query. (For “Reject bad authorize paths”.)";
-        assert_eq!(told("Reject bad authorize paths", guard).as_deref(), Some(wanted));
+        assert_eq!(completed("Reject bad authorize paths", guard).as_deref(), Some(wanted));
         let named = "Bad authorize paths are rejected when they have a query.";
-        assert_eq!(told("Reject bad authorize paths", named).as_deref(), Some(named));
-        assert_eq!(told("Go on", guard), None);
+        assert_eq!(completed("Reject bad authorize paths", named).as_deref(), Some(named));
+        assert_eq!(completed("Go on", guard), None);
     }
 
     #[test]
-    fn the_task_is_told_by_a_title_that_was_written_later() {
+    fn a_title_that_was_written_later_names_the_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         session.episode.summary.objective = "teh import fials on some old files".to_owned();
         let prompt = "teh import fials on some old files";
         session.evidence.prompts =
             vec![Quote { text: prompt.to_owned(), origin: Origin::default(), at: None }];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = with_task(&draft, "The guard is new.", None);
+        let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “Parse old dates in the importer”.)";
-        assert_eq!(told.as_deref(), Some(wanted));
+        assert_eq!(completed.as_deref(), Some(wanted));
         session.episode.name = "parse-old-dates-in-the-importer".to_owned();
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = with_task(&draft, "The guard is new.", None);
+        let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “teh import fials on some old files”.)";
-        assert_eq!(told.as_deref(), Some(wanted), "a name for programs is no title");
+        assert_eq!(completed.as_deref(), Some(wanted), "a name for programs is no title");
     }
 
     #[test]
-    fn a_session_that_is_named_after_its_last_commit_is_told_by_the_next_one() {
+    fn if_the_last_commit_names_the_session_the_next_commit_names_the_task() {
         let mut session = SessionFixture::new(10, "Update npm in the container");
         session.episode.summary.objective = "Read the research".to_owned();
         let commit = |line: u64, subject: &str| Commit {
@@ -189,13 +192,16 @@ mod tests {
         session.evidence.commits =
             vec![commit(4, "Plan the agent tools"), commit(9, "Update npm in the container")];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
-        assert_eq!(told(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
-        assert_eq!(told(5).as_deref(), Some("It is Rust. (For “Update npm in the container”.)"));
+        let completed = |line| with_task(&draft, "It is Rust.", Some(Origin { source: 0, line }));
+        assert_eq!(completed(2).as_deref(), Some("It is Rust. (For “Plan the agent tools”.)"));
+        assert_eq!(
+            completed(5).as_deref(),
+            Some("It is Rust. (For “Update npm in the container”.)")
+        );
     }
 
     #[test]
-    fn a_sentence_is_told_with_the_request_that_ran_when_it_was_said() {
+    fn the_last_clear_request_before_a_sentence_is_its_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         let said = |line: u64, text: &str| Quote {
             text: text.to_owned(),
@@ -211,18 +217,19 @@ mod tests {
             said(16, "hmm pros and cons of the lexer and the parser"),
         ];
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
+        let completed =
+            |line| with_task(&draft, "The guard is new.", Some(Origin { source: 0, line }));
         let first = "The guard is new. (For “Parse old dates in the importer”.)";
-        assert_eq!(told(3).as_deref(), Some(first));
+        assert_eq!(completed(3).as_deref(), Some(first));
         let later = "The guard is new. (For “add limits to the uploads in `upload.rs`”.)";
-        assert_eq!(told(5).as_deref(), Some(later));
-        assert_eq!(told(9).as_deref(), Some(later));
-        assert_eq!(told(13).as_deref(), Some(first), "an unclear request names nothing");
-        assert_eq!(told(17).as_deref(), Some(first), "an opinion orders no work");
+        assert_eq!(completed(5).as_deref(), Some(later));
+        assert_eq!(completed(9).as_deref(), Some(later));
+        assert_eq!(completed(13).as_deref(), Some(first), "an unclear request names nothing");
+        assert_eq!(completed(17).as_deref(), Some(first), "an opinion orders no work");
     }
 
     #[test]
-    fn a_question_is_told_by_the_work_that_it_came_to() {
+    fn the_goal_of_a_question_is_the_work_to_which_it_led() {
         for (objective, wanted) in [
             (
                 "Is the parser slow? (came to: Read dates once). Later: add a test.",

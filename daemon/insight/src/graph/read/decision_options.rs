@@ -28,29 +28,29 @@ pub(super) const GENERIC: &[&str] = &[
     "chat about this",
 ];
 
-/// Marks an option as rejected if a text says that another one replaces it.
-pub(super) fn mark_replaced(draft: &mut Draft<'_>, told: &str, at: Timestamp) {
-    let Some((old, new)) = replaced(told) else { return };
+/// Marks an option as rejected if `text` says that another option replaces it.
+pub(super) fn mark_replaced(draft: &mut Draft<'_>, text: &str, at: Timestamp) {
+    let Some((old, new)) = replaced(text) else { return };
     let named = text::words(&format!("{old} {new} replace replaced switch switched migrate"));
-    let about = text::words(told).into_iter().filter(|word| !named.contains(word));
+    let about = text::words(text).into_iter().filter(|word| !named.contains(word));
     let about = about.map(|word| fingerprint(&word)).collect();
     let subject = draft.subject("option", &format!("\n{}", option(old)));
     draft.mark(subject, at, Observation::PassedOver(about));
 }
 
 /// Returns the replaced option and its replacement.
-fn replaced(told: &str) -> Option<(&str, &str)> {
+fn replaced(text: &str) -> Option<(&str, &str)> {
     let by = pattern!(
         r"(?i)\b(?:replac(?:e|ed|es|ing) (.{2,40}?) (?:with|by)|(?:switch|migrat|mov)(?:e|ed|es|ing|ched|ches)? from (.{2,40}?) to) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
     );
-    if let Some(parts) = by.captures(told) {
+    if let Some(parts) = by.captures(text) {
         let old = parts.get(1).or(parts.get(2))?;
         return Some((old.as_str(), parts.get(3)?.as_str()));
     }
     let instead = pattern!(
         r"(?i)\b(?:use[ds]?|using|with|to) (.{2,40}?) (?:instead of|rather than) (.{2,40}?)(?: (?:in|for|and|because|so|as|on)\b|[.,;(]|$)"
     );
-    let parts = instead.captures(told)?;
+    let parts = instead.captures(text)?;
     Some((parts.get(2)?.as_str(), parts.get(1)?.as_str()))
 }
 
@@ -127,7 +127,7 @@ fn chosen(decision: &str) -> &str {
 }
 
 pub(super) fn option(text: &str) -> String {
-    text::plain(chosen(text::part(text)))
+    text::plain(chosen(text::without_full_stop(text)))
 }
 
 #[cfg(test)]
@@ -135,20 +135,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_replaced_is_known_by_the_words_around_it() {
-        for (told, wanted) in [
+    fn a_replaced_option_and_its_replacement_are_found() {
+        for (text, wanted) in [
             ("Replace PnP Modal SDK with MPC Core Kit", Some(("PnP Modal SDK", "MPC Core Kit"))),
             ("feat: switch from RS256 to HS256 for tokens", Some(("RS256", "HS256"))),
             ("Use pnpm instead of npm", Some(("npm", "pnpm"))),
             ("Replace the parser", None),
             ("Move the parser to another file", None),
         ] {
-            assert_eq!(replaced(told), wanted, "{told}");
+            assert_eq!(replaced(text), wanted, "{text}");
         }
     }
 
     #[test]
-    fn what_was_chosen_is_found_in_the_decision() {
+    fn the_chosen_option_is_found_in_the_decision() {
         for (decision, wanted) in [
             ("Used RS256 over HS256 for JWT signing", "rs256"),
             ("Switched back to HS256", "hs256"),

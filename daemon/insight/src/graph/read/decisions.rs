@@ -22,17 +22,17 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum length, in characters, of the words with which the user chose an option.
-const ADDED: usize = 300;
-/// Minimum number of words by which such a prompt says more than the choice.
-const ADDED_WORDS: usize = 10;
+/// Maximum length, in characters, of the quoted prompt with which the user chose an option.
+const MAX_QUOTED_CHARS: usize = 300;
+/// Minimum number of words of a prompt that says more than the choice.
+const MIN_ADDED_WORDS: usize = 10;
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
-const SAME: f64 = 0.8;
+const SAME_TEXT_SHARE: f64 = 0.8;
 /// Maximum length, in characters, of the explanation of an option.
-const EXPLANATION: usize = 240;
+const MAX_EXPLANATION_CHARS: usize = 240;
 /// Minimum share of the words of a plan's title by which its approach repeats the title.
-const REPEATED: f64 = 0.75;
+const REPEATED_SHARE: f64 = 0.75;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -47,13 +47,13 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let question = question(draft, record);
-    let found = quoted(draft, record).or_else(|| draft.places.of(&record.decision));
+    let found = quoted(draft, record).or_else(|| draft.sentence_index.of(&record.decision));
     let answer = question.or_else(|| answer(draft, record));
     let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = match record.rationale.as_str() {
-        REFUSED if draft.is_evidence() => Certainty::Refuted,
+        REFUSED if draft.is_from_evidence() => Certainty::Refuted,
         rationale
-            if draft.is_evidence()
+            if draft.is_from_evidence()
                 && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
         {
             Certainty::Verified
@@ -67,14 +67,14 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let is_chosen =
         certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
     // Only a later decision ends a decision of the user.
-    let is_taken_back = || {
+    let is_retracted = || {
         certainty == Certainty::Hypothesis
-            && origin.is_some_and(|line| overtaken::is_taken_back(draft, line, what(record)))
+            && origin.is_some_and(|line| overtaken::is_retracted(draft, line, what(record)))
     };
-    let is_worth = !draft.is_evidence()
+    let is_worth = !draft.is_from_evidence()
         || is_chosen
             && worth::is_decision(record, label(what(record)), question)
-            && !is_taken_back();
+            && !is_retracted();
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -87,8 +87,8 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let options = DecisionOptions::of(draft, record, asked);
     let mut watches = options.watches();
     if let Some(asked) = question {
-        watches.extend(settled(draft, asked, at));
-        watches.extend(settled_options(draft, asked, at));
+        watches.extend(mark_answer(draft, asked, at));
+        watches.extend(mark_options(draft, asked, at));
         watches.extend(replaceable(draft, record, asked));
     }
     decision_options::mark_replaced(draft, &record.decision, at);
@@ -99,7 +99,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         return;
     }
     let sentence = sentence(record, question, certainty);
-    let Some(sentence) = alone(draft, sentence, record, question, origin) else { return };
+    let Some(sentence) = self_contained(draft, sentence, record, question, origin) else { return };
     draft.claim(
         Relation::Decided,
         (source, draft.project),
@@ -116,8 +116,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-/// Marks the answer to a question. Another answer to the same question ends the decision.
-fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
+/// Marks the answer to a question, and returns the watch by which another answer to the same
+/// question ends the decision.
+fn mark_answer(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch> {
     let question = text::plain(&asked.question);
     let answer = fingerprint(&text::plain(&asked.answer));
     if question.is_empty() {
@@ -128,10 +129,10 @@ fn settled(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<Watch
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
-/// Marks the options of a question under the header of its dialogue. A later question with the same
-/// header may have another text. It ends the decision if it decides one of these options
-/// differently.
-fn settled_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
+/// Marks the options of a question under the header of its dialogue. The returned watches end the
+/// decision if a later question with the same header, but possibly with another text, decides one
+/// of these options differently.
+fn mark_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
     let header = text::plain(asked.header.as_deref().unwrap_or_default());
     if header.is_empty() || asked.typed {
         return Vec::new();
@@ -170,14 +171,14 @@ fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Op
 /// Returns the decision with its subject first: `Windows build: skip`.
 fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
     let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
-    let stripped = phrasing::alone(&preset.replace_all(what(record), ""));
-    let decision = label(stripped.as_deref().map_or(what(record), text::part));
+    let stripped = phrasing::self_contained(&preset.replace_all(what(record), ""));
+    let decision = label(stripped.as_deref().map_or(what(record), text::without_full_stop));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
         .iter()
         .flatten()
-        .map(|other| label(text::part(other)))
+        .map(|other| label(text::without_full_stop(other)))
         .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
         .collect();
     let subject = match asked {
@@ -186,15 +187,16 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     };
     // The parts of an answer in which the user is not sure are not decisions.
     let quote = decision.strip_prefix("User: ").map(worth::unhedged);
-    let told = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
-    let told = told.as_deref().unwrap_or(decision);
+    let stated = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
+    let stated = stated.as_deref().unwrap_or(decision);
     let mut sentence = match subject.as_str() {
-        "" => told.to_owned(),
-        subject => format!("{} {told}", with_colon(subject)),
+        "" => stated.to_owned(),
+        subject => format!("{} {stated}", with_colon(subject)),
     };
     let (explanation, rationale) = reason(record, asked);
     if let Some(explanation) = explanation {
-        sentence.push_str(&format!(" ({})", text::cut(text::part(explanation), EXPLANATION)));
+        let explanation = text::cut(text::without_full_stop(explanation), MAX_EXPLANATION_CHARS);
+        sentence.push_str(&format!(" ({explanation})"));
     }
     if record.decision.starts_with(PLAN) {
         sentence.push_str(" (accepted plan)");
@@ -205,8 +207,8 @@ fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certaint
     if !others.is_empty() {
         let others = others.join("; ");
         let all = takes_all(decision);
-        let told = if all { format!(" ({others})") } else { format!(" — over {others}") };
-        sentence.push_str(&told);
+        let stated = if all { format!(" ({others})") } else { format!(" — over {others}") };
+        sentence.push_str(&stated);
     }
     let mut sentence = text::sentence(&sentence);
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
@@ -241,13 +243,13 @@ fn plan_title(record: &DecisionRecord) -> Option<&str> {
     let plan = record.rationale.strip_prefix(PLAN)?;
     let title = plan.strip_suffix(BY_THE_USER)?.strip_suffix(", accepted ")?;
     let share = text::share(&text::words(title), &text::words(&record.decision));
-    (share < REPEATED).then_some(title)
+    (share < REPEATED_SHARE).then_some(title)
 }
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
 /// option, and the task of the session. Returns `None` if the sentence names nothing and no task
 /// can be added.
-fn alone(
+fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,
     record: &DecisionRecord,
@@ -257,10 +259,10 @@ fn alone(
     if let Some(words) = asked.and_then(|asked| words_of_choice(draft, asked)) {
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let verb = if changes_option(&words) { "changed it" } else { "said" };
-        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, ADDED)));
+        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)));
     }
     let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    if !is_spoken && !draft.is_evidence() {
+    if !is_spoken && !draft.is_from_evidence() {
         return Some(sentence);
     }
     let has_subject = asked.is_some_and(|asked| !questions::subject(asked).is_empty());
@@ -268,13 +270,13 @@ fn alone(
     context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
 }
 
-/// Returns the user's words if they chose an option and said more: `B, but with the prompts`.
+/// Returns the user's words if the user chose an option and said more: `B, but with the prompts`.
 fn words_of_choice<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
     let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?.trim();
-    let says_more = prompt.split_whitespace().count() >= ADDED_WORDS
-        && prompt.chars().count() <= ADDED
+    let says_more = prompt.split_whitespace().count() >= MIN_ADDED_WORDS
+        && prompt.chars().count() <= MAX_QUOTED_CHARS
         && !prompt.contains('?');
     (changes_option(prompt) || says_more).then_some(prompt)
 }
@@ -311,7 +313,7 @@ fn with_colon(subject: &str) -> String {
 
 /// Returns the decision without the prefix of a plan.
 fn what(record: &DecisionRecord) -> &str {
-    let decision = text::part(&record.decision);
+    let decision = text::without_full_stop(&record.decision);
     let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
     plain.unwrap_or(decision)
 }
@@ -334,7 +336,7 @@ fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> 
         return None;
     }
     let decision = text::words(&record.decision);
-    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME;
+    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME_TEXT_SHARE;
     let is_source = |choice: &&Choice| match choice.approach.as_ref().or(choice.background.as_ref())
     {
         _ if choice.answer != "accepted" => repeats(&choice.answer),
@@ -368,7 +370,9 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     let decision = text::plain(&record.decision);
     let quote = record.decision.strip_prefix("User: ").map(text::words);
     let is_answer = |choice: &&Choice| match &quote {
-        Some(quote) => choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME,
+        Some(quote) => {
+            choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME_TEXT_SHARE
+        }
         None => {
             !choice.alternatives.is_empty() && text::plain(&choice.answer).starts_with(&decision)
         }
@@ -378,7 +382,7 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     // Several questions may have the same answer.
     let is_named = |choice: &&&Choice| {
         let words = text::words(&choice.question);
-        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME)
+        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME_TEXT_SHARE)
     };
     answers.iter().rfind(is_named).or(answers.last()).copied()
 }

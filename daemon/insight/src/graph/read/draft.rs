@@ -21,24 +21,24 @@ use crate::{
 };
 
 /// Maximum length, in characters, of a sentence.
-const SENTENCE: usize = 900;
+const MAX_SENTENCE_CHARS: usize = 900;
 /// Maximum length, in characters, of the name of an entity.
-const NAME: usize = 160;
+const MAX_NAME_CHARS: usize = 160;
 /// Maximum length, in characters, of a task that is added to another statement.
-const TASK: usize = 100;
-/// A statement repeats another one if at least this share of its words is in it.
-const SAME: f64 = 0.8;
+const MAX_TASK_CHARS: usize = 100;
+/// A statement repeats another one if the other one contains at least this share of its words.
+const REPEATED_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.
-const COMPARED: usize = 5;
+const MIN_COMPARED_WORDS: usize = 5;
 /// Maximum number of further entities that one claim names.
-const OTHERS: usize = 12;
+const MAX_OTHERS: usize = 12;
 
 /// The statements of an episode so far.
 pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
     pub(super) moments: Moments,
-    pub(super) places: SentenceIndex,
+    pub(super) sentence_index: SentenceIndex,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
     /// The task of the session.
@@ -74,7 +74,7 @@ impl<'e> Draft<'e> {
             episode,
             evidence,
             moments: Moments::new(episode, evidence),
-            places: SentenceIndex::new(evidence),
+            sentence_index: SentenceIndex::new(evidence),
             namespace: episode.project.root().namespace(),
             // The project and the task are set below.
             project: EntityId::of(EntityKind::Project, Namespace::default(), ""),
@@ -115,7 +115,7 @@ impl<'e> Draft<'e> {
             entity,
             kind,
             namespace,
-            name: text::cut(name.trim(), NAME),
+            name: text::cut(name.trim(), MAX_NAME_CHARS),
             at: self.episode.ended_at,
         });
         entity
@@ -136,7 +136,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Whether the summary was derived from evidence alone, without a model.
-    pub(super) fn is_evidence(&self) -> bool {
+    pub(super) fn is_from_evidence(&self) -> bool {
         self.episode.author == Author::Evidence
     }
 
@@ -169,49 +169,49 @@ impl<'e> Draft<'e> {
 
     /// Returns the name of the task, for use within a sentence.
     pub(super) fn task_name(&self) -> String {
-        text::cut(text::part(&self.episode.name), TASK)
+        text::cut(text::without_full_stop(&self.episode.name), MAX_TASK_CHARS)
     }
 
-    /// Adds the claim that `relation` holds between `source` and `target`.
+    /// Adds the claim that `relation` holds between the two `ends`: its source and its target.
     pub(super) fn claim(
         &mut self,
         relation: Relation,
         ends: (EntityId, EntityId),
-        said: ClaimDraft,
+        claim: ClaimDraft,
     ) {
         let (source, target) = ends;
-        let mut others = self.named_in(&said.sentence);
-        others.extend(said.others);
+        let mut others = self.named_in(&claim.sentence);
+        others.extend(claim.others);
         others.sort_unstable();
         others.dedup();
         others.retain(|other| *other != source && *other != target);
-        others.truncate(OTHERS);
-        let at = said.at.unwrap_or_else(|| self.moments.of(&said.origins));
-        let origins = match said.origins.is_empty() {
-            true => self.nearest_line(&said.sentence).into_iter().collect(),
-            false => said.origins,
+        others.truncate(MAX_OTHERS);
+        let at = claim.at.unwrap_or_else(|| self.moments.of(&claim.origins));
+        let origins = match claim.origins.is_empty() {
+            true => self.nearest_line(&claim.sentence).into_iter().collect(),
+            false => claim.origins,
         };
         self.claims.push(Claim {
-            key: FactKey::of(relation, ends, &said.detail),
-            namespace: said.namespace.unwrap_or(self.namespace),
+            key: FactKey::of(relation, ends, &claim.detail),
+            namespace: claim.namespace.unwrap_or(self.namespace),
             relation,
             source,
             target,
             others,
-            sentence: text::cut(&said.sentence, SENTENCE),
+            sentence: text::cut(&claim.sentence, MAX_SENTENCE_CHARS),
             at,
-            certainty: said.certainty.unwrap_or(Certainty::Hypothesis),
-            watches: said.watches,
+            certainty: claim.certainty.unwrap_or(Certainty::Hypothesis),
+            watches: claim.watches,
             origins,
-            details: said.details,
+            details: claim.details,
         });
     }
 
-    /// Returns a line for a statement without origins: the message that shares most words with it,
-    /// or else the last report, or else the first prompt.
+    /// Returns a line for a statement without origins: the line of the message that contains most
+    /// of its words, or else of the last report, or else of the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
-        let found = self.places.of(sentence).map(|found| found.origin);
+        let found = self.sentence_index.of(sentence).map(|found| found.origin);
         found
             .or_else(|| evidence.last_reply.as_ref().map(|reply| reply.origin))
             .or_else(|| evidence.prompts.first().map(|prompt| prompt.origin))
@@ -286,22 +286,22 @@ fn without_repetitions(claims: &mut Vec<Claim>) {
             text::topic_words(own).into_iter().collect()
         })
         .collect();
-    let says = |one: usize, other: usize| {
+    let repeats = |one: usize, other: usize| {
         let common = words[one].intersection(&words[other]).count();
-        words[one].len() >= COMPARED && common as f64 >= SAME * words[one].len() as f64
+        words[one].len() >= MIN_COMPARED_WORDS
+            && common as f64 >= REPEATED_SHARE * words[one].len() as f64
     };
     let is_repeated = |at: usize| {
         is_prose(&claims[at])
             && (0..claims.len()).any(|other| {
-                // Two answers to one question are two decisions, unless both stand on the same
-                // line.
+                // Decisions with different origins may be different answers to one question.
                 let are_decisions = claims[at].relation == Relation::Decided
                     && claims[other].relation == Relation::Decided
                     && claims[at].origins != claims[other].origins;
                 let is_better = (claims[other].certainty, at) > (claims[at].certainty, other);
-                let is_told =
+                let is_comparable =
                     is_prose(&claims[other]) || claims[other].relation == Relation::Resolved;
-                at != other && !are_decisions && is_told && is_better && says(at, other)
+                at != other && !are_decisions && is_comparable && is_better && repeats(at, other)
             })
     };
     let repeated: Vec<bool> = (0..claims.len()).map(is_repeated).collect();

@@ -12,36 +12,36 @@ use crate::{
 };
 
 /// Minimum length, in characters, of a last report that alone describes the result of the session.
-const SUBSTANCE: usize = 200;
+const MIN_SUBSTANTIAL_CHARS: usize = 200;
 /// Maximum number of reports before the last one that are searched for one with substance.
-const LOOKED_AT: usize = 3;
+const MAX_EARLIER_REPORTS: usize = 3;
 /// Minimum number of words of a prompt that counts as a request.
-const REQUEST_WORDS: usize = 4;
+const MIN_REQUEST_WORDS: usize = 4;
 /// Minimum number of different words of a request that can be understood alone.
-const CLEAR: usize = 5;
+const MIN_CLEAR_WORDS: usize = 5;
 /// Minimum number of words of a prompt that is more than a reaction.
-const REACTION: usize = 9;
-/// Minimum share of common words by which an objective comes from a prompt, and by which a request
-/// repeats an earlier text.
-const OF_THE_USER: f64 = 0.8;
-const SAME: f64 = 0.6;
+const MIN_STATEMENT_WORDS: usize = 9;
+/// An objective comes from prompts if they contain at least this share of its words.
+const FROM_PROMPTS_SHARE: f64 = 0.8;
+/// A request repeats an earlier text if the text contains at least this share of its words.
+const REPEATED_SHARE: f64 = 0.6;
 
 pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     let last = draft.evidence.last_reply.as_ref();
     let report = last
         .map(|reply| condensed(&reply.text, SessionEnding::REPORT_LENGTH))
         .filter(|text| !text.is_empty());
-    let is_short = report.as_ref().is_none_or(|text| text.chars().count() < SUBSTANCE);
+    let is_short = report.as_ref().is_none_or(|text| text.chars().count() < MIN_SUBSTANTIAL_CHARS);
     let earlier = last.filter(|_| is_short).and_then(|last| earlier_report(draft, last.origin));
     let objective = draft.episode.summary.objective.as_str();
     let is_asked = is_of_user(draft, objective);
     let asked = match is_asked {
-        true => in_full(draft, objective),
+        true => original_prompt(draft, objective),
         false => first_request(draft),
     };
     let about = (!is_asked && asked.is_none()).then(|| objective.to_owned());
-    let told = asked.clone().unwrap_or_else(|| objective.to_owned());
-    let asked_last = last_request(draft, &told);
+    let first = asked.clone().unwrap_or_else(|| objective.to_owned());
+    let asked_last = last_request(draft, &first);
     let words = last.map_or("", |reply| reply.text.as_str());
     let tests = last_tests::describe(draft, words);
     let question = question(draft);
@@ -74,9 +74,9 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let earlier = evidence.reports.iter().rev();
     let earlier = earlier.filter(|report| report.origin < last && report.origin.source == 0);
     let mut earlier = earlier
-        .take(LOOKED_AT)
+        .take(MAX_EARLIER_REPORTS)
         .filter(|report| !is_refused(report.origin) && !is_menu(&report.text));
-    let found = earlier.find(|report| report.text.chars().count() >= SUBSTANCE)?;
+    let found = earlier.find(|report| report.text.chars().count() >= MIN_SUBSTANTIAL_CHARS)?;
     // The next request answered the questions of this report.
     Some(condensed_statements(&found.text, SessionEnding::EARLIER_REPORT_LENGTH))
         .filter(|text| !text.is_empty())
@@ -92,16 +92,16 @@ fn is_menu(report: &str) -> bool {
 fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
     let prompts = draft.evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let prompts: String = prompts.collect::<Vec<_>>().join(" ");
-    text::share(&text::words(objective), &text::words(&prompts)) >= OF_THE_USER
+    text::share(&text::words(objective), &text::words(&prompts)) >= FROM_PROMPTS_SHARE
 }
 
 /// Returns the original text of the prompt that an objective rewords.
-fn in_full(draft: &Draft<'_>, objective: &str) -> Option<String> {
+fn original_prompt(draft: &Draft<'_>, objective: &str) -> Option<String> {
     let ends = [" (began with", " (asked:", " Later: "];
     let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
     let words = text::words(&objective[..end.unwrap_or(objective.len())]);
     let mut requests = draft.evidence.prompts.iter().filter_map(request);
-    requests.find(|request| text::share(&words, &text::words(request)) >= OF_THE_USER)
+    requests.find(|request| text::share(&words, &text::words(request)) >= FROM_PROMPTS_SHARE)
 }
 
 /// Returns the first request that can be understood alone.
@@ -110,22 +110,22 @@ fn first_request(draft: &Draft<'_>) -> Option<String> {
     requests.find(|request| {
         let is_spaced = request.is_ascii() || request.contains(' ');
         !is_spaced
-            || text::words(request).len() >= CLEAR
+            || text::words(request).len() >= MIN_CLEAR_WORDS
                 && !request.starts_with(|c: char| c.is_ascii_digit())
     })
 }
 
-/// Returns the last request, if it asks for something other than `told`.
-fn last_request(draft: &Draft<'_>, told: &str) -> Option<String> {
+/// Returns the last request, if it asks for something other than `first`.
+fn last_request(draft: &Draft<'_>, first: &str) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let request = prompts.iter().skip(1).rev().find_map(request)?;
-    let is_told = text::share(&text::words(&request), &text::words(told)) >= SAME;
-    (!is_told).then_some(request)
+    let is_repeated = text::share(&text::words(&request), &text::words(first)) >= REPEATED_SHARE;
+    (!is_repeated).then_some(request)
 }
 
 /// Returns a prompt without pasted lines of output and code. A prompt that consists only of such
 /// lines is returned unchanged.
-fn written(prompt: &str) -> String {
+fn without_pasted_lines(prompt: &str) -> String {
     let is_pasted = |line: &&str| {
         let line = line.trim();
         let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
@@ -142,12 +142,12 @@ fn written(prompt: &str) -> String {
 /// Returns the text of a prompt on one line; `None` for a command, a notice, a reaction, or a
 /// prompt of a few words.
 fn request(prompt: &Quote) -> Option<String> {
-    let plain = condensed(&written(&prompt.text), SessionEnding::REQUEST_LENGTH);
+    let plain = condensed(&without_pasted_lines(&prompt.text), SessionEnding::REQUEST_LENGTH);
     let is_command = pattern!(r"^(?:/\w|[<!\[{#])").is_match(plain.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
-    let is_short = is_spaced && plain.split_whitespace().count() < REQUEST_WORDS;
+    let is_short = is_spaced && plain.split_whitespace().count() < MIN_REQUEST_WORDS;
     // `Great, thanks` and `1 - yes` answer the agent.
-    let is_reaction = plain.split_whitespace().count() < REACTION
+    let is_reaction = plain.split_whitespace().count() < MIN_STATEMENT_WORDS
         && pattern!(r"(?i)^(?:\d+ ?[-.):]|(?:thanks?|thank you|thx|great|excellent|perfect|nice|awesome|cool|good|lgtm|danke|super|gracias|genial|merci|parfait)\b)")
             .is_match(&plain);
     (!is_command && !is_short && !is_reaction && !plain.is_empty()).then_some(plain)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::scenarios::{SessionFixture, facts, line, minute, of, only};
+use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     Fact, Timestamp,
     evidence::{Choice, Commit, Quote},
@@ -65,7 +65,7 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         ("Remove the old sessions", tested(), None),
     ] {
         let facts = facts(&[&open_end(text), &later]);
-        assert_eq!(only(&facts, Relation::LeftOpen).invalid_at, wanted, "{text}");
+        assert_eq!(only_fact(&facts, Relation::LeftOpen).invalid_at, wanted, "{text}");
     }
     assert_eq!(
         of(&facts(&[&open_end("Added a test for the parser")]), Relation::LeftOpen).count(),
@@ -82,7 +82,7 @@ fn a_run_that_names_a_test_ends_its_failure() {
     let run = later.evidence.tests.last_mut().unwrap();
     (run.passed, run.command) = (3, "pytest tests/test_dates.py -q".to_owned());
     let facts = facts(&[&first, &later]);
-    assert_eq!(only(&facts, Relation::Fails).invalid_at, Some(minute(20, 8)));
+    assert_eq!(only_fact(&facts, Relation::Fails).invalid_at, Some(minute(20, 8)));
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn another_answer_to_the_same_question_ends_a_decision() {
         session
     };
     let facts = facts(&[&decided(10, "Skip it"), &decided(20, "Build it")]);
-    let told: Vec<_> = of(&facts, Relation::Decided)
+    let found: Vec<_> = of(&facts, Relation::Decided)
         .map(|fact| (fact.sentence.as_str(), fact.invalid_at.is_some()))
         .collect();
     assert_eq!(
-        told,
+        found,
         [
             ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
             ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
@@ -180,7 +180,7 @@ fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
         ("Document RS256 tokens", None),
     ] {
         let facts = facts(&[&first, &committed(subject)]);
-        assert_eq!(only(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
+        assert_eq!(only_fact(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
     }
 }
 
@@ -194,11 +194,11 @@ fn a_fix_ends_when_the_user_says_that_it_still_fails() {
         fix: "Added lanterns 1.2".to_owned(),
         verification: "`pytest`: 3 passed".to_owned(),
     }]);
-    assert_eq!(only(&facts(&[&session]), Relation::Resolved).invalid_at, None);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::Resolved).invalid_at, None);
     let at = session.at(11);
     session.evidence.prompts =
         vec![Quote { text: "it still fails".to_owned(), origin: line(11), at }];
-    assert_eq!(only(&facts(&[&session]), Relation::Resolved).invalid_at, at);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::Resolved).invalid_at, at);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_removed_block_is_one_fact() {
     }
     session.episode.summary.config_changes = Some(changes);
     assert_eq!(
-        only(&facts(&[&session]), Relation::SetTo).sentence,
+        only_fact(&facts(&[&session]), Relation::SetTo).sentence,
         "`services.cache` in `.env` was removed, with `image`, `ports`."
     );
 }
@@ -225,7 +225,7 @@ fn a_wish_holds_until_the_user_withdraws_it() {
         session
     };
     let wish = said(10, "\"Always sign the commits.\"");
-    let facts_of = |sessions: &[&SessionFixture]| only(&facts(sessions), Relation::Prefers);
+    let facts_of = |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::Prefers);
     let fact = facts_of(&[&wish]);
     assert_eq!(
         (fact.sentence.as_str(), fact.certainty),
@@ -238,7 +238,7 @@ fn a_wish_holds_until_the_user_withdraws_it() {
 }
 
 #[test]
-fn every_fact_has_its_line() {
+fn every_fact_has_an_origin() {
     let mut session = SessionFixture::new(10, "Fix the login");
     let at = session.at(2);
     session.evidence.prompts =
@@ -321,7 +321,7 @@ proptest! {
         prop_assert_eq!(current(Relation::SetTo).len(), model.known.len());
         for (setting, value) in &model.known {
             let start = format!("`{}` in `.env` is `{value}`", SETTINGS[*setting]);
-            prop_assert!(current(Relation::SetTo).iter().any(|told| told.starts_with(&start)), "{}", start);
+            prop_assert!(current(Relation::SetTo).iter().any(|found| found.starts_with(&start)), "{}", start);
         }
         let failing = TESTS.iter().enumerate().filter(|(at, _)| model.failing & (1 << at) != 0);
         let failing: BTreeSet<String> =
@@ -442,7 +442,7 @@ fn a_note_that_was_moved_when_a_refused_plan_began_stays_open() {
         session
     };
     let ended = |is_refused| {
-        only(&facts(&[&first, &moved(is_refused)]), Relation::LeftOpen).invalid_at.is_some()
+        only_fact(&facts(&[&first, &moved(is_refused)]), Relation::LeftOpen).invalid_at.is_some()
     };
     assert!(ended(false) && !ended(true));
 }

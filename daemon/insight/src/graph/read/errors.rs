@@ -18,10 +18,10 @@ use crate::{
     pattern::pattern,
 };
 
-/// The last sentence about an error whose fix no run verified.
+/// Added to the text about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
 /// Maximum number of words of a cause for which one word in common with its error is enough.
-const FEW_WORDS: usize = 4;
+const MAX_SHORT_CAUSE_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, evidence) = (draft.episode, draft.evidence);
@@ -70,8 +70,8 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
     if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
 }
 
-/// Returns a text in which a command that was shortened in its middle ends before the gap, and
-/// before the command that the gap cuts.
+/// Ends each command that was shortened in its middle before the gap. A command line with several
+/// commands ends before the command that contains the gap.
 fn without_gaps(text: &str) -> String {
     let chain = pattern!(r"`([^`]{4,}?) && [^`]* … [^`]*`");
     let gap = pattern!(r"`([^`]{4,}?) … [^`]*`");
@@ -88,14 +88,14 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_joined = seen.is_some() && resolution.is_none();
     let origins: Vec<Origin> = match (seen, resolution) {
         (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
-        _ => draft.places.of(&record.error).map(|found| found.origin).into_iter().collect(),
+        _ => draft.sentence_index.of(&record.error).map(|found| found.origin).into_iter().collect(),
     };
     let at = match resolution {
         Some(resolution) => draft.moments.at(resolution.origin),
         None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
     };
     let is_said = |text: &str| !text.is_empty() && !is_filler(text);
-    let is_checked = match draft.is_evidence() {
+    let is_checked = match draft.is_from_evidence() {
         true => is_said(&record.verification) && !is_by_edit(&record.verification),
         false => resolution.is_some(),
     };
@@ -107,10 +107,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
     let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
-    let is_cause = !draft.is_evidence() || is_cause_of(record, changed);
+    let is_cause = !draft.is_from_evidence() || is_cause_of(record, changed);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
-    if draft.is_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
+    if draft.is_from_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
         // Another agent fixed the error, which its marks already state, or the user did not name
         // the error.
         return;
@@ -118,7 +118,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     // No run shows the error, and the fix is a guess from the changed files.
     let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
     let is_minor =
-        draft.is_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
+        draft.is_from_evidence() && (is_guess || !worth::is_resolution(record, cause, attempt));
     let verification = without_gaps(&record.verification);
     let parts = [
         ("error", "", record.error.as_str()),
@@ -132,7 +132,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
         .collect::<Vec<_>>()
         .join(" ");
-    let sentence = match draft.is_evidence() && !is_checked && is_said(&record.fix) {
+    let sentence = match draft.is_from_evidence() && !is_checked && is_said(&record.fix) {
         true => format!("{sentence} {UNCHECKED}"),
         false => sentence,
     };
@@ -166,15 +166,17 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     );
 }
 
-/// Whether the cause has words of the error, of its fix or of the changed files. All errors of a
-/// turn share the causes that the agent reports in it, so a cause may belong to another error. One
-/// common word may be a coincidence.
+/// Whether the cause has words in common with the error, its fix or the changed files: two words,
+/// or one word if the cause is short. All errors of a turn get the causes that the agent reports in
+/// this turn, so a cause may belong to another error.
 fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
     let about = text::topic_words(&about);
-    let told = text::topic_words(&record.root_cause);
-    let common = told.iter().filter(|word| about.contains(word)).count();
-    told.is_empty() || common >= 2 || told.len() <= FEW_WORDS && common == 1
+    let cause_words = text::topic_words(&record.root_cause);
+    let common = cause_words.iter().filter(|word| about.contains(word)).count();
+    cause_words.is_empty()
+        || common >= 2
+        || cause_words.len() <= MAX_SHORT_CAUSE_WORDS && common == 1
 }
 
 /// Whether a fix is verified only by reading or editing a file again.
@@ -193,7 +195,7 @@ fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen
 }
 
 /// Whether an error is unresolved at the end of an uncompleted session. An error that was seen only
-/// once must also have a stated cause. What the environment denied does not count.
+/// once must also have a stated cause. Denials by the environment do not count.
 fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
     let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
     error.resolution.is_none()
@@ -210,7 +212,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
     let command = draft.subject("command", &text::command_key(&error.attempt));
     let mut details = vec![("attempt".to_owned(), attempt.clone())];
-    if draft.is_evidence() && error.cause.is_none() {
+    if draft.is_from_evidence() && error.cause.is_none() {
         // An error without a stated cause is listed only on demand.
         details.push((MINOR.to_owned(), "true".to_owned()));
     }

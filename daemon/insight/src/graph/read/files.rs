@@ -9,19 +9,19 @@ use crate::model::{
 
 /// Maximum number of files of one session whose change becomes a fact: those changed last. All
 /// renames are followed.
-const FILES: usize = 40;
+const MAX_FILES: usize = 40;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     let mut changed: Vec<(&String, &FileWork)> =
         evidence.files.iter().filter(|(_, work)| is_work(work)).collect();
     changed.sort_by_key(|(_, work)| std::cmp::Reverse(work.last));
-    let (mut told, task) = (0, draft.task_name());
+    let (mut number, task) = (0, draft.task_name());
     for (path, work) in changed {
         let Some(file) = draft.file(path) else { continue };
         follow_rename(draft, (path, file), work);
-        told += 1;
-        if told > FILES {
+        number += 1;
+        if number > MAX_FILES {
             continue;
         }
         let name = super::names::file_key(&draft.episode.project, path).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Tests of which statements become facts, and with which words, in hand-written sessions.
 
-use super::scenarios::{SessionFixture, facts, line, minute, of, only};
+use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
     graph::Relation,
@@ -24,7 +24,7 @@ fn discovering(texts: &[&str]) -> SessionFixture {
 }
 
 #[test]
-fn an_answer_is_told_without_a_question_that_cannot_be_understood() {
+fn an_unclear_question_is_removed_from_its_answer() {
     let clear = "Asked: does the importer read `a.zip` twice? Answer: It reads `a.zip` once, because the index is kept";
     let unclear = "Asked: is this true? Answer: `Importer::read` never opens an archive twice, because the index is kept";
     let dangling =
@@ -46,13 +46,13 @@ fn a_finding_about_a_failing_test_ends_when_the_test_passes() {
     session.run(7, &["reads_old_dates"]);
     let mut later = SessionFixture::new(20, "Fix the importer");
     later.run(8, &[]);
-    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).invalid_at, None);
-    let ended = only(&facts(&[&session, &later]), Relation::FoundOut).invalid_at;
+    assert_eq!(only_fact(&facts(&[&session]), Relation::FoundOut).invalid_at, None);
+    let ended = only_fact(&facts(&[&session, &later]), Relation::FoundOut).invalid_at;
     assert_eq!(ended, Some(minute(20, 8)));
 }
 
 #[test]
-fn a_finding_whose_subject_has_no_name_is_told_with_the_task() {
+fn a_finding_without_a_named_subject_gets_the_task() {
     assert_eq!(
         found(&discovering(&["The index is only read when `open()` fails"])),
         ["The index is only read when `open()` fails. (For “Speed up the importer”.)"]
@@ -60,16 +60,16 @@ fn a_finding_whose_subject_has_no_name_is_told_with_the_task() {
 }
 
 #[test]
-fn a_finding_is_told_once() {
-    let told = discovering(&[
+fn a_repeated_finding_is_one_fact() {
+    let session = discovering(&[
         "`Importer::read` never opens an archive twice, because the index is kept",
         "`Importer::read` never opens an archive twice because its index is kept",
     ]);
-    assert_eq!(found(&told).len(), 1);
+    assert_eq!(found(&session).len(), 1);
 }
 
 #[test]
-fn what_the_machine_denied_and_what_the_agent_took_back_is_not_told() {
+fn denials_by_the_machine_and_retracted_findings_are_no_facts() {
     let denied = "`go build` fails with operation not permitted in `~/.cache/go-build`";
     assert_eq!(found(&discovering(&[denied])), Vec::<String>::new());
     let mut session =
@@ -84,7 +84,7 @@ fn what_the_machine_denied_and_what_the_agent_took_back_is_not_told() {
 }
 
 #[test]
-fn a_cause_is_told_when_work_followed_from_it() {
+fn a_cause_is_a_fact_only_if_work_followed_it() {
     let cause = "`main.rs` registered the importer behind the router";
     let mut session = SessionFixture::new(10, "Speed up the importer");
     session.evidence.reports = vec![report(3, cause)];
@@ -92,7 +92,7 @@ fn a_cause_is_told_when_work_followed_from_it() {
     assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0);
     session.change("/work/app/src/main.rs");
     assert_eq!(
-        only(&facts(&[&session]), Relation::CausedBy).sentence,
+        only_fact(&facts(&[&session]), Relation::CausedBy).sentence,
         format!("Root cause: {cause}.")
     );
 }
@@ -110,14 +110,14 @@ fn a_noted_task_has_the_title_of_its_note() {
     session.episode.summary.next_steps =
         Some(vec!["Todo saved: `todos/disable-sync.md`".to_owned()]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::LeftOpen).sentence,
+        only_fact(&facts(&[&session]), Relation::LeftOpen).sentence,
         "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`) \
          — left open in “Speed up the importer”."
     );
 }
 
 #[test]
-fn an_option_that_the_user_changed_is_told_with_the_users_words() {
+fn an_option_that_the_user_changed_gets_the_users_words() {
     let decided = |prompt: &str| {
         let mut session = SessionFixture::new(10, "Speed up the importer");
         let (at, origin) = (session.at(4), line(4));
@@ -134,7 +134,7 @@ fn an_option_that_the_user_changed_is_told_with_the_users_words() {
             rationale: CHOSEN.to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     let plain = "What does the importer keep? The final response. Why: Chosen by the user.";
     assert_eq!(decided("B"), plain);
@@ -147,7 +147,7 @@ fn an_option_that_the_user_changed_is_told_with_the_users_words() {
 }
 
 #[test]
-fn a_decision_is_told_with_its_question_and_what_the_option_means() {
+fn a_decision_has_its_question_and_the_explanation_of_its_option() {
     let asked = |question: &str, answer: &str, at: u64| Choice {
         question: question.to_owned(),
         answer: answer.to_owned(),
@@ -156,7 +156,7 @@ fn a_decision_is_told_with_its_question_and_what_the_option_means() {
         origin: line(at),
         ..Choice::default()
     };
-    let told = |decision: &str, rationale: &str| {
+    let sentence = |decision: &str, rationale: &str| {
         let mut session = SessionFixture::new(10, "Share folders");
         session.evidence.choices = vec![
             asked("How does the recipient of a folder accept it?", "Hybrid", 4),
@@ -172,26 +172,30 @@ fn a_decision_is_told_with_its_question_and_what_the_option_means() {
             rationale: rationale.to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     let asked = format!("{CHOSEN}; asked: How does the recipient of a folder accept it?");
     assert_eq!(
-        told("Hybrid", &asked),
+        sentence("Hybrid", &asked),
         "How does the recipient of a folder accept it? Hybrid (Instant, but the recipient can hide it). \
          Why: Chosen by the user. (For “Share folders”.)"
     );
     let question = "How does the recipient of a folder accept it?";
     let detail = format!("Shown at once ({CHOSEN} and changed: \"B, but\"; asked: {question})");
-    assert_eq!(told("Hybrid", &detail), told("Hybrid", &asked), "the dialogue explains the option");
+    assert_eq!(
+        sentence("Hybrid", &detail),
+        sentence("Hybrid", &asked),
+        "the dialogue explains the option"
+    );
     let typed = "User: \"only the public key. maybe a name later\"";
     assert_eq!(
-        told(typed, "The user's words, asked: Which key opens a folder?"),
+        sentence(typed, "The user's words, asked: Which key opens a folder?"),
         "Which key opens a folder? User: \"only the public key.\" (For “Share folders”.)"
     );
 }
 
 #[test]
-fn an_error_is_not_joined_with_what_another_agent_did() {
+fn an_error_that_another_agent_fixed_is_no_fact() {
     let message = "ImportError: no module named 'lanterns'";
     let mut session = SessionFixture::new(10, "Speed up the importer");
     session.error(message, Some("requirements.txt"));
@@ -208,7 +212,7 @@ fn an_error_is_not_joined_with_what_another_agent_did() {
 }
 
 #[test]
-fn a_finding_about_a_file_or_a_number_of_things_without_a_name_is_not_told() {
+fn a_finding_about_unnamed_files_is_no_fact() {
     for text in [
         "The py file must not import `app.db`, because that makes a circle",
         "3 files only import `app.db` because of the old tests",
@@ -228,20 +232,20 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
         origin: line(9),
         at: session.at(9),
     }];
-    assert_eq!(only(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::FoundOut).origins[0].1.line, 3);
 }
 
 #[test]
-fn a_cause_that_the_session_removed_is_no_fact() {
+fn a_cause_from_before_the_files_were_changed_is_no_fact() {
     let cause = "In `Importer::read` the index is only kept without a lock";
     assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
     assert_eq!(found(&discovering(&[&format!("{BEFORE_CHANGED}{cause}")])), Vec::<String>::new());
 }
 
 #[test]
-fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
+fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
     let words = "we should use one table of days instead of a list";
-    let told = |record: (&str, &str)| {
+    let line_of = |record: (&str, &str)| {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         let said =
             |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: session.at(at) };
@@ -269,42 +273,42 @@ fn a_decision_has_the_line_on_which_the_user_said_or_accepted_it() {
             alternatives: None,
         }]);
         let facts = facts(&[&session]);
-        let told: Vec<_> = of(&facts, Relation::Decided).map(|fact| &fact.origins).collect();
-        assert_eq!(told.len(), 1, "{record:?}");
-        told[0][0].1.line
+        let origins: Vec<_> = of(&facts, Relation::Decided).map(|fact| &fact.origins).collect();
+        assert_eq!(origins.len(), 1, "{record:?}");
+        origins[0][0].1.line
     };
-    assert_eq!(told((&format!("User: \"{words}.\""), USER_SAID)), 4);
+    assert_eq!(line_of((&format!("User: \"{words}.\""), USER_SAID)), 4);
     let plan = "One row of the `days` table for each day and zone";
-    assert_eq!(told((plan, "Plan: Index by day, accepted by the user")), 6);
+    assert_eq!(line_of((plan, "Plan: Index by day, accepted by the user")), 6);
     let dropped = "Dropped: Parse old dates in the importer";
-    assert_eq!(told((dropped, "The user's words, with \"never mind\"")), 8);
+    assert_eq!(line_of((dropped, "The user's words, with \"never mind\"")), 8);
 }
 
 #[test]
-fn an_accepted_plan_is_told_with_its_title_unless_it_repeats_it() {
-    let told = |approach: &str| {
+fn an_accepted_plan_has_its_title_unless_its_approach_repeats_the_title() {
+    let sentence = |approach: &str| {
         let mut session = SessionFixture::new(10, "Parse old dates");
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: approach.to_owned(),
             rationale: "Plan: Index by day, accepted by the user".to_owned(),
             alternatives: None,
         }]);
-        only(&facts(&[&session]), Relation::Decided).sentence
+        only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
     assert_eq!(
-        told("One row of the `days` table for each zone"),
+        sentence("One row of the `days` table for each zone"),
         "Index by day: One row of the `days` table for each zone. Why: Plan accepted by the user. \
          (For “Parse old dates”.)"
     );
     assert_eq!(
-        told("Keep an index of each day in `days.db`"),
+        sentence("Keep an index of each day in `days.db`"),
         "Keep an index of each day in `days.db`. Why: Plan: Index by day, accepted by the user. \
          (For “Parse old dates”.)"
     );
 }
 
 #[test]
-fn a_verification_does_not_end_within_a_command() {
+fn a_shortened_command_of_a_verification_ends_before_its_gap() {
     let mut session = SessionFixture::new(10, "Speed up the importer");
     session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
     session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
@@ -314,14 +318,14 @@ fn a_verification_does_not_end_within_a_command() {
         verification: "`npm view a version && npm view b vers … w c version` succeeded".to_owned(),
     }]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::Resolved).sentence,
+        only_fact(&facts(&[&session]), Relation::Resolved).sentence,
         "ImportError: no module named 'lanterns'. Fix: Added lanterns 1.2. \
          Verified by: `npm view a version` and more succeeded."
     );
 }
 
 #[test]
-fn an_answer_that_two_records_tell_is_one_fact() {
+fn two_records_of_one_answer_are_one_fact() {
     let mut session = SessionFixture::new(10, "Parse old dates in the importer");
     let text = "we should use one table of days instead of a list of rows for the index of dates";
     let prompt = Quote { text: text.to_owned(), origin: line(4), at: session.at(4) };

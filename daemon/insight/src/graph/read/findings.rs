@@ -20,15 +20,15 @@ use crate::{
 };
 
 /// Maximum number of dead ends of one session.
-const DEAD_ENDS: usize = 8;
+const MAX_DEAD_ENDS: usize = 8;
 /// Minimum share of common words of two texts about the same work.
-const SAME: f64 = 0.6;
+const SAME_WORK_SHARE: f64 = 0.6;
 /// Minimum share of common words of two findings that say the same.
-const REPEATED: f64 = 0.75;
+const REPEATED_SHARE: f64 = 0.75;
 /// Minimum number of words before a colon that are a complete title, and maximum length, in bytes,
 /// of a text after the colon that belongs to the title.
-const TITLE: usize = 5;
-const LONG_TITLE: usize = 60;
+const MIN_TITLE_WORDS: usize = 5;
+const MAX_TITLE_REST_BYTES: usize = 60;
 /// The values that mark a task as open or as completed.
 const OPEN: &str = "open";
 const DONE: &str = "done";
@@ -39,26 +39,26 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let dead_ends: Vec<&str> = said
         .filter(|one| one.kind == StatementKind::DeadEnd)
         .map(|one| one.text.as_str())
-        .take(DEAD_ENDS)
+        .take(MAX_DEAD_ENDS)
         .collect();
-    let mut told = Vec::new();
+    let mut earlier = Vec::new();
     for text in &dead_ends {
-        tell(draft, &mut told, FindingDraft::of(Relation::DeadEnd, text));
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::DeadEnd, text));
     }
-    // A cause that the session removed is no fact without its symptom.
+    // A cause from before the session changed the files may not exist any more.
     let discoveries = summary.discoveries.iter().flatten();
     for text in discoveries.filter(|text| !text.starts_with(BEFORE_CHANGED)) {
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
         if !is_dead_end {
-            tell(draft, &mut told, FindingDraft::of(Relation::FoundOut, text));
+            add_finding(draft, &mut earlier, FindingDraft::of(Relation::FoundOut, text));
         }
     }
     if let Some(cause) = summary.root_cause_analysis.as_deref()
         && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
     {
-        tell(draft, &mut told, FindingDraft::of(Relation::CausedBy, cause));
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::CausedBy, cause));
     }
     // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();
@@ -75,11 +75,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 /// Returns the title of a noted step, with the path of its note. `step` has the title and the
 /// beginning of the note's text, or only the path, from which the title is then made.
 fn title(step: &str) -> Option<String> {
-    let told = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
-    if let Some(parts) = told.captures(step) {
+    let titled = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
+    if let Some(parts) = titled.captures(step) {
         // A title may contain a colon itself: `Security review: deferred findings`.
         let rest = parts.get(2).map_or("", |rest| rest.as_str());
-        let is_whole = parts[1].split_whitespace().count() >= TITLE || rest.len() > LONG_TITLE;
+        let is_whole = parts[1].split_whitespace().count() >= MIN_TITLE_WORDS
+            || rest.len() > MAX_TITLE_REST_BYTES;
         let rest = if is_whole { "" } else { rest };
         return Some(format!("{}{rest} (noted in `{}`)", &parts[1], &parts[3]));
     }
@@ -101,7 +102,8 @@ struct FindingDraft<'t> {
 impl<'t> FindingDraft<'t> {
     fn of(relation: Relation, text: &'t str) -> FindingDraft<'t> {
         // The answer may be understandable even if its question is not.
-        let answer = worth::asked(text).filter(|(question, _)| !worth::is_clear_question(question));
+        let answer =
+            worth::split_question(text).filter(|(question, _)| !worth::is_clear_question(question));
         FindingDraft { relation, text: answer.map_or(text, |(_, answer)| answer) }
     }
 
@@ -122,8 +124,8 @@ impl<'t> FindingDraft<'t> {
     }
 
     /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
-    /// changed the file that the finding is about. A cause that no work follows is also over,
-    /// because it is a guess.
+    /// changed the file that the finding is about. A cause is over if no work followed it, because
+    /// it is then a guess.
     fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || overtaken::is_followed_by_work(draft, origin);
@@ -135,25 +137,29 @@ impl<'t> FindingDraft<'t> {
                     || overtaken::is_about_changed_file(draft, origin, self.text)
             }
         };
-        is_ended || overtaken::is_taken_back(draft, origin, self.text)
+        is_ended || overtaken::is_retracted(draft, origin, self.text)
     }
 }
 
-/// Adds a finding, unless it repeats an earlier one. `told` has the words of the earlier findings.
-fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: FindingDraft<'_>) {
+/// Adds a finding, unless it repeats an earlier one. `earlier` has the words of earlier findings.
+fn add_finding(
+    draft: &mut Draft<'_>,
+    earlier: &mut Vec<BTreeSet<String>>,
+    finding: FindingDraft<'_>,
+) {
     let FindingDraft { relation, text } = finding;
-    let found = draft.places.of(text);
-    let sentence = alone(draft, finding, found);
+    let found = draft.sentence_index.of(text);
+    let sentence = self_contained(draft, finding, found);
     let words = text::words(text);
     let repeats = |other: &BTreeSet<String>| {
-        text::share(&words, other) >= REPEATED || text::share(other, &words) >= REPEATED
+        text::share(&words, other) >= REPEATED_SHARE || text::share(other, &words) >= REPEATED_SHARE
     };
-    let Some(sentence) = sentence.filter(|_| !told.iter().any(repeats)) else {
+    let Some(sentence) = sentence.filter(|_| !earlier.iter().any(repeats)) else {
         // The entities that the text names are mentioned nevertheless.
         draft.named_in(text);
         return;
     };
-    told.push(words);
+    earlier.push(words);
     let watches = failing_tests(draft, text);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
@@ -178,17 +184,17 @@ fn tell(draft: &mut Draft<'_>, told: &mut Vec<BTreeSet<String>>, finding: Findin
 /// Returns a finding as a sentence that can be understood without its session. Returns `None` if no
 /// such sentence can be made, or if the finding is not worth remembering. A finding that a model
 /// wrote is always worth remembering.
-fn alone(
+fn self_contained(
     draft: &Draft<'_>,
     finding: FindingDraft<'_>,
     found: Option<SentenceSource>,
 ) -> Option<String> {
-    if !draft.is_evidence() {
-        let plain = phrasing::alone(finding.text)?;
+    if !draft.is_from_evidence() {
+        let plain = phrasing::self_contained(finding.text)?;
         return Some(format!("{}{}", finding.label(), text::sentence(&plain)));
     }
     let whole = surroundings::complete(draft, finding.text)?;
-    let plain = phrasing::alone(&whole.text)?;
+    let plain = phrasing::self_contained(&whole.text)?;
     if !finding.is_worth(&plain) || finding.is_over(draft, found) {
         return None;
     }
@@ -197,7 +203,7 @@ fn alone(
     }
     let plain = worth::without_courtesy(&plain);
     let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
-    let is_answer = worth::asked(&plain).is_some();
+    let is_answer = worth::split_question(&plain).is_some();
     let needs_task =
         finding.relation == Relation::CausedBy || !is_answer && reference::has_bare_subject(&plain);
     if needs_task {
@@ -208,13 +214,14 @@ fn alone(
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {
-    let found = draft.places.of(text);
+    let found = draft.sentence_index.of(text);
     let origins: Vec<_> = found.map(|found| found.origin).into_iter().collect();
     let at = draft.moments.of(&origins);
     let subject = draft.subject("to do", &text::plain(text));
     draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
-    let Some(sentence) = phrasing::alone(text) else { return };
-    let certainty = if is_shown(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
+    let Some(sentence) = phrasing::self_contained(text) else { return };
+    let certainty =
+        if is_proven(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
     let task = draft.task_name();
     let is_task = text::plain(text) == text::plain(&draft.episode.name);
     let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
@@ -223,7 +230,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!("{}{context}.", text::part(&sentence)),
+            sentence: format!("{}{context}.", text::without_full_stop(&sentence)),
             certainty: Some(certainty),
             at: Some(at),
             origins,
@@ -233,38 +240,38 @@ fn done(draft: &mut Draft<'_>, text: &str) {
 }
 
 /// Whether a commit or a completed task proves that `text` was done.
-fn is_shown(draft: &Draft<'_>, text: &str) -> bool {
+fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
     let mut commits = draft.evidence.commits.iter();
     let is_committed = commits.any(|commit| {
         !commit.hash.is_empty() && text.contains(&commit.hash)
-            || text::share(&words, &text::words(&commit.subject)) >= SAME
-            || text::share(&words, &text::words(&commit.body)) >= SAME
+            || text::share(&words, &text::words(&commit.subject)) >= SAME_WORK_SHARE
+            || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
     });
     let mut tasks = draft.evidence.tasks.iter();
     is_committed
         || tasks.any(|task| {
             task.state == TaskState::Completed
-                && text::share(&text::words(&task.subject), &words) >= SAME
+                && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
         })
 }
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    let is_worth = |text: &String| !draft.is_evidence() || worth::is_open_end(text);
+    let is_worth = |text: &String| !draft.is_from_evidence() || worth::is_open_end(text);
     let is_open = |text: &String| !phrasing::is_past(text) && is_worth(text);
-    let Some(sentence) = phrasing::alone(text).filter(is_open) else {
+    let Some(sentence) = phrasing::self_contained(text).filter(is_open) else {
         return;
     };
     let sentence = noted_title(draft, text).or_else(|| title(&sentence)).unwrap_or(sentence);
-    let found = draft.places.of(text);
+    let found = draft.sentence_index.of(text);
     let words = text::words(text);
-    let is_task = draft.evidence.tasks.iter().any(|task| {
+    let is_listed = draft.evidence.tasks.iter().any(|task| {
         matches!(task.state, TaskState::Pending | TaskState::InProgress)
-            && text::share(&text::words(&task.subject), &words) >= SAME
+            && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
-    // A step of the task list of the agent matters only in its session.
-    if is_task && draft.is_evidence() {
+    // A step of the agent's task list matters only in its session.
+    if is_listed && draft.is_from_evidence() {
         return;
     }
     draft.claim(
@@ -274,7 +281,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             detail: text::plain(text),
             sentence: format!(
                 "{}{}{}”.",
-                text::part(&sentence),
+                text::without_full_stop(&sentence),
                 standing::LEFT_OPEN_IN,
                 draft.task_name()
             ),

@@ -12,11 +12,11 @@ use crate::{
 };
 
 /// Maximum number of suites that are described.
-const SUITES: usize = 3;
+const MAX_SUITES: usize = 3;
 /// Maximum number of partial runs that are described beside the last run of a suite.
-const PARTS: usize = 3;
+const MAX_PARTIAL_RUNS: usize = 3;
 /// Maximum length, in characters, of the name of a suite.
-const NAME: usize = 90;
+const MAX_NAME_CHARS: usize = 90;
 
 /// Returns the result of the last run of each suite, the latest first. Also states what limited a
 /// partial run, and whether a file was changed after the run. Returns `None` if there is no run, if
@@ -32,8 +32,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
         last.retain(|run| !run.is_part() || run.failed > 0 || run.passed > 1);
     }
     last.reverse();
-    let more = last.len().saturating_sub(SUITES);
-    last.truncate(SUITES);
+    let more = last.len().saturating_sub(MAX_SUITES);
+    last.truncate(MAX_SUITES);
     let is_clear = last.iter().all(|run| !has_other_end(draft, run));
     if last.is_empty() || !is_clear || contradicts(report, &last) {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed = evidence.files.values().filter(|work| work.changed());
     let changed: Option<Timestamp> = changed.map(|work| draft.moments.at(work.last)).max();
     let suites = last.iter().map(|run| {
-        let name = text::cut(&run.label().replace('`', "'"), NAME);
+        let name = text::cut(&run.label().replace('`', "'"), MAX_NAME_CHARS);
         let is_old = changed.is_some_and(|changed| changed > moment(run));
         let age = if is_old { ", before its last edit" } else { "" };
         format!("{} (`{name}`){age}{}", result(run), parts(&runs, run, is_old, changed, moment))
@@ -53,8 +53,9 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     Some(format!("{suites}{more}{note}"))
 }
 
-/// Returns the other runs of a part of the suite. If a file was edited after `run` (`is_old`), they
-/// are those after `run`. Otherwise they are those after the last edit, if `run` itself is partial.
+/// Describes other runs of a part of the suite. If a file was edited after `run` (`is_old`), these
+/// are the runs after `run`. Otherwise they are the runs after the last edit, and only if `run` is
+/// itself partial.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,
@@ -68,8 +69,8 @@ fn parts(
         false => run.is_part() && is_fresh(part),
     });
     let mut found: Vec<String> = found.iter().rev().map(|part| with_limit(part)).collect();
-    let more = found.len().saturating_sub(PARTS);
-    found.truncate(PARTS);
+    let more = found.len().saturating_sub(MAX_PARTIAL_RUNS);
+    found.truncate(MAX_PARTIAL_RUNS);
     found.extend((more > 0).then(|| format!("+{more} more")));
     let link = if is_old { "then" } else { "also" };
     if found.is_empty() { String::new() } else { format!(", {link} {}", found.join(", ")) }
@@ -77,7 +78,7 @@ fn parts(
 
 fn with_limit(part: &TestRun) -> String {
     let limit = part.limited_to.as_ref().map_or(String::new(), |limit| {
-        format!(" with `{}`", text::cut(&limit.replace('`', "'"), NAME))
+        format!(" with `{}`", text::cut(&limit.replace('`', "'"), MAX_NAME_CHARS))
     });
     format!("{}{limit}", result(part))
 }
@@ -110,8 +111,8 @@ fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     run.failed == 0 && has_failed
 }
 
-/// Whether a report states numbers of tests of which none is that of a run, or claims that all
-/// tests pass although some failed.
+/// Whether a report states numbers of tests, but no number of the runs, or claims that all tests
+/// pass although some failed.
 fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_run_of_each_suite_is_told_and_whether_an_edit_followed() {
+    fn the_last_run_of_each_suite_is_described_and_whether_an_edit_followed() {
         let session = |runs: &[TestRun]| {
             let mut session = SessionFixture::new(10, "Fix the parser");
             session.change("/work/app/src/keys.rs");

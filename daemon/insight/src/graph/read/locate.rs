@@ -9,14 +9,14 @@ use crate::{
 };
 
 /// Minimum share of the words of a sentence that are in its source.
-const SAME: f64 = 0.6;
+const MIN_COMMON_SHARE: f64 = 0.6;
 
-/// Maximum length, in bytes, of a prompt that is taken to have no pasted text.
-const LONG: usize = 1_000;
+/// Maximum length, in bytes, of a prompt that is assumed to contain no pasted text.
+const MAX_TYPED_BYTES: usize = 1_000;
 /// Number of words at the beginning of a sentence that a long prompt must contain.
-const BEGINNING: usize = 5;
+const FIRST_WORDS: usize = 5;
 /// The beginning of the summary that an agent writes when its context is full.
-const CONTINUED: &str = "This session is being continued from a previous conversation";
+const COMPACTION_START: &str = "This session is being continued from a previous conversation";
 
 /// The origin of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +76,7 @@ impl SentenceIndex {
                 false => Speaker::User,
             };
             add(&prompt.text, prompt.origin, by);
-            if prompt.text.len() > LONG {
+            if prompt.text.len() > MAX_TYPED_BYTES {
                 pasted.push((text::plain(&prompt.text), prompt.origin));
             }
         }
@@ -96,16 +96,17 @@ impl SentenceIndex {
         SentenceIndex { said, pasted, recaps }
     }
 
-    /// Returns the origin of `sentence`: the message that contains most of its words, and the
-    /// shortest of several such messages.
+    /// Returns the origin of `sentence`: the message that contains the largest share of its words,
+    /// and the one with the fewest words if several contain the same share. Returns `None` if no
+    /// message contains enough of the words.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
         // A question and its answer are in different messages.
-        let sentence = worth::asked(sentence).map_or(sentence, |(_, answer)| answer);
+        let sentence = worth::split_question(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
         let best = |in_recap: bool| {
             let said = self.said.iter().filter(move |(_, found)| self.is_recap(found) == in_recap);
             let shares = said.map(|(said, found)| (text::share(&words, said), said, found));
-            let equal = shares.filter(|(share, ..)| *share >= SAME);
+            let equal = shares.filter(|(share, ..)| *share >= MIN_COMMON_SHARE);
             equal.max_by(|one, other| {
                 one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
             })
@@ -123,7 +124,7 @@ impl SentenceIndex {
     /// user only if the prompt contains its first words unchanged.
     fn by_speaker(&self, found: SentenceSource, sentence: &str) -> SentenceSource {
         let plain = text::plain(sentence);
-        let beginning: Vec<&str> = plain.split(' ').take(BEGINNING).collect();
+        let beginning: Vec<&str> = plain.split(' ').take(FIRST_WORDS).collect();
         let beginning = beginning.join(" ");
         let mut pasted = self.pasted.iter().filter(|(_, origin)| *origin == found.origin);
         let is_foreign = pasted.next().is_some_and(|(prompt, _)| !prompt.contains(&beginning));
@@ -134,7 +135,7 @@ impl SentenceIndex {
 
 /// Whether a prompt is the summary that an agent wrote when its context was full.
 pub(super) fn is_compaction(prompt: &str) -> bool {
-    prompt.trim_start().starts_with(CONTINUED)
+    prompt.trim_start().starts_with(COMPACTION_START)
 }
 
 #[cfg(test)]
@@ -146,7 +147,7 @@ mod tests {
     };
 
     #[test]
-    fn common_words_with_a_long_prompt_or_a_compaction_do_not_make_a_sentence_the_users() {
+    fn a_sentence_in_a_long_prompt_is_the_users_only_if_its_first_words_are_unchanged() {
         let speaker = |prompt: &str| {
             let mut session = SessionFixture::new(10, "Rotate the keys");
             let quote = Quote { text: prompt.to_owned(), origin: line(3), at: session.at(3) };
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(speaker(&plan), Some(Speaker::Agent));
         let pasted = format!("{plan} Writer keys are derived from the seed.");
         assert_eq!(speaker(&pasted), Some(Speaker::User));
-        let summary = format!("{CONTINUED}. Writer keys are derived from the seed.");
+        let summary = format!("{COMPACTION_START}. Writer keys are derived from the seed.");
         assert_eq!(speaker(&summary), Some(Speaker::Agent));
     }
 }

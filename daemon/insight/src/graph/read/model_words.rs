@@ -1,8 +1,7 @@
 //! Adds the topics and relations that a model reports.
 //!
-//! They refer to the same entities as all other statements: the name of any entity of this episode,
-//! such as a file, a setting or a symbol, is resolved to that entity. Only the words of the user
-//! can confirm a relation.
+//! A name that belongs to an entity of this episode, such as a file, a setting or a symbol, is
+//! resolved to that entity. A relation is a hypothesis, unless the user stated it.
 
 use super::{
     draft::{ClaimDraft, Draft},
@@ -19,7 +18,7 @@ use crate::{
 pub(super) fn read(draft: &mut Draft<'_>) {
     let summary = &draft.episode.summary;
     for topic in summary.topics.iter().flatten() {
-        thing(draft, topic);
+        entity_or_topic(draft, topic);
     }
     for record in summary.relations.iter().flatten() {
         related(draft, record);
@@ -27,20 +26,21 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
-    let (source, target) = (thing(draft, &record.source), thing(draft, &record.target));
+    let (source, target) =
+        (entity_or_topic(draft, &record.source), entity_or_topic(draft, &record.target));
     // Both names belong to one entity.
     if source == target {
         return;
     }
-    let found = draft.places.of(&record.sentence);
-    let is_said = found.is_some_and(|found| found.by == Speaker::User);
+    let found = draft.sentence_index.of(&record.sentence);
+    let is_users = found.is_some_and(|found| found.by == Speaker::User);
     draft.claim(
         Relation::RelatesTo,
         (source, target),
         ClaimDraft {
             detail: text::plain(&record.relation),
             sentence: text::sentence(&record.sentence),
-            certainty: Some(if is_said { Certainty::Verified } else { Certainty::Hypothesis }),
+            certainty: Some(if is_users { Certainty::Verified } else { Certainty::Hypothesis }),
             origins: found.map(|found| found.origin).into_iter().collect(),
             others: vec![draft.task],
             details: vec![("relation".to_owned(), record.relation.clone())],
@@ -50,7 +50,7 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
 }
 
 /// Returns the entity with this name, or a topic if there is no such entity.
-fn thing(draft: &mut Draft<'_>, name: &str) -> EntityId {
+fn entity_or_topic(draft: &mut Draft<'_>, name: &str) -> EntityId {
     if let Some(known) = draft.named(name) {
         return known;
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Words that look like the prefix of a ticket, as in `UTF-8`.
-const NO_TICKETS: &[&str] = &[
+const NOT_TICKET_PREFIXES: &[&str] = &[
     "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
     "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
     "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
@@ -41,7 +41,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     let task = draft.task_name();
     for request in &evidence.pull_requests {
-        let name = address(&request.url).unwrap_or_else(|| request.url.clone());
+        let name = short_name(&request.url).unwrap_or_else(|| request.url.clone());
         let source = draft.mention(EntityKind::PullRequest, &name, &name);
         draft.claim(
             Relation::Produced,
@@ -83,11 +83,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 /// Returns the short name of a pull request or an issue from its URL: `team/app#12`.
-fn address(url: &str) -> Option<String> {
-    let address = pattern!(
+fn short_name(url: &str) -> Option<String> {
+    let short_name = pattern!(
         r"https?://(?:www\.)?[\w.-]+/([\w.-]+/[\w.-]+)/(?:-/)?(?:pull|pulls|issues|merge_requests)/(\d+)"
     );
-    let parts = address.captures(url)?;
+    let parts = short_name.captures(url)?;
     Some(format!("{}#{}", &parts[1], &parts[2]))
 }
 
@@ -105,16 +105,18 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     let commits = evidence.commits.iter().map(|commit| commit.subject.as_str());
     let mut found = BTreeSet::new();
     for text in prompts.chain(commits) {
-        let keys = key.captures_iter(text).filter(|parts| !NO_TICKETS.contains(&&parts[1]));
+        let keys =
+            key.captures_iter(text).filter(|parts| !NOT_TICKET_PREFIXES.contains(&&parts[1]));
         found.extend(keys.map(|parts| format!("{}-{}", &parts[1], &parts[2])));
         found.extend(issue.captures_iter(text).map(|parts| format!("issue #{}", &parts[1])));
-        found.extend(link.find_iter(text).filter_map(|link| address(link.as_str())));
+        found.extend(link.find_iter(text).filter_map(|link| short_name(link.as_str())));
     }
     for branch in &draft.episode.branches {
         let keys = in_branch.captures_iter(branch);
         let keys = keys.map(|parts| (parts[1].to_uppercase(), parts[2].to_owned()));
         let is_ticket = |name: &String| {
-            !NO_TICKETS.contains(&name.as_str()) && !KINDS.contains(&name.to_lowercase().as_str())
+            !NOT_TICKET_PREFIXES.contains(&name.as_str())
+                && !KINDS.contains(&name.to_lowercase().as_str())
         };
         let keys = keys.filter(|(name, _)| is_ticket(name));
         found.extend(keys.map(|(name, number)| format!("{name}-{number}")));
@@ -183,9 +185,9 @@ mod tests {
     #[test]
     fn the_url_of_a_pull_request_is_shortened() {
         let url = "https://github.com/team/app/pull/12#discussion";
-        assert_eq!(address(url).as_deref(), Some("team/app#12"));
+        assert_eq!(short_name(url).as_deref(), Some("team/app#12"));
         let url = "https://gitlab.com/team/app/-/merge_requests/3";
-        assert_eq!(address(url).as_deref(), Some("team/app#3"));
-        assert_eq!(address("https://example.com/"), None);
+        assert_eq!(short_name(url).as_deref(), Some("team/app#3"));
+        assert_eq!(short_name("https://example.com/"), None);
     }
 }

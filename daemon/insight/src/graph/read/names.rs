@@ -32,7 +32,7 @@ pub(super) enum NamedEntity {
 }
 
 /// Maximum length, in bytes, of a name.
-const LONGEST: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 
 impl Names {
     pub(super) fn new(episode: &Episode, evidence: &Evidence) -> Names {
@@ -54,15 +54,15 @@ impl Names {
 
     /// Returns the entities that `sentence` names, without duplicates.
     pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<NamedEntity> {
-        let quoted = quoted(sentence).filter_map(|text| self.meant(text));
+        let quoted = quoted(sentence).filter_map(|text| self.resolve(text));
         let plain = sentence.split(|c: char| c.is_whitespace() || "`'\"()[]{},;".contains(c));
         let plain = plain.map(|word| word.trim_end_matches(['.', ':']));
         let files = plain.filter(|word| word.contains('/') || word.contains('.'));
         quoted.chain(files.filter_map(|word| self.file(word)).map(NamedEntity::File)).collect()
     }
 
-    fn meant(&self, text: &str) -> Option<NamedEntity> {
-        if text.is_empty() || text.len() > LONGEST || text.contains(char::is_whitespace) {
+    fn resolve(&self, text: &str) -> Option<NamedEntity> {
+        if text.is_empty() || text.len() > MAX_NAME_BYTES || text.contains(char::is_whitespace) {
             return None;
         }
         if let Some(file) = self.file(text) {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_is_told_from_files_and_words() {
+    fn symbols_are_distinguished_from_files_and_words() {
         for (text, key) in [
             ("AuthService.login()", Some("AuthService::login")),
             ("AuthService::login", Some("AuthService::login")),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_that_of_the_project_wherever_it_was_worked_on() {
+    fn the_key_of_a_file_is_its_path_in_the_project() {
         let project = Project::new("/work/app");
         for (path, key) in [
             ("/work/app/src/a.rs", Some("src/a.rs")),

@@ -9,21 +9,21 @@ use crate::{
     pattern::pattern,
 };
 
-/// Minimum share of the words of a statement that a retraction repeats, in the next report and in a
-/// later one.
-const NEXT: f64 = 0.15;
-const LATER: f64 = 0.5;
+/// A report that concedes an error retracts a statement if it repeats at least this share of the
+/// statement's words: the first value is for the next report, the second one for later reports.
+const NEXT_REPORT_SHARE: f64 = 0.15;
+const LATER_REPORT_SHARE: f64 = 0.5;
 /// Number of bytes at the start of a report that are searched for a retraction.
-const OPENING: usize = 600;
+const OPENING_BYTES: usize = 600;
 /// Minimum length, in bytes, of the name of a file.
-const NAME: usize = 4;
+const MIN_NAME_BYTES: usize = 4;
 
 /// Whether the agent retracted a statement of `line`, or the next prompt contradicted it.
-pub(super) fn is_taken_back(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
+pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
-    let told = text::words(statement);
-    let repeats = |other: &str, share: f64| text::share(&told, &text::words(other)) >= share;
+    let words = text::words(statement);
+    let repeats = |other: &str, share: f64| text::share(&words, &text::words(other)) >= share;
     let next_prompt = evidence.prompts.iter().find(|prompt| is_later(prompt.origin));
     if next_prompt.is_some_and(|prompt| retraction::contradicts(&prompt.text)) {
         return true;
@@ -32,13 +32,15 @@ pub(super) fn is_taken_back(draft: &Draft<'_>, line: Origin, statement: &str) ->
     let by_report = reports.enumerate().any(|(at, report)| {
         let before = evidence.prompts.iter().rfind(|prompt| prompt.origin < report.origin);
         let objection = before.map_or("", |prompt| prompt.text.as_str());
-        let opening = &report.text[..report.text.floor_char_boundary(OPENING)];
-        let share = if at == 0 { NEXT } else { LATER };
+        let opening = &report.text[..report.text.floor_char_boundary(OPENING_BYTES)];
+        let share = if at == 0 { NEXT_REPORT_SHARE } else { LATER_REPORT_SHARE };
         retraction::concedes(opening) && repeats(&format!("{objection} {opening}"), share)
     });
     let mut agreed = evidence.statements.iter().filter(|one| is_later(one.origin));
     by_report
-        || agreed.any(|one| one.text.contains("(the agent agreed") && repeats(&one.text, LATER))
+        || agreed.any(|one| {
+            one.text.contains("(the agent agreed") && repeats(&one.text, LATER_REPORT_SHARE)
+        })
 }
 
 /// Whether the session changed, committed, merged or discarded something after a line.
@@ -56,7 +58,7 @@ pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: 
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let Some(name) = subject.and_then(|found| found.get(1)) else { return false };
     let name = name.as_str();
-    let is_file = name.len() >= NAME && name.contains('.') && !name.contains(['(', ' ']);
+    let is_file = name.len() >= MIN_NAME_BYTES && name.contains('.') && !name.contains(['(', ' ']);
     is_file
         && draft.evidence.files.iter().any(|(path, work)| {
             work.changed()
@@ -83,7 +85,7 @@ mod tests {
         model::evidence::{Quote, TurnReport},
     };
 
-    const SAID: &str = "The writer keys are derived from the seed, so a reset keeps them";
+    const STATEMENT: &str = "The writer keys are derived from the seed, so a reset keeps them";
 
     fn session(prompt: &str, answer: &str) -> SessionFixture {
         let mut session = SessionFixture::new(10, "Rotate the keys");
@@ -94,12 +96,12 @@ mod tests {
             origin: line(at),
             ..TurnReport::default()
         };
-        session.evidence.reports = vec![report(3, SAID), report(7, answer)];
+        session.evidence.reports = vec![report(3, STATEMENT), report(7, answer)];
         session
     }
 
     #[test]
-    fn what_the_agent_took_back_or_the_user_denied_is_taken_back() {
+    fn the_agent_may_retract_a_statement_and_the_user_may_contradict_it() {
         for (prompt, answer, wanted) in [
             ("but the writer keys are random?", "You're right, they are random.", true),
             ("that is not true", "Let me look.", true),
@@ -109,13 +111,13 @@ mod tests {
         ] {
             let session = session(prompt, answer);
             let draft = Draft::new(&session.episode, &session.evidence);
-            assert_eq!(is_taken_back(&draft, line(3), SAID), wanted, "{prompt} {answer}");
-            assert!(!is_taken_back(&draft, line(8), SAID), "nothing follows");
+            assert_eq!(is_retracted(&draft, line(3), STATEMENT), wanted, "{prompt} {answer}");
+            assert!(!is_retracted(&draft, line(8), STATEMENT), "nothing follows");
         }
     }
 
     #[test]
-    fn work_follows_a_line_when_a_file_changed_behind_it() {
+    fn a_changed_file_is_work_that_follows_a_line() {
         let mut session = session("go on", "Done.");
         session.change("/work/app/src/keys.rs");
         let draft = Draft::new(&session.episode, &session.evidence);
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_plans_and_gaps_are_told_from_behaviour() {
+    fn advice_plans_and_gaps_are_distinguished_from_behaviour() {
         for (text, wanted) in [
             ("`authcode.go` drops the header, so a check is worth adding", true),
             ("The smallest fix is a lock in `Start()`", true),

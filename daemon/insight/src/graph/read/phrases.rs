@@ -41,13 +41,13 @@ macro_rules! phrase_set {
 pub(super) static JUDGEMENT: PhraseSet = phrase_set!("judgement.toml");
 /// Phrases of a user who is not sure yet.
 pub(super) static HEDGE: PhraseSet = phrase_set!("hedge.toml");
-/// Beginnings of a sentence that limits the one before it.
+/// Beginnings of a sentence that limits or contradicts the sentence before.
 pub(super) static CONTRAST: PhraseSet = phrase_set!("contrast.toml");
 /// Sentences whose subject is a thing without a name.
 pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
-/// Requests that begin with the work that they order.
+/// Requests that begin with the verb of the requested work.
 pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
-/// Remarks of a user about an error that do not name it.
+/// Remarks of a user about an error that do not name the error.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
 /// Questions that name nothing.

@@ -4,12 +4,12 @@
 use super::reference;
 use crate::pattern::pattern;
 
-/// Minimum number of words of a fact.
-const WORDS: usize = 3;
+/// Minimum number of words of a sentence; a shorter text is a heading.
+const MIN_WORDS: usize = 3;
 
 /// Returns the sentence without list marks, heading marks and emphasis; `None` if it cannot be
 /// understood without the text around it.
-pub(super) fn alone(text: &str) -> Option<String> {
+pub(super) fn self_contained(text: &str) -> Option<String> {
     let marks = pattern!(
         r"^(?:\s|[-*•>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+|\[[ xX]\]\s+|[✅❌⚠️🔴🟡🟢✓✗☐☑→]\s*|\*\*|__)+"
     );
@@ -20,9 +20,9 @@ pub(super) fn alone(text: &str) -> Option<String> {
     );
     let text = joint.replace_all(&text, ", $1 ");
     let text = text.trim();
-    let is_heading = text.ends_with(':') || text.split_whitespace().count() < WORDS;
+    let is_heading = text.ends_with(':') || text.split_whitespace().count() < MIN_WORDS;
     let has_own_subject = !reference::points_back(text) && !is_pasted(text);
-    let is_spaced = text.is_ascii() || text.split_whitespace().count() >= WORDS;
+    let is_spaced = text.is_ascii() || text.split_whitespace().count() >= MIN_WORDS;
     let is_long_enough = !is_heading || (!is_spaced && text.chars().count() >= 6);
     (is_long_enough && has_own_subject && !text.ends_with(':')).then(|| text.to_owned())
 }
@@ -76,12 +76,12 @@ mod tests {
             ("| a | b | c |", None),
             ("缓存在最后才写入。", Some("缓存在最后才写入。")),
         ] {
-            assert_eq!(alone(text).as_deref(), wanted, "{text}");
+            assert_eq!(self_contained(text).as_deref(), wanted, "{text}");
         }
     }
 
     #[test]
-    fn what_was_done_is_not_open() {
+    fn finished_work_is_distinguished_from_open_tasks() {
         for (text, wanted) in [
             ("Added a test for the parser", true),
             ("The branch was merged and deployed", true),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_says_that_a_fix_does_not_hold() {
+    fn reports_of_a_failed_fix_are_found() {
         for (text, wanted) in [
             ("it still fails with the same error", true),
             ("that didn't work", true),

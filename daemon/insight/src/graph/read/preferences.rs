@@ -45,7 +45,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
         && (worth::has_pronoun_object(words)
             || phrases::BARE_NOUN.matches(words)
             || names_bare_object(words));
-    let sentence = match needs_task && draft.is_evidence() {
+    let sentence = match needs_task && draft.is_from_evidence() {
         true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),
         false => sentence,
     };
@@ -66,7 +66,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
 
 /// Whether a wish is about a thing of the session's work that it does not name: `the migrations`.
 fn names_bare_object(words: &str) -> bool {
-    // Every project has these.
+    // Every project has these things, so they are clear without a name.
     let known = pattern!(
         r"^(?:agent|branch|build|changelog|code|codebase|command|commit|commits|computer|default|docs|documentation|end|file|files|first|formatter|future|history|internet|language|last|latest|linter|machine|main|master|moment|name|names|next|only|other|output|pr|project|readme|repo|repository|rest|root|rules|same|shell|style|suite|system|task|terminal|test|tests|time|user|users|way|whole|work)$"
     );
@@ -107,7 +107,9 @@ fn origin(draft: &Draft<'_>, words: &str) -> Option<Origin> {
     let wanted = text::plain(words);
     let mut prompts = draft.evidence.prompts.iter();
     let quoted = prompts.find(|prompt| text::plain(&prompt.text).contains(&wanted));
-    quoted.map(|prompt| prompt.origin).or_else(|| draft.places.of(words).map(|found| found.origin))
+    quoted
+        .map(|prompt| prompt.origin)
+        .or_else(|| draft.sentence_index.of(words).map(|found| found.origin))
 }
 
 fn unquoted(words: &str) -> &str {
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_begins_with_what_is_wanted() {
+    fn a_wish_has_no_introduction() {
         for (wish, wanted) in [
             ("To be clear: use the built-in teams", "use the built-in teams"),
             ("and also please note that we use tabs", "we use tabs"),

@@ -12,19 +12,19 @@ use crate::{
 };
 
 /// Maximum number of sentences of a session that are marked.
-const SENTENCES: usize = 80;
+const MAX_MARKED_SENTENCES: usize = 80;
 /// Maximum number of sentences of one prompt.
-const PROMPT_SENTENCES: usize = 12;
-/// Maximum number of topic words of a sentence. A longer one is a list or a pasted text, and would
-/// match anything.
-const WORDS: usize = 24;
+const MAX_PROMPT_SENTENCES: usize = 12;
+/// Maximum number of topic words of a sentence. A longer sentence is a list or a pasted text, which
+/// would match almost anything.
+const MAX_TOPIC_WORDS: usize = 24;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let mut marked: Vec<(Timestamp, Vec<u64>)> = Vec::new();
     let evidence = draft.evidence;
     let add = |marked: &mut Vec<_>, at: Timestamp, text: &str| {
         let words = text::topic_words(text);
-        if (2..=WORDS).contains(&words.len()) && marked.len() < SENTENCES {
+        if (2..=MAX_TOPIC_WORDS).contains(&words.len()) && marked.len() < MAX_MARKED_SENTENCES {
             marked.push((at, words));
         }
     };
@@ -37,7 +37,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let done = draft.episode.summary.completed_tasks.iter().flatten();
     for text in done {
         let origin: Vec<Origin> =
-            draft.places.of(text).map(|found| found.origin).into_iter().collect();
+            draft.sentence_index.of(text).map(|found| found.origin).into_iter().collect();
         add(&mut marked, draft.moments.of(&origin), text);
     }
     for task in evidence.tasks.iter().filter(|task| task.state == TaskState::Completed) {
@@ -45,7 +45,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
     for prompt in &evidence.prompts {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
-        for sentence in sentences(&prompt.text).take(PROMPT_SENTENCES) {
+        for sentence in sentences(&prompt.text).take(MAX_PROMPT_SENTENCES) {
             add(&mut marked, at, sentence);
         }
     }

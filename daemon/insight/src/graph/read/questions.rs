@@ -4,7 +4,7 @@ use super::phrases;
 use crate::{graph::text, model::evidence::Choice, pattern::pattern};
 
 /// Maximum length, in characters, of a question.
-const QUESTION: usize = 300;
+const MAX_QUESTION_CHARS: usize = 300;
 
 /// Returns the subject of a decision: the header of the dialogue and the question. A question that
 /// names nothing, such as `Which approach?`, is left out. The result may be empty.
@@ -20,7 +20,7 @@ pub(super) fn subject(asked: &Choice) -> String {
 }
 
 /// Returns a question without an introduction and without its reference to an earlier message;
-/// empty if it names nothing. A long one loses what it has in brackets.
+/// empty if the question names nothing. From a long question, text in brackets is removed, too.
 fn reworded(question: &str) -> String {
     let reference = pattern!(
         r"(?i)^(?:so,? )?(?:based on|given|considering|looking at|with|from) (?:the|these|those|this|that|all|my|our)\b[a-z0-9'` -]{0,60}?(?:[,:]| [—–-]) *"
@@ -33,11 +33,11 @@ fn reworded(question: &str) -> String {
     let mut letters = question.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let question = format!("{first}{}", letters.as_str());
-    if question.chars().count() <= QUESTION {
+    if question.chars().count() <= MAX_QUESTION_CHARS {
         return question;
     }
     let without_asides = pattern!(r" ?\([^()]*\)").replace_all(&question, "").into_owned();
-    text::cut(&without_asides, QUESTION)
+    text::cut(&without_asides, MAX_QUESTION_CHARS)
 }
 
 /// Returns a question without an introduction such as `Next question:`, up to its question mark.
@@ -57,8 +57,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_told_without_what_only_its_conversation_explains() {
-        let told = |header: Option<&str>, question: &str| {
+    fn a_question_is_reworded_for_readers_without_its_conversation() {
+        let subject_of = |header: Option<&str>, question: &str| {
             subject(&Choice {
                 header: header.map(str::to_owned),
                 question: question.to_owned(),
@@ -73,9 +73,9 @@ mod tests {
             (Some("Storage"), "Where do keys live?", "Storage: Where do keys live?"),
             (None, "Next question: Where do keys live?", "Where do keys live?"),
         ] {
-            assert_eq!(told(header, question), wanted, "{question}");
+            assert_eq!(subject_of(header, question), wanted, "{question}");
         }
         let long = format!("Should the cache ({}) stay, or go?", "very long ".repeat(40));
-        assert_eq!(told(None, &long), "Should the cache stay, or go?");
+        assert_eq!(subject_of(None, &long), "Should the cache stay, or go?");
     }
 }

@@ -4,7 +4,7 @@
 use crate::pattern::pattern;
 
 /// Number of words at the start of a sentence that are searched for a pronoun as object.
-const DANGLING: usize = 5;
+const MAX_SEARCHED_WORDS: usize = 5;
 
 /// Whether a sentence refers to an earlier sentence, usually by a pronoun at its beginning.
 pub(super) fn points_back(text: &str) -> bool {
@@ -29,7 +29,7 @@ fn has_dangling_object(text: &str) -> bool {
         "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
         "until", "when", "where", "which", "while",
     ];
-    let words: Vec<&str> = text.split_whitespace().take(DANGLING).collect();
+    let words: Vec<&str> = text.split_whitespace().take(MAX_SEARCHED_WORDS).collect();
     words.windows(2).any(|pair| {
         let before = pair[0].trim_end_matches(',').to_lowercase();
         matches!(pair[1], "it" | "them") && !CONJUNCTIONS.contains(&before.as_str())
@@ -37,7 +37,7 @@ fn has_dangling_object(text: &str) -> bool {
 }
 
 /// Whether a text uses a label that only its session defines: `Finding 2`, `Option B`, `H1, H2`.
-pub(super) fn rests_on_label(text: &str) -> bool {
+pub(super) fn uses_session_label(text: &str) -> bool {
     pattern!(
         r"(?:\b(?i:findings?|options?|issue|approach|alternative|optimi[sz]ation|recommendation|suggestion|item|point|question|problem) (?:#?\d{1,2}|[A-H])\b)|\b[CHML]\d{1,2}(?:, (?:and )?[CHML]\d{1,2})+\b"
     )
@@ -46,7 +46,7 @@ pub(super) fn rests_on_label(text: &str) -> bool {
 
 /// Whether a text begins with a file, or with a number of things, without their names: `3 files`,
 /// `the py file`.
-pub(super) fn counts_unnamed(text: &str) -> bool {
+pub(super) fn begins_with_unnamed_count(text: &str) -> bool {
     pattern!(
         r"(?i)^(?:the |all |these |those |only )?(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|some) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|components?|lines?|warnings?)\b"
     )
@@ -70,14 +70,14 @@ pub(super) fn names_bare_file(text: &str) -> bool {
 }
 
 /// Whether the text contains a pronoun that refers to something outside of it.
-pub(super) fn points(text: &str) -> bool {
+pub(super) fn has_external_pronoun(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
         .is_match(text)
 }
 
 /// Whether a text is about its own conversation: what was asked or said before, or a change under
 /// review that it does not name.
-pub(super) fn rests_on_session(text: &str) -> bool {
+pub(super) fn depends_on_session(text: &str) -> bool {
     let conversation = pattern!(
         r"(?i)\byou (?:asked|mentioned|said|noted|pointed|raised|described|linked|pasted|shared|approved|told)\b|\b(?:asked|mentioned|discussed|described|noted|listed|shown|said|explained|stated|as|see) (?:earlier|above|before|previously|below)\b|\b(?:above|below)(?:[.,;:)]|$)|\bodd one out\b|\byour (?:use case|case|setup|question|idea|proposal|suggestion|plan|machine)\b|\b(?:needed|relevant|useful|applicable|required) here\b|\b(?:in|of) this (?:conversation|session|chat)\b|\bour (?:conversation|discussion)\b"
     );
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_of_a_session_says_nothing_elsewhere() {
+    fn labels_that_only_the_session_defines_are_found() {
         for (text, wanted) in [
             ("Finding 1 is a feature that the code documents", true),
             ("Option A (neutral copy) is the smaller fix", true),
@@ -118,12 +118,12 @@ mod tests {
             ("The option `-A` must come first", false),
             ("HTTP/2 needs TLS on port 443", false),
         ] {
-            assert_eq!(rests_on_label(text), wanted, "{text}");
+            assert_eq!(uses_session_label(text), wanted, "{text}");
         }
     }
 
     #[test]
-    fn a_pronoun_needs_what_it_stands_for() {
+    fn references_to_an_earlier_sentence_are_found() {
         for (text, wanted) in [
             ("The backend has it in a table", true),
             ("Both options are off in `.env`", true),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_things_needs_their_names() {
+    fn counted_objects_without_names_are_found() {
         for (text, wanted) in [
             ("Keep the three files", true),
             ("we don't need the other two tests", true),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_speak_of_its_own_conversation() {
+    fn references_to_the_conversation_are_found() {
         for (text, wanted) in [
             ("The key that you asked about is derived from `seed`", true),
             ("As mentioned above, `parse()` never fails", true),
@@ -164,12 +164,12 @@ mod tests {
             ("The branch of the parser that reads dates never fails", false),
             ("`git describe` reads the commit and its tags", false),
         ] {
-            assert_eq!(rests_on_session(text), wanted, "{text}");
+            assert_eq!(depends_on_session(text), wanted, "{text}");
         }
     }
 
     #[test]
-    fn a_subject_without_a_name_needs_its_task() {
+    fn subjects_without_a_name_are_found() {
         for (text, wanted) in [
             ("The guard is only reached with a query", true),
             ("Our new test needs Redis", true),

@@ -27,7 +27,7 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
         verification: "`pytest`: 3 passed".to_owned(),
     }]);
     let facts = facts(&[&session]);
-    let fact = only(&facts, Relation::Resolved);
+    let fact = only_fact(&facts, Relation::Resolved);
     assert_eq!(
         fact.sentence,
         "ImportError: no module named 'lanterns'. Cause: It is missing in `requirements.txt`. \
@@ -39,7 +39,7 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
 }
 
 #[test]
-fn a_fix_that_nothing_showed_is_refuted_when_the_error_comes_back() {
+fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
     let message = "ImportError: no module named 'lanterns'";
     let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
@@ -48,30 +48,33 @@ fn a_fix_that_nothing_showed_is_refuted_when_the_error_comes_back() {
         fix: "Added lanterns".to_owned(),
         verification: "not verified in the session".to_owned(),
     }]);
-    assert_eq!(only(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
     let mut second = SessionFixture::new(20, "Run the server");
     second.error(message, None);
     let both = facts(&[&second, &first]);
-    let fact = only(&both, Relation::Resolved);
+    let fact = only_fact(&both, Relation::Resolved);
     assert_eq!((fact.certainty, fact.invalid_at), (Certainty::Refuted, Some(minute(20, 3))));
     let mut third = SessionFixture::new(20, "Run the tests");
     third.run(12, &[]);
-    assert_eq!(only(&facts(&[&first, &third]), Relation::Resolved).certainty, Certainty::Verified);
+    assert_eq!(
+        only_fact(&facts(&[&first, &third]), Relation::Resolved).certainty,
+        Certainty::Verified
+    );
 }
 
 #[test]
-fn a_newer_value_of_a_setting_ends_the_older_one_in_whatever_order_they_come() {
+fn a_newer_value_of_a_setting_ends_the_older_one_in_any_order_of_arrival() {
     let mut first = SessionFixture::new(10, "Fix the login");
     first.setting("JWT_EXPIRY", Some("60"), "3600");
     let mut second = SessionFixture::new(20, "Shorten the login");
     second.setting("JWT_EXPIRY", Some("3600"), "900");
     for order in [[&first, &second], [&second, &first]] {
         let facts = facts(&order);
-        let told: Vec<_> = of(&facts, Relation::SetTo)
+        let selected: Vec<_> = of(&facts, Relation::SetTo)
             .map(|fact| (fact.sentence.as_str(), fact.invalid_at))
             .collect();
         assert_eq!(
-            told,
+            selected,
             [
                 ("`JWT_EXPIRY` in `.env` is `3600` (before: `60`).", Some(minute(20, 5))),
                 ("`JWT_EXPIRY` in `.env` is `900` (before: `3600`).", None),
@@ -82,7 +85,7 @@ fn a_newer_value_of_a_setting_ends_the_older_one_in_whatever_order_they_come() {
 }
 
 #[test]
-fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
+fn a_decision_ends_when_it_is_reversed_but_not_by_one_about_another_subject() {
     let decide = |session: &mut SessionFixture, decision: &str, other: &str| {
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: decision.to_owned(),
@@ -94,17 +97,17 @@ fn a_reversed_decision_is_ended_and_another_one_about_other_things_is_not() {
     decide(&mut first, "Used RS256 over HS256 for signing tokens", "HS256");
     let mut reversed = SessionFixture::new(20, "Sign tokens faster");
     decide(&mut reversed, "Switched back to HS256 for tokens", "RS256");
-    let mut elsewhere = SessionFixture::new(30, "Check webhooks");
-    decide(&mut elsewhere, "Used HS256 over RS256 for webhooks", "RS256");
+    let mut unrelated = SessionFixture::new(30, "Check webhooks");
+    decide(&mut unrelated, "Used HS256 over RS256 for webhooks", "RS256");
     let ends = |sessions: &[&SessionFixture]| -> Vec<Option<Timestamp>> {
         of(&facts(sessions), Relation::Decided).map(|fact| fact.invalid_at).collect()
     };
     assert_eq!(ends(&[&reversed, &first]), [Some(reversed.episode.ended_at), None]);
-    assert_eq!(ends(&[&first, &elsewhere]), [None, None]);
+    assert_eq!(ends(&[&first, &unrelated]), [None, None]);
 }
 
 #[test]
-fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
+fn the_user_verifies_a_decision_and_refuses_a_plan() {
     let mut session = SessionFixture::new(10, "Design the cache");
     session.evidence.choices = vec![Choice {
         question: "Where should the cache live?".to_owned(),
@@ -131,11 +134,11 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
     ]);
     let statements = session.statements();
     let facts = facts(&[&session]);
-    let told: Vec<_> = of(&facts, Relation::Decided)
+    let selected: Vec<_> = of(&facts, Relation::Decided)
         .map(|fact| (fact.sentence.as_str(), fact.certainty))
         .collect();
     assert_eq!(
-        told,
+        selected,
         [
             (
                 "Where should the cache live? Both (On disk). Why: Chosen by the user.",
@@ -158,18 +161,18 @@ fn the_users_word_verifies_a_decision_and_refuses_a_plan() {
 }
 
 #[test]
-fn a_test_fails_from_the_run_that_shows_it_to_the_run_that_does_not() {
+fn a_failing_test_is_a_fact_until_a_run_in_which_it_passes() {
     let mut first = SessionFixture::new(10, "Change the parser");
     first.run(7, &["parses_leap_days", "parses_dates"]);
     let mut second = SessionFixture::new(20, "Fix the parser");
     second.run(8, &["parses_dates"]);
     let facts = facts(&[&second, &first]);
-    let told: Vec<_> = of(&facts, Relation::Fails)
+    let selected: Vec<_> = of(&facts, Relation::Fails)
         .map(|fact| (fact.sentence.as_str(), fact.valid_at, fact.invalid_at))
         .collect();
     let (then, later) = (minute(10, 7), minute(20, 8));
     assert_eq!(
-        told,
+        selected,
         [
             ("Test `parses_dates` fails in `cargo test`.", then, None),
             ("Test `parses_leap_days` fails in `cargo test`.", then, Some(later)),
@@ -178,7 +181,7 @@ fn a_test_fails_from_the_run_that_shows_it_to_the_run_that_does_not() {
 }
 
 #[test]
-fn a_test_that_passes_again_in_the_same_session_was_part_of_the_work() {
+fn a_test_that_passes_again_in_the_same_session_is_no_fact() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.run(7, &["parses_leap_days"]);
     session.run(9, &[]);
@@ -190,7 +193,7 @@ fn a_failing_test_of_a_run_that_counts_packages_is_no_package() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.run(7, &["TestLeapDays"]);
     session.evidence.tests[0].framework = "go test (packages)".to_owned();
-    let failing = only(&facts(&[&session]), Relation::Fails).sentence;
+    let failing = only_fact(&facts(&[&session]), Relation::Fails).sentence;
     assert_eq!(failing, "Test `TestLeapDays` fails in `cargo test`.");
 }
 
@@ -209,12 +212,12 @@ fn a_failure_ends_when_the_same_command_passes_without_counts() {
     };
     let first = failed(10);
     assert_eq!(
-        only(&facts(&[&first]), Relation::Fails).sentence,
+        only_fact(&facts(&[&first]), Relation::Fails).sentence,
         "Package `app/parser` fails in `cargo test`."
     );
     let mut second = SessionFixture::new(20, "Fix the parser");
     passed(&mut second, 8);
-    let ended = only(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+    let ended = only_fact(&facts(&[&first, &second]), Relation::Fails).invalid_at;
     assert_eq!(ended, Some(minute(20, 8)));
     let mut alone = failed(10);
     passed(&mut alone, 9);
@@ -222,7 +225,7 @@ fn a_failure_ends_when_the_same_command_passes_without_counts() {
 }
 
 #[test]
-fn one_file_is_one_thing_wherever_and_however_it_is_named() {
+fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
     let mut session = SessionFixture::new(10, "Change the parser");
     session.change("/work/app/src/parser.rs");
     session.episode.summary.discoveries =
@@ -238,7 +241,7 @@ fn one_file_is_one_thing_wherever_and_however_it_is_named() {
     };
     assert_eq!(file(&here), file(&there));
     let found = facts(&[&session]);
-    assert!(only(&found, Relation::FoundOut).others.contains(&file(&here)));
+    assert!(only_fact(&found, Relation::FoundOut).others.contains(&file(&here)));
 }
 
 #[test]
@@ -249,13 +252,13 @@ fn a_renamed_file_is_followed() {
     assert_eq!(statements.renames.len(), 1);
     assert_eq!(names(&statements, EntityKind::File), ["src/new.rs", "src/old.rs"]);
     assert_eq!(
-        only(&facts(&[&session]), Relation::RenamedTo).sentence,
+        only_fact(&facts(&[&session]), Relation::RenamedTo).sentence,
         "`src/old.rs` was renamed to `src/new.rs`."
     );
 }
 
 #[test]
-fn tickets_topics_and_dead_ends_are_named() {
+fn tickets_topics_and_dead_ends_are_extracted() {
     let mut session = SessionFixture::new(10, "Fix the login");
     session.episode.branches = vec!["ann/app-12-date-parser".to_owned(), "main".to_owned()];
     session.evidence.statements = vec![Statement {
@@ -268,13 +271,13 @@ fn tickets_topics_and_dead_ends_are_named() {
     assert_eq!(names(&statements, EntityKind::Ticket), ["APP-12"]);
     assert_eq!(names(&statements, EntityKind::Topic), ["date parser"]);
     let facts = facts(&[&session]);
-    let dead_end = only(&facts, Relation::DeadEnd);
+    let dead_end = only_fact(&facts, Relation::DeadEnd);
     assert_eq!(dead_end.sentence, "Tried and given up: Caching the tokens did not help.");
     assert_eq!(dead_end.certainty, Certainty::Refuted);
 }
 
 #[test]
-fn a_finding_has_the_line_and_the_time_of_the_report_that_says_it() {
+fn a_finding_has_the_line_and_the_time_of_its_report() {
     let mut session = SessionFixture::new(10, "Fix the login");
     let report = |at, text: &str| TurnReport {
         text: text.to_owned(),
@@ -290,14 +293,14 @@ fn a_finding_has_the_line_and_the_time_of_the_report_that_says_it() {
     session.evidence.last_reply = Some(last);
     let found = "Asked: does the proxy drop it? Answer: The proxy drops the header `X-Auth`, because it is not in its list";
     session.episode.summary.discoveries = Some(vec![found.to_owned()]);
-    let fact = only(&facts(&[&session]), Relation::FoundOut);
+    let fact = only_fact(&facts(&[&session]), Relation::FoundOut);
     assert_eq!(Some(fact.valid_at), session.at(20));
     let lines: Vec<Origin> = fact.origins.iter().map(|(_, origin)| *origin).collect();
     assert_eq!(lines, [line(20)]);
 }
 
 #[test]
-fn advice_ends_when_the_session_goes_on_to_change_the_code() {
+fn advice_is_no_fact_if_work_followed() {
     let mut session = SessionFixture::new(10, "Fix the login");
     let said = "`authcode.go` drops the header without an error, so a check is worth adding.";
     session.evidence.reports = vec![TurnReport {
@@ -323,27 +326,28 @@ fn advice_ends_when_the_session_goes_on_to_change_the_code() {
 }
 
 #[test]
-fn what_was_left_open_is_closed_by_the_session_that_does_it() {
+fn an_open_end_closes_when_a_later_session_completes_it() {
     let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.next_steps =
         Some(vec!["Remove the old sessions".to_owned(), "Offered: tidy up".to_owned()]);
     let mut second = SessionFixture::new(20, "Clean up");
     second.episode.summary.completed_tasks = Some(vec!["Remove the old sessions.".to_owned()]);
-    let open = |sessions: &[&SessionFixture]| only(&facts(sessions), Relation::LeftOpen).invalid_at;
+    let open =
+        |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::LeftOpen).invalid_at;
     assert_eq!(open(&[&first]), None);
     assert_eq!(open(&[&first, &second]), Some(second.episode.ended_at));
 }
 
 #[test]
-fn what_the_summary_of_a_session_without_evidence_says_is_read_all_the_same() {
+fn a_session_without_evidence_has_a_fact_about_its_task() {
     let session = SessionFixture::new(10, "Fix the login");
     let found = facts(&[&session]);
-    assert_eq!(only(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
+    assert_eq!(only_fact(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
     assert_eq!(found.len(), 1);
 }
 
 #[test]
-fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
+fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
     let relation = |source: &str, relation: &str, target: &str| RelationRecord {
         source: source.to_owned(),
         relation: relation.to_owned(),
@@ -369,22 +373,22 @@ fn what_a_model_tells_is_of_the_same_things_and_only_supposed() {
     assert_eq!(names(&statements, EntityKind::Topic), ["session store"]);
     assert_eq!(names(&statements, EntityKind::File), [".env", "src/login.rs"]);
     let found = facts(&[&session]);
-    let told: Vec<&Fact> = of(&found, Relation::RelatesTo).collect();
-    assert_eq!(told.len(), 2, "{told:#?}");
+    let selected: Vec<&Fact> = of(&found, Relation::RelatesTo).collect();
+    assert_eq!(selected.len(), 2, "{selected:#?}");
     let id = |kind, name: &str| {
         let mut mentions = statements.mentions.iter();
         mentions.find(|mention| mention.kind == kind && mention.name == name).unwrap().entity
     };
     let file = id(EntityKind::File, "src/login.rs");
-    assert!(told.iter().all(|fact| fact.source == file), "{told:#?}");
-    assert!(told.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
-    assert!(told.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
-    assert_eq!(only(&found, Relation::Decided).certainty, Certainty::Hypothesis);
-    assert_eq!(only(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
+    assert!(selected.iter().all(|fact| fact.source == file), "{selected:#?}");
+    assert!(selected.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
+    assert!(selected.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
+    assert_eq!(only_fact(&found, Relation::Decided).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
 
     // A test run verifies the outcome, even if a model reported it.
     session.run(9, &[]);
-    assert_eq!(only(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }
 
 /// A session of ten minutes, one line per minute.
@@ -520,11 +524,11 @@ pub(super) fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
         claims.extend(said.claims.into_iter().map(|what| Attributed { episode, created_at, what }));
         marks.extend(said.marks.into_iter().map(|what| Attributed { episode, created_at, what }));
     }
-    let mut keys: Vec<FactKey> = claims.iter().map(|told| told.what.key).collect();
+    let mut keys: Vec<FactKey> = claims.iter().map(|claim| claim.what.key).collect();
     keys.sort_unstable();
     keys.dedup();
     let of_key =
-        |key| -> Vec<_> { claims.iter().filter(|told| told.what.key == key).cloned().collect() };
+        |key| -> Vec<_> { claims.iter().filter(|claim| claim.what.key == key).cloned().collect() };
     let mut found: Vec<Fact> =
         keys.into_iter().flat_map(|key| derive::facts(key, &of_key(key), &marks, None)).collect();
     found.sort_by(|one, other| {
@@ -537,7 +541,7 @@ pub(super) fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fa
     facts.iter().filter(move |fact| fact.relation == relation)
 }
 
-pub(super) fn only(facts: &[Fact], relation: Relation) -> Fact {
+pub(super) fn only_fact(facts: &[Fact], relation: Relation) -> Fact {
     let found: Vec<&Fact> = of(facts, relation).collect();
     assert_eq!(found.len(), 1, "{found:#?}");
     found[0].clone()

@@ -23,7 +23,8 @@ use crate::{
 /// The last change of each setting, by file and key path.
 type LastChanges<'e> = BTreeMap<(String, &'e str), (&'e ConfigChange, Option<&'e SettingChange>)>;
 
-/// If a session changed a setting several times, only the last value counts.
+/// Adds a claim for each changed setting: with its last value, if the session changed it several
+/// times.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let episode = draft.episode;
     let mut last = LastChanges::new();
@@ -41,10 +42,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     mark_replaced(draft);
     for block in removed_blocks(&last) {
         removed(draft, &block);
-        last.retain(|key, _| !block.holds(key));
+        last.retain(|key, _| !block.contains(key));
     }
     for ((file, setting), (change, seen)) in last {
-        if is_in_history(&file, setting, change) {
+        if is_not_worth_a_fact(&file, setting, change) {
             continue;
         }
         // The last value in the evidence takes precedence; the summary may have omitted it because
@@ -57,27 +58,28 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether a change is not worth a fact. The history of the repository contains the versions of
-/// releases and of dependencies. For some changes, the setting or its value is not known.
-fn is_in_history(file: &str, setting: &str, change: &ConfigChange) -> bool {
+/// Whether a change is not worth a fact: it sets the version of a release or of a dependency, which
+/// the history of the repository contains anyway, or its setting (a key of many blocks) or its
+/// value (redacted) is not known.
+fn is_not_worth_a_fact(file: &str, setting: &str, change: &ConfigChange) -> bool {
     let leaf = setting.rsplit('.').next().unwrap_or(setting);
     let is_dependency = pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|requires?)\b").is_match(setting);
     let value = change.old_value.as_deref().filter(|_| change.new_value == REMOVED);
     let value = value.unwrap_or(&change.new_value);
     let is_package = file.ends_with("package.json") && pattern!(r"^[~^]?\d+\.\d").is_match(value);
     // Many blocks of a file have such a key, and the edit did not show which block it changed.
-    let is_anywhere = setting == leaf
+    let is_ambiguous_key = setting == leaf
         && !file.ends_with(".env")
         && pattern!(r"^(?:run|command|test|name|value|type|uses|if|id|key|args|description|source|path|url|env|image|with)$")
             .is_match(leaf);
-    is_anywhere
+    is_ambiguous_key
         || leaf == "version"
         || is_dependency
         || is_package
         || value.starts_with("[REDACTED")
 }
 
-/// Marks each value that an edit replaced, so that facts with this value end, and no others.
+/// Marks each value that an edit replaced, so that only facts with this value end.
 fn mark_replaced(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for change in &evidence.settings {
@@ -104,7 +106,7 @@ struct RemovedBlock {
 }
 
 impl RemovedBlock {
-    fn holds(&self, (file, setting): &(String, &str)) -> bool {
+    fn contains(&self, (file, setting): &(String, &str)) -> bool {
         *file == self.file && self.names.iter().any(|name| name == setting)
     }
 }
@@ -199,7 +201,7 @@ fn claim(
     if !is_request && !change.reason.is_empty() && !is_filler(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
-    let is_minor = draft.is_evidence() && !worth::is_setting(change);
+    let is_minor = draft.is_from_evidence() && !worth::is_setting(change);
     let minor = is_minor.then_some("true");
     let details =
         [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];

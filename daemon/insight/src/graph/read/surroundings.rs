@@ -6,12 +6,12 @@ use crate::{graph::text, pattern::pattern};
 
 /// Minimum length, in characters, of a sentence that is searched for in a report, and maximum
 /// number of its characters that are compared.
-const LEAST: usize = 16;
-const COMPARED: usize = 60;
+const MIN_CHARS: usize = 16;
+const COMPARED_CHARS: usize = 60;
 /// Maximum length, in characters, of a sentence with its neighbours.
-const WHOLE: usize = 480;
+const MAX_CHARS: usize = 480;
 /// Maximum length, in characters, of a heading that names a subject.
-const HEADING: usize = 70;
+const MAX_HEADING_CHARS: usize = 70;
 
 /// A sentence with the context that it needs.
 #[derive(Debug, PartialEq)]
@@ -21,33 +21,33 @@ pub(super) struct CompleteSentence {
     pub(super) text: String,
 }
 
-/// Returns the sentence with its context. If the sentence refers to or limits the one before it,
-/// both are returned. If the next sentence limits it, that one is added. If the subject of the
-/// sentence has no name, the heading above it is added. Returns `None` if the needed context is
-/// missing, or if the result is too long.
+/// Returns the sentence with its context. The previous sentence is added if the sentence refers to
+/// it or limits it. The next sentence is added if it limits the sentence. The heading above is
+/// added if the subject of the sentence has no name. Returns `None` if the needed context is
+/// missing, or if the sentence with its context is too long.
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
     let place = find(draft, sentence);
-    let mut told = sentence.trim().to_owned();
-    if phrases::CONTRAST.matches(&told) || reference::points_back(&told) {
+    let mut extended = sentence.trim().to_owned();
+    if phrases::CONTRAST.matches(&extended) || reference::points_back(&extended) {
         let before = place.as_ref().and_then(|place| place.before.as_deref());
         let before = before.filter(|before| {
             !reference::points_back(before)
                 && !phrases::CONTRAST.matches(before)
                 && worth::names_something(before)
         });
-        told = format!("{} {told}", text::sentence(before?));
+        extended = format!("{} {extended}", text::sentence(before?));
     }
     if let Some(after) = place.as_ref().and_then(|place| place.after.as_deref())
         && phrases::CONTRAST.matches(after)
     {
-        told = format!("{} {after}", text::sentence(&told));
+        extended = format!("{} {after}", text::sentence(&extended));
     }
-    let heading = match phrases::BARE_NOUN.matches(&told) {
+    let heading = match phrases::BARE_NOUN.matches(&extended) {
         true => Some(place.and_then(|place| place.heading)?),
         false => None,
     };
-    let is_whole = told.chars().count() <= WHOLE || told == sentence.trim();
-    is_whole.then_some(CompleteSentence { heading, text: told })
+    let is_short = extended.chars().count() <= MAX_CHARS || extended == sentence.trim();
+    is_short.then_some(CompleteSentence { heading, text: extended })
 }
 
 /// The context of a sentence in a report.
@@ -61,7 +61,7 @@ struct SentenceContext {
 
 fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
     let plain = text::plain(sentence);
-    if plain.chars().count() < LEAST {
+    if plain.chars().count() < MIN_CHARS {
         return None;
     }
     let evidence = draft.evidence;
@@ -75,9 +75,9 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     for block in condensed::blocks(report) {
         heading = block.heading.or(heading);
         let sentences: Vec<String> = block.sentences.iter().map(|one| text::plain(one)).collect();
-        let start: String = plain.chars().take(COMPARED).collect();
+        let start: String = plain.chars().take(COMPARED_CHARS).collect();
         let begins = |one: &String| {
-            one.chars().count() >= LEAST
+            one.chars().count() >= MIN_CHARS
                 && (one.contains(&start) || plain.starts_with(one.as_str()))
         };
         let Some(at) = sentences.iter().position(begins) else { continue };
@@ -100,7 +100,7 @@ fn names_subject(heading: &str) -> bool {
     let general = pattern!(
         r"(?i)^\W*(?:summary|overview|findings?|results?|conclusions?|recommend\w*|next steps?|key (?:points?|findings?|insights?|takeaways?|changes?)|changes?|what (?:i|was|we|changed|works|does)\b.*|how it works|why\b.*|background|context|analysis|details?|notes?|problem|issue|root cause|cause|fix|solution|status|verification|tests?|testing|done|completed|answer|tl;?dr|options?|pros?|cons?|verdict|in short|bottom line|step \d+\b.*|option \w\b.*)\W*$"
     );
-    heading.chars().count() <= HEADING
+    heading.chars().count() <= MAX_HEADING_CHARS
         && !general.is_match(heading)
         && (worth::names_something(heading) || text::words(heading).len() >= 2)
 }
@@ -123,7 +123,7 @@ The section lists no names. `parse()` keeps the raw date. It never reads the zon
 The lexer keeps comments only in debug builds.";
 
     #[test]
-    fn a_sentence_is_told_with_what_it_needs_and_what_limits_it() {
+    fn a_sentence_is_completed_by_its_context() {
         let mut session = SessionFixture::new(10, "Read old dates");
         session.evidence.reports =
             vec![TurnReport { text: REPORT.to_owned(), origin: line(3), ..TurnReport::default() }];
@@ -146,11 +146,11 @@ The lexer keeps comments only in debug builds.";
             ),
             ("It is not in the report at all", None),
         ] {
-            let told = complete(&draft, sentence).map(|found| match found.heading {
+            let extended = complete(&draft, sentence).map(|found| match found.heading {
                 Some(heading) => format!("{heading}: {}", found.text),
                 None => found.text,
             });
-            assert_eq!(told.as_deref(), wanted, "{sentence}");
+            assert_eq!(extended.as_deref(), wanted, "{sentence}");
         }
     }
 }

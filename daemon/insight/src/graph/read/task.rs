@@ -22,8 +22,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         Outcome::InProgress => "in progress",
         Outcome::Abandoned => "given up",
     };
-    let name = text::cut(text::part(&episode.name), 120);
-    let objective = text::part(&summary.objective);
+    let name = text::cut(text::without_full_stop(&episode.name), 120);
+    let objective = text::without_full_stop(&summary.objective);
     let objective = match objective.strip_prefix(name.as_str()) {
         Some(rest) if text::words(rest).is_empty() => String::new(),
         Some(rest) => format!(" {}", text::sentence(rest.trim_start_matches(['.', ' ']))),
@@ -32,9 +32,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let value = fingerprint(state);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Observation::Value(value));
-    // A model that reports the outcome knows no more than the evidence.
+    // If a model reports that the task is completed, only evidence proves it.
     let evidence = draft.evidence;
-    let is_shown = draft.is_evidence()
+    let is_proven = draft.is_from_evidence()
         || summary.outcome != Outcome::Completed
         || !evidence.commits.is_empty()
         || evidence.tests.last().is_some_and(|run| run.failed == 0 && run.passed > 0);
@@ -49,7 +49,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         ClaimDraft {
             detail: state.to_owned(),
             sentence: format!("“{name}” is {state}.{objective}"),
-            certainty: Some(if is_shown { Certainty::Verified } else { Certainty::Hypothesis }),
+            certainty: Some(if is_proven { Certainty::Verified } else { Certainty::Hypothesis }),
             at: Some(episode.ended_at),
             watches: vec![Watch { subject, stance: Stance::Value(value) }],
             others: topics,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Maximum number of failing tests of one test framework that become facts of a session.
-const FAILING: usize = 20;
+const MAX_FAILING_TESTS: usize = 20;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
@@ -37,10 +37,10 @@ fn total(run: &TestRun) -> u32 {
 
 fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
-    let is_whole_list = run.failed_tests.len() >= run.failed as usize;
-    // An incomplete list does not show which tests passed.
+    let is_complete_list = run.failed_tests.len() >= run.failed as usize;
     let command = fingerprint(&text::command_key(&run.command));
-    if is_whole_list && run.passed > 0 {
+    // An incomplete list does not show which tests passed.
+    if is_complete_list && run.passed > 0 {
         let subject = draft.subject("tests", &run.framework);
         let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
         draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
@@ -63,20 +63,20 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     }
 }
 
-/// Whether a failure of a run is that of a package: a run that counts packages may name the tests
-/// in them, too, as Go does.
+/// Whether `name`, which failed in `run`, is the name of a package. A Go run that counts packages
+/// may also name tests in the packages.
 fn is_package(run: &TestRun, name: &str) -> bool {
     run.noun() == "packages" && !["Test", "Fuzz", "Example"].iter().any(|go| name.starts_with(go))
 }
 
-/// Whether a run passed although its output was shortened to less than its counts.
+/// Whether a run without counts, for example with shortened output, passed.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let mut commands = draft.evidence.commands.iter();
     let command = commands.find(|command| command.origin == run.origin);
     total(run) == 0 && command.is_none_or(|command| command.outcome.succeeded())
 }
 
-/// Whether the command of a failed run passed later in the session.
+/// Whether the command of a failed run passed later in the session, in a run without counts.
 fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     draft.evidence.tests.iter().any(|later| {
         later.origin.source == failed.origin.source
@@ -159,19 +159,18 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
     );
 }
 
-/// Adds the tests that fail at the end of the session. Earlier failures are part of the resolved
-/// errors.
+/// Adds the tests that fail at the end of the session.
 fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
-    let mut told = 0;
+    let mut count = 0;
     for (number, run) in runs.iter().enumerate().rev() {
         for test in &run.failed_tests {
             let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
                 || passes_uncounted(draft, run)
                 || is_resolved(draft, test, run);
-            if is_over || told == FAILING {
+            if is_over || count == MAX_FAILING_TESTS {
                 continue;
             }
-            told += 1;
+            count += 1;
             let watches = watches(draft, test, run);
             let key = format!("{}\n{test}", run.framework);
             let source = draft.mention(EntityKind::Test, &key, test);
@@ -210,11 +209,11 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
 }
 
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
-    let is_whole_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
+    let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let same_command = is_same_command(failed, later);
     let names = names_of(test);
     let names_it = later.failed == 0 && names_in(&later.command).any(|name| names.contains(&name));
-    is_whole_list
+    is_complete_list
         && !later.failed_tests.iter().any(|name| name == test)
         && (same_command || total(later) >= total(failed) || names_it)
 }

@@ -13,15 +13,15 @@ use crate::{
 };
 
 /// Minimum number of words of a decision.
-const DECISION_WORDS: usize = 3;
+const MIN_DECISION_WORDS: usize = 3;
 /// Minimum length, in characters, of the answer to a question.
-const ANSWER: usize = 40;
+const MIN_ANSWER_CHARS: usize = 40;
 
 /// Whether a finding names its subject and states a limit, a cause or an exception. A mere
-/// description of code is no fact, because the code shows it. Of a question with its answer, both
-/// must be clear.
+/// description of code is no fact, because the code shows it. If the text is a question with its
+/// answer, both must be clear.
 pub(super) fn is_finding(text: &str) -> bool {
-    if let Some((question, answer)) = asked(text) {
+    if let Some((question, answer)) = split_question(text) {
         return is_clear_question(question) && is_answer(question, answer);
     }
     let is_quote = text.starts_with("User: ");
@@ -29,12 +29,12 @@ pub(super) fn is_finding(text: &str) -> bool {
         && !phrases::JUDGEMENT.matches(text)
         && !is_list(text)
         && is_about_project(text)
-        && !reference::rests_on_label(text)
-        && !reference::rests_on_session(text)
+        && !reference::uses_session_label(text)
+        && !reference::depends_on_session(text)
         && has_subject(text)
         && is_lasting(text)
         && names_something(text)
-        && limits(text)
+        && states_limit(text)
 }
 
 /// Whether a text is about the project, and neither about the machine that the session ran on nor
@@ -44,17 +44,17 @@ fn is_about_project(text: &str) -> bool {
         r"(?i)\bno such (?:sub)?(?:command|option|flag)\b|\bis(?: not|n.t) a (?:known |valid |real )?(?:sub)?(?:command|option|flag)\b|`[^`]* ?--help`|\b(?:help|usage) (?:text|output|line|message)\b|\b(?:in|from|under|open) the menu\b"
     );
     !environment::is_denied_by_environment(text)
-        && !of_machine().is_match(text)
+        && !machine_specific().is_match(text)
         && !is_help.is_match(text)
 }
 
 /// Returns the pattern of addresses and directories that exist only on one machine.
-fn of_machine() -> std::sync::Arc<Regex> {
+fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list instead of a sentence: it begins with a place in a file, has several
-/// such places, or has three parts or more that `; ` separates.
+/// Whether a text is a list instead of a sentence: it begins with a position in a file (`a.rs:12`)
+/// or has several such positions, it is an entry of a list, or `; ` separates three parts or more.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
@@ -78,7 +78,7 @@ pub(super) fn is_cause(text: &str) -> bool {
         && is_balanced(text)
         && names_something(text)
         && is_about_project(text)
-        && !reference::rests_on_session(text)
+        && !reference::depends_on_session(text)
 }
 
 /// Whether a dead end is a complete text about the project. An edit that was reverted is no dead
@@ -94,10 +94,13 @@ pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)^(?:the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown, not approved|not shown as checked|planned, not touched|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
-    let is_part = reference::rests_on_label(text)
-        || reference::rests_on_session(text)
+    let is_part = reference::uses_session_label(text)
+        || reference::depends_on_session(text)
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
-    !of_the_moment.is_match(text) && !is_part && !reference::points(text) && is_balanced(text)
+    !of_the_moment.is_match(text)
+        && !is_part
+        && !reference::has_external_pronoun(text)
+        && is_balanced(text)
 }
 
 /// Whether a decision is about the work rather than about the next step of the session.
@@ -111,11 +114,11 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         }
         let quote = unhedged(quote);
         let quote = quote.as_str();
-        if reference::rests_on_label(quote) || lasting::is_order(quote) {
+        if reference::uses_session_label(quote) || lasting::is_order(quote) {
             return false;
         }
         let is_alone = !has_pronoun_object(quote)
-            && !reference::rests_on_session(quote)
+            && !reference::depends_on_session(quote)
             && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
@@ -124,23 +127,23 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         let header = asked.header.as_deref().unwrap_or_default();
         return !lasting::is_procedural(&asked.question, header, &asked.answer)
             && !lasting::is_order(what)
-            && !reference::rests_on_label(what);
+            && !reference::uses_session_label(what);
     }
     // Such a beginning shows that the decision answers a question that is not known.
     let is_answer = pattern!(
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    words >= DECISION_WORDS
+    words >= MIN_DECISION_WORDS
         && !record.rationale.ends_with("(by a sub-agent)")
         && (record.rationale.contains(BY_THE_USER) || !phrases::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
-        && !reference::rests_on_session(what)
+        && !reference::depends_on_session(what)
         && !has_pronoun_object(what)
         && !reference::counts_unnamed_objects(what)
         && !phrases::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
-        && !text_ends_open(what)
+        && !lacks_alternative(what)
 }
 
 /// Returns the sentences of a quote in which the user is certain.
@@ -160,7 +163,7 @@ pub(super) fn has_pronoun_object(quote: &str) -> bool {
 }
 
 /// Whether only the text before a decision names its alternative: `Used one file instead`.
-fn text_ends_open(what: &str) -> bool {
+fn lacks_alternative(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
 
@@ -201,7 +204,7 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a change says more than the file of the setting: it replaced one simple value by
+/// Whether a change of a setting says more than its file does: it replaced one simple value by
 /// another, or has a stated reason. A value that is valid only on one machine does not count.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
@@ -217,7 +220,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_tuned = change.old_value.as_deref().is_some_and(|old| {
         is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
     });
-    (is_tuned || is_reasoned) && !of_machine().is_match(&change.new_value)
+    (is_tuned || is_reasoned) && !machine_specific().is_match(&change.new_value)
 }
 
 /// Whether a decision of the agent states a choice between alternatives.
@@ -227,7 +230,7 @@ pub(super) fn is_choice(text: &str) -> bool {
 }
 
 /// Splits `Asked: … Answer: …` into the question and the answer.
-pub(super) fn asked(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_question(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
@@ -263,13 +266,13 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     // With several questions, the answer may belong to another one.
     question.matches('?').count() < 2
         && !of_the_moment.is_match(question)
-        && !reference::points(question)
+        && !reference::has_external_pronoun(question)
         && !of_session.is_match(question)
         && !is_order.is_match(question)
         && !objects.is_match(question)
         && (named || !has_pronoun.is_match(question))
-        && !reference::rests_on_label(question)
-        && !reference::rests_on_session(question)
+        && !reference::uses_session_label(question)
+        && !reference::depends_on_session(question)
 }
 
 fn is_answer(question: &str, answer: &str) -> bool {
@@ -282,12 +285,12 @@ fn is_answer(question: &str, answer: &str) -> bool {
     );
     let has_list =
         answer.matches(['`', ';']).count() >= 4 || answer.matches([',', ';']).count() >= 2;
-    answer.chars().count() >= ANSWER
+    answer.chars().count() >= MIN_ANSWER_CHARS
         && names_something(answer)
         && is_about_project(answer)
         && is_balanced(answer)
-        && !reference::rests_on_label(answer)
-        && !reference::rests_on_session(answer)
+        && !reference::uses_session_label(answer)
+        && !reference::depends_on_session(answer)
         && !is_status.is_match(answer)
         && (has_list || !wants_list.is_match(question))
 }
@@ -307,7 +310,7 @@ fn has_subject(text: &str) -> bool {
     );
     ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
         && !reference::points_back(text)
-        && !reference::counts_unnamed(text)
+        && !reference::begins_with_unnamed_count(text)
         && is_balanced(text)
 }
 
@@ -325,7 +328,7 @@ fn speaks_of_agent(text: &str) -> bool {
 }
 
 /// Whether a sentence states a limit, an exception, a condition or a cause.
-fn limits(text: &str) -> bool {
+fn states_limit(text: &str) -> bool {
     pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
         .is_match(text)
         || lasting::is_foreign(text)
@@ -466,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_words_of_the_user_those_count_of_which_the_user_is_sure() {
+    fn sentences_in_which_the_user_is_unsure_are_removed() {
         for (quote, wanted) in [
             ("we use Rust. i kind of feel like we want a queue.", "we use Rust."),
             ("maybe we use Rust … never push", "never push"),
@@ -499,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_is_no_dead_end_and_a_guess_no_cause() {
+    fn a_reverted_edit_is_no_dead_end_and_a_guess_is_no_cause() {
         assert!(!is_dead_end("Reverted `FullSchema.ts` back to its original state"));
         assert!(is_dead_end("Caching the tokens did not help"));
         assert!(!is_dead_end("I could not run `lint` from this sandbox"));

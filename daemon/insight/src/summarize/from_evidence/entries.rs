@@ -13,7 +13,7 @@ use crate::{
         report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
-            sentence_ends, sentences, standing_alone, without_full_stop,
+            sentence_ends, sentences, without_full_stop, without_list_colon,
         },
     },
 };
@@ -192,7 +192,7 @@ pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
             Block::Heading(_) => continue,
         };
         let line = one_line(&text);
-        let alone = sentences(&line).into_iter().filter_map(standing_alone);
+        let alone = sentences(&line).into_iter().filter_map(without_list_colon);
         into.extend(alone.filter(|one| {
             one.len() >= 40
                 && !one.ends_with(['?', '…'])

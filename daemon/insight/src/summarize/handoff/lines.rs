@@ -3,13 +3,13 @@
 use crate::{
     model::Episode,
     summarize::{
-        handoff::{Handoff, Told, render},
+        handoff::{Handoff, SessionLine, render},
         text::{share_of_words, words},
     },
 };
 
 /// A session acted on a line if its summary contains at least this share of the line's words.
-const REPEATED: f64 = 0.6;
+const REPEATED_SHARE: f64 = 0.6;
 
 /// A line of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,10 @@ impl Handoff {
             text: text.to_owned(),
             session_id: session_id(session),
         };
-        let of_list = |topic: &'static str, list: &[Told], most: usize| -> Vec<HandoffLine> {
-            list.iter().take(most).map(|told| line(topic, &told.text, told.session)).collect()
-        };
+        let of_list =
+            |topic: &'static str, list: &[SessionLine], most: usize| -> Vec<HandoffLine> {
+                list.iter().take(most).map(|told| line(topic, &told.text, told.session)).collect()
+            };
         let last = self.sessions.first();
         let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
         let wishes = self.preferences.iter().map(|wish| line(render::topic::WISHES, wish, 0));
@@ -56,6 +57,6 @@ pub fn repeats(episode: &Episode, line: &str) -> bool {
     let lists = [&summary.completed_tasks, &summary.files_modified, &summary.discoveries];
     let mut done = words(&summary.objective);
     lists.into_iter().flatten().flatten().for_each(|text| done.extend(words(text)));
-    let told = words(line);
-    told.len() > 1 && share_of_words(&told, &done) >= REPEATED
+    let words = words(line);
+    words.len() > 1 && share_of_words(&words, &done) >= REPEATED_SHARE
 }

@@ -17,12 +17,12 @@ mod standing;
 mod steps;
 mod work;
 
-use self::standing::SessionStanding;
+use self::standing::SessionValidity;
 pub use self::{
     lines::{HandoffLine, repeats},
-    past::Past,
+    past::EndedSession,
     render::{UseRate, topic},
-    standing::Standing,
+    standing::StatementValidity,
     work::did_work,
 };
 use crate::{
@@ -35,50 +35,50 @@ use crate::{
 };
 
 /// Maximum length, in characters, of one entry.
-const ENTRY: usize = 200;
+const MAX_ENTRY_CHARS: usize = 200;
 /// Maximum length, in characters, of the state of a repository.
-const STATE: usize = 300;
+const MAX_STATE_CHARS: usize = 300;
 /// Maximum length, in characters, of an open end: enough for the whole title of a task.
-const OPEN_END: usize = 300;
+const MAX_OPEN_END_CHARS: usize = 300;
 /// Maximum length, in characters, of a decision with its question and reason.
-const DECISION: usize = 300;
+const MAX_DECISION_CHARS: usize = 300;
 /// Maximum number of sessions whose decisions are listed.
-const DECIDING: usize = 2;
+const MAX_DECIDING_SESSIONS: usize = 2;
 /// Maximum number of wishes.
-const WISHES: usize = 8;
+const MAX_WISHES: usize = 8;
 /// Maximum number of entries in one list.
-const ENTRIES: usize = 20;
-const FILES: usize = 30;
+const MAX_LIST_ENTRIES: usize = 20;
+const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are named for one suite.
-const TESTS: usize = 10;
+const MAX_NAMED_TESTS: usize = 10;
 
 /// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
 /// list begins with the newest item.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handoff {
     /// The sessions that the handoff was made from.
-    pub sessions: Vec<Past>,
+    pub sessions: Vec<EndedSession>,
     /// What the user wants from now on.
     pub preferences: Vec<String>,
     /// The state of the repository and a pull request, as the last session left them.
-    pub repository: Vec<Told>,
-    /// Steps that are left and that no later session is known to have done.
-    pub open_ends: Vec<Told>,
+    pub repository: Vec<SessionLine>,
+    /// Open steps, without those that a later session is known to have done.
+    pub open_ends: Vec<SessionLine>,
     /// Test suites whose last run failed.
-    pub failing_tests: Vec<Failing>,
+    pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
-    pub decisions: Vec<Told>,
+    pub decisions: Vec<SessionLine>,
     /// Errors that were fixed: the error, its cause and its fix.
-    pub errors: Vec<Told>,
+    pub errors: Vec<SessionLine>,
     /// The last value of each setting that was changed.
-    pub settings: Vec<Told>,
+    pub settings: Vec<SessionLine>,
     /// Files that were changed.
     pub files: Vec<String>,
 }
 
 /// One line of text from an earlier session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct SessionLine {
     pub text: String,
     /// Index into [`Handoff::sessions`].
     pub session: usize,
@@ -86,7 +86,7 @@ pub struct Told {
 
 /// A test suite whose last run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailedSuite {
     /// The name of the framework, such as "pytest".
     pub framework: String,
     /// Number of tests that failed.
@@ -101,24 +101,28 @@ pub struct Failing {
 
 /// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
 /// `episodes` is empty.
-pub fn gather(episodes: &[Episode], preferences: &[String], standing: &dyn Standing) -> Handoff {
-    let wishes = preferences.iter().take(WISHES).filter_map(|wish| {
+pub fn gather(
+    episodes: &[Episode],
+    preferences: &[String],
+    validity: &dyn StatementValidity,
+) -> Handoff {
+    let wishes = preferences.iter().take(MAX_WISHES).filter_map(|wish| {
         // Wishes in a summary are already quoted.
-        guard::quote(wish.trim_matches('"'), ENTRY)
+        guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
     });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = Seen::default();
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
-        let standing = SessionStanding { session, standing };
-        let past = Past::of(episode, &standing.ending());
+        let validity = SessionValidity { session, validity };
+        let past = EndedSession::of(episode, &validity.ending());
         if session == 0 {
             handoff.repository(summary, &past);
         }
-        handoff.open_ends(standing, summary, &past);
-        handoff.failing_tests(standing, summary, &mut seen);
-        if session < DECIDING {
-            handoff.decisions(standing, summary);
+        handoff.open_ends(validity, summary, &past);
+        handoff.failing_tests(validity, summary, &mut seen);
+        if session < MAX_DECIDING_SESSIONS {
+            handoff.decisions(validity, summary);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -142,7 +146,7 @@ impl Handoff {
 
     /// Adds the state that the last session left. States and pull requests of earlier sessions are
     /// outdated.
-    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &Past) {
+    fn repository(&mut self, summary: &EnhancedSessionSummary, past: &EndedSession) {
         let is_own = |branch: &str| {
             past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
         };
@@ -151,60 +155,65 @@ impl Handoff {
         // A state of another branch was read in another folder.
         let state = state.filter(|_| branch.is_none_or(is_own));
         let state = state.map(|state| guard::with_names(&as_seen(state)));
-        push(&mut self.repository, state.and_then(|line| guard::quote(&line, STATE)), 0);
+        push(&mut self.repository, state.and_then(|line| guard::quote(&line, MAX_STATE_CHARS)), 0);
         // With several branches, the branch of a pull request is unknown.
         if past.own_branches().count() > 1 {
             return;
         }
         let mut done = summary.completed_tasks.iter().flatten().rev();
         let pull_request = done.find(|done| names_pull_request(done));
-        push(&mut self.repository, pull_request.and_then(|done| guard::quote(done, ENTRY)), 0);
+        push(
+            &mut self.repository,
+            pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
+            0,
+        );
     }
 
     fn open_ends(
         &mut self,
-        standing: SessionStanding<'_>,
+        validity: SessionValidity<'_>,
         summary: &EnhancedSessionSummary,
-        past: &Past,
+        past: &EndedSession,
     ) {
-        let session = standing.session;
-        // A later session took up this one's objective, so its own summary says what is left.
+        let session = validity.session;
+        // If a later session continued this objective, the summary of that session says what is
+        // left.
         if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
             return;
         }
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         // The steps of another branch are over, unless they were noted in a todo file.
-        let is_elsewhere =
+        let is_of_other_branch =
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
-        let is_reported = session == 0 && standing.ending().report.is_some();
+        let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
             if is_reported && steps::is_in_report(step) {
                 return true;
             }
             // A step that is a current fact is open, even if something similar was done.
-            if session == 0 && standing.is_fact(step) {
+            if session == 0 && validity.is_fact(step) {
                 return false;
             }
-            !standing.holds(step)
-                || steps::says_nothing(step)
-                // What failed in a session that completed its work was done in another way.
+            !validity.holds(step)
+                || steps::is_no_work(step)
+                // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
-                || session > 0 && steps::is_of_the_moment(step)
-                || is_elsewhere && !step.contains("(todo ") && !step.starts_with("Todo saved")
-                || settled.iter().any(|done| steps::settles(done, step))
+                || session > 0 && steps::is_short_lived(step)
+                || is_of_other_branch && !step.contains("(todo ") && !step.starts_with("Todo saved")
+                || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };
         // The failing tests have a section of their own.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
-        let is_told = |step: &str| tests_fail && steps::is_about_tests(step);
+        let is_listed = |step: &str| tests_fail && steps::is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();
-        let open = steps.filter(|step| !is_told(step) && !is_settled(step));
-        let told = |step: &String| match standing.sentence(step) {
-            Some(sentence) => guard::quote(&sentence, OPEN_END),
+        let open = steps.filter(|step| !is_listed(step) && !is_settled(step));
+        let formatted = |step: &String| match validity.sentence(step) {
+            Some(sentence) => guard::quote(&sentence, MAX_OPEN_END_CHARS),
             None => entry::step(step),
         };
-        let open: Vec<String> = open.filter_map(told).collect();
+        let open: Vec<String> = open.filter_map(formatted).collect();
         for step in open {
             push(&mut self.open_ends, Some(step), session);
         }
@@ -212,7 +221,7 @@ impl Handoff {
 
     fn failing_tests(
         &mut self,
-        standing: SessionStanding<'_>,
+        validity: SessionValidity<'_>,
         summary: &EnhancedSessionSummary,
         seen: &mut Seen,
     ) {
@@ -224,25 +233,25 @@ impl Handoff {
         let named = tests.failed_tests.iter().flatten();
         // If the names of the failing tests are known, all of them may have passed since.
         let is_over =
-            named.clone().next().is_some() && !named.clone().any(|test| standing.holds(test));
+            named.clone().next().is_some() && !named.clone().any(|test| validity.holds(test));
         if tests.failed > 0 && !is_over {
-            let names = named.filter(|test| standing.holds(test)).take(TESTS);
-            self.failing_tests.push(Failing {
+            let names = named.filter(|test| validity.holds(test)).take(MAX_NAMED_TESTS);
+            self.failing_tests.push(FailedSuite {
                 framework: name(&tests.framework),
                 failed: tests.failed,
                 total: tests.total,
                 names: names.filter_map(|name| guard::name(name)).collect(),
-                session: standing.session,
+                session: validity.session,
             });
         }
     }
 
-    fn decisions(&mut self, standing: SessionStanding<'_>, summary: &EnhancedSessionSummary) {
+    fn decisions(&mut self, validity: SessionValidity<'_>, summary: &EnhancedSessionSummary) {
         // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
-            let sentence = standing.sentence(&record.decision);
-            let told = sentence.and_then(|sentence| guard::quote(&sentence, DECISION));
-            push(&mut self.decisions, told, standing.session);
+            let sentence = validity.sentence(&record.decision);
+            let quote = sentence.and_then(|sentence| guard::quote(&sentence, MAX_DECISION_CHARS));
+            push(&mut self.decisions, quote, validity.session);
         }
     }
 
@@ -267,7 +276,7 @@ impl Handoff {
         let files = episode.summary.files_modified.iter().flatten();
         for file in files.filter(|file| !file.ends_with(DELETED)) {
             let Some(file) = guard::name(episode.project.relative(file)) else { continue };
-            if self.files.len() < FILES && !self.files.contains(&file) {
+            if self.files.len() < MAX_FILES && !self.files.contains(&file) {
                 self.files.push(file);
             }
         }
@@ -303,10 +312,10 @@ fn names_pull_request(done: &str) -> bool {
 }
 
 /// Adds a text unless the list is full or already has an entry with the same words.
-fn push(list: &mut Vec<Told>, text: Option<String>, session: usize) {
+fn push(list: &mut Vec<SessionLine>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
-    if list.len() < ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
-        list.push(Told { text, session });
+    if list.len() < MAX_LIST_ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
+        list.push(SessionLine { text, session });
     }
 }
 

@@ -7,26 +7,25 @@ use crate::{
         wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
     },
     summarize::{
-        handoff::{ENTRIES, ENTRY, entry, guard},
+        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard},
         text::{pattern, same_words, share_of_words, words},
     },
 };
 
-/// A later request takes up an open end if it contains at least this share of the open end's
-/// words.
-const TAKEN_UP: f64 = 0.6;
-const BRANCHES: usize = 5;
+/// A later request is about an open end if it contains at least this share of the open end's words.
+const SAME_TASK_SHARE: f64 = 0.6;
+const MAX_BRANCHES: usize = 5;
 /// Maximum length, in characters, of the text about the last test runs.
-const TESTS: usize = 320;
+const MAX_TESTS_CHARS: usize = 320;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
+pub struct EndedSession {
     /// The id that the agent gave the session.
     pub session_id: String,
     pub name: String,
-    /// What the user asked for first.
+    /// What the user asked for first, or else what the session was about.
     pub objective: String,
-    /// Whether the objective is in the words of the user.
+    /// Whether the objective is a request of the user.
     pub is_asked: bool,
     /// What the user asked for last; may be empty.
     pub asked_last: String,
@@ -35,7 +34,7 @@ pub struct Past {
     pub reason: String,
     /// The last report of the agent; may be empty.
     pub last_words: String,
-    /// The report before the last one; empty if the last one is sufficient.
+    /// An earlier report; empty if the last report is sufficient or no earlier one is known.
     pub earlier_words: String,
     /// Whether the agent's process exited before the work ended. An agent without hooks also exits
     /// without a report after its work is complete.
@@ -44,15 +43,15 @@ pub struct Past {
     pub branches: Vec<String>,
     /// The tasks that were completed.
     pub done: Vec<String>,
-    /// The last run of each test suite. If the ending of the session is unknown, the last test
-    /// run, if all tests passed.
+    /// The last run of each test suite. If the ending of the session is unknown, only the last test
+    /// run, and only if all tests passed.
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
 }
 
-impl Past {
-    pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> Past {
+impl EndedSession {
+    pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
         let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
@@ -61,47 +60,54 @@ impl Past {
         };
         let (last, earlier) = match &ending.report {
             Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
-            None => in_order(summary.last_words.as_deref()),
+            None => split_last_words(summary.last_words.as_deref()),
         };
-        let told = |text: &Option<String>| {
-            text.as_deref().and_then(|text| guard::line_within(&guard::with_literals(text), TESTS))
+        let tests = |text: &Option<String>| {
+            text.as_deref()
+                .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
-        Past {
+        EndedSession {
             session_id: episode.session_id.id.clone(),
-            name: line(Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str), ENTRY),
+            name: line(
+                Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str),
+                MAX_ENTRY_CHARS,
+            ),
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
             asked_last: line(ending.asked_last.as_deref(), SessionEnding::REQUEST_LENGTH),
             outcome: summary.outcome,
-            reason: line(summary.outcome_reason.as_deref(), ENTRY),
+            reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),
             last_words: line(last, SessionEnding::REPORT_LENGTH),
             earlier_words: line(earlier, SessionEnding::EARLIER_REPORT_LENGTH),
             was_killed: episode.reason == CloseReason::AgentExited
                 && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
-            branches: branches.take(BRANCHES).collect(),
-            done: done.filter_map(|done| guard::quote(done, ENTRY)).take(ENTRIES).collect(),
+            branches: branches.take(MAX_BRANCHES).collect(),
+            done: done
+                .filter_map(|done| guard::quote(done, MAX_ENTRY_CHARS))
+                .take(MAX_LIST_ENTRIES)
+                .collect(),
             last_tests: match &ending.report {
-                Some(_) => told(&ending.tests),
+                Some(_) => tests(&ending.tests),
                 None => summary.test_results.as_ref().and_then(entry::passed_tests),
             },
             awaits_answer: ending.question.is_some(),
         }
     }
 
-    /// Whether a request of this session names what an earlier one left open.
+    /// Whether a request of this session names the task `open` of an earlier session.
     pub(super) fn took_up(&self, open: &str) -> bool {
         let told = words(open);
         [&self.objective, &self.asked_last].into_iter().any(|asked| {
             !told.is_empty() && same_words(asked, open)
-                || told.len() > 2 && share_of_words(&told, &words(asked)) >= TAKEN_UP
+                || told.len() > 2 && share_of_words(&told, &words(asked)) >= SAME_TASK_SHARE
         })
     }
 
     /// Whether this session worked on branches other than the main one, and `later` on none of
     /// them.
-    pub(super) fn is_on_another_branch(&self, later: &Past) -> bool {
+    pub(super) fn is_on_another_branch(&self, later: &EndedSession) -> bool {
         let mut own = self.own_branches();
         let has_own = own.next().is_some();
         let is_shared = self.own_branches().any(|branch| later.branches.contains(branch));
@@ -124,7 +130,7 @@ fn is_cut(title: &str) -> bool {
 }
 
 /// Splits the last words of a summary into the last report and the one before it.
-fn in_order(words: Option<&str>) -> (Option<&str>, Option<&str>) {
+fn split_last_words(words: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(words) = words else { return (None, None) };
     if let Some(earlier) = words.strip_prefix(BEFORE_THE_CHANGE) {
         return (None, Some(earlier));
@@ -154,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_from_those_before_them() {
+    fn the_last_report_is_separated_from_the_one_before() {
         for (words, wanted) in [
             ("Pushed.", (Some("Pushed."), None)),
             ("Pushed. Before that: It works.", (Some("Pushed."), Some("It works."))),
             ("Before the last change: It works.", (None, Some("It works."))),
         ] {
-            assert_eq!(in_order(Some(words)), wanted, "{words}");
+            assert_eq!(split_last_words(Some(words)), wanted, "{words}");
         }
     }
 }

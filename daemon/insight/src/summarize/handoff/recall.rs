@@ -1,8 +1,8 @@
 //! Recalls errors, decisions, wishes, findings and open ends of earlier sessions that a prompt
 //! clearly matches.
 //!
-//! A wrong line costs the agent more than a missing one, so each kind has a threshold of its own,
-//! and words that many entries share prove nothing. The texts are quoted as in a handoff.
+//! A wrong line costs the agent more than a missing one. Each kind therefore has a threshold of its
+//! own, and words that many entries share count little. The texts are quoted as in a handoff.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,17 +13,17 @@ use crate::{
         wording::is_filler,
     },
     summarize::{
-        handoff::{DECISION, ENTRY, entry, guard},
+        handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
         text::{pattern, words},
     },
 };
 
 /// Maximum number of lines for a prompt.
-pub const LINES: usize = 3;
+pub const MAX_LINES: usize = 3;
 /// Maximum number of bytes of a prompt that are compared: the start says what is wanted.
-const PROMPT: usize = 8 << 10;
+const MAX_PROMPT_BYTES: usize = 8 << 10;
 /// Maximum number of entries that are kept of one session.
-const ENTRIES: usize = 40;
+const MAX_ENTRIES: usize = 40;
 
 /// The results and open ends of the sessions of a project. The latest session is added first.
 #[derive(Debug, Default)]
@@ -83,7 +83,8 @@ impl RecallMemory {
         let steps = summary.next_steps.iter().flatten();
         let open_ends = steps.filter_map(|step| open_end(step, &fact(step)?));
         let settled = errors.chain(decisions).chain(wishes);
-        let drafts: Vec<Draft> = settled.chain(open_ends).chain(findings).take(ENTRIES).collect();
+        let drafts: Vec<Draft> =
+            settled.chain(open_ends).chain(findings).take(MAX_ENTRIES).collect();
         for Draft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
             for word in &words {
@@ -105,21 +106,21 @@ impl RecallMemory {
         self.entries.is_empty()
     }
 
-    /// Returns the best entries that the prompt clearly matches, at most [`LINES`], the best first,
-    /// without those of the session `except`.
-    pub fn matches(&self, prompt: &str, except: Option<SessionKey>) -> Vec<&RecallEntry> {
+    /// Returns the best entries that the prompt clearly matches, at most [`MAX_LINES`], the best
+    /// first, without those of the session `excluded`.
+    pub fn matches(&self, prompt: &str, excluded: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
         // These are commands, or messages that an agent writes in the user's place.
         if prompt.starts_with(['/', '<', '!']) {
             return Vec::new();
         }
-        let prompt = &prompt[..prompt.floor_char_boundary(PROMPT)];
+        let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
         let asked = AskedPrompt {
             words: words(prompt),
             names: names(prompt),
             has_error: has_error(prompt),
         };
-        let others = self.entries.iter().filter(|entry| Some(entry.session) != except);
+        let others = self.entries.iter().filter(|entry| Some(entry.session) != excluded);
         let mut found: Vec<(f64, &RecallEntry)> =
             others.filter_map(|entry| Some((self.score(entry, &asked)?, entry))).collect();
         found.sort_by(|(score, one), (other_score, other)| {
@@ -127,7 +128,7 @@ impl RecallMemory {
         });
         let mut lines: Vec<&RecallEntry> = Vec::new();
         for (_, entry) in found {
-            if lines.len() < LINES && !lines.iter().any(|line| line.words == entry.words) {
+            if lines.len() < MAX_LINES && !lines.iter().any(|line| line.words == entry.words) {
                 lines.push(entry);
             }
         }
@@ -159,7 +160,7 @@ impl RecallMemory {
     fn information(&self, word: &str) -> f64 {
         let entries = f64::from(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let with_it = f64::from(self.frequencies.get(word).copied().unwrap_or(0));
-        // A small project says little about which words are common.
+        // Few entries do not show which words are common, so the counts are smoothed.
         ((entries + 20.0) / (with_it + 1.0)).ln()
     }
 }
@@ -221,14 +222,14 @@ fn error(record: &ErrorResolution) -> Option<Draft> {
 }
 
 fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
-    let text = guard::quote(fact, DECISION)?;
+    let text = guard::quote(fact, MAX_DECISION_CHARS)?;
     Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
 fn wish(wish: &str) -> Option<Draft> {
     // Wishes in a summary are already quoted.
     let wish = wish.trim_matches('"');
-    let text = guard::quote(wish, ENTRY)?;
+    let text = guard::quote(wish, MAX_ENTRY_CHARS)?;
     // The subject of a wish is what remains without words such as `always` or `prefer`.
     let about = pattern!(
         r"(?i)\b(?:from now on|never|always|without|ask(?:ing)?|first|please|don.?t|do not|prefer|make sure|i want|remember)\b"
@@ -241,12 +242,12 @@ fn wish(wish: &str) -> Option<Draft> {
 }
 
 fn finding(found: &str) -> Option<Draft> {
-    let text = guard::quote(found, ENTRY).filter(|_| !found.starts_with("User: "))?;
+    let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !found.starts_with("User: "))?;
     Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 
 fn open_end(step: &str, fact: &str) -> Option<Draft> {
-    let text = guard::quote(fact, ENTRY)?;
+    let text = guard::quote(fact, MAX_ENTRY_CHARS)?;
     // The file of a note only repeats its title.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
     Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_recalls_what_it_clearly_matches() {
+    fn only_clear_matches_are_recalled() {
         let error =
             "I get TypeError: cannot read property session of undefined (auth.middleware.ts)";
         assert_eq!(topics(error), [RecallTopic::Error]);
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_and_open_ends_are_recalled_by_their_names_until_they_are_taken_up() {
+    fn an_open_end_is_recalled_by_its_names_while_it_holds() {
         let prompt = "Plan: switch the IPNS keys of files from deterministic HKDF to random keys (`ipns-keys.md`)";
         let mut earlier = full();
         earlier.summary.next_steps = Some(vec![
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_an_explanation_is_of_no_use() {
+    fn an_error_without_an_explanation_is_left_out() {
         let unknown = ErrorResolution {
             error: "x".to_owned(),
             root_cause: crate::model::wording::NOT_STATED.to_owned(),
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_quotes_what_it_tells() {
+    fn a_line_quotes_the_text_of_its_entry() {
         let memory = memory();
         let line = memory.matches("Now push that to main", None)[0].line();
         assert_eq!(

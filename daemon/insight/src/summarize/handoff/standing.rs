@@ -3,7 +3,7 @@
 use crate::model::SessionEnding;
 
 /// Says which statements of the summaries still hold.
-pub trait Standing {
+pub trait StatementValidity {
     /// Whether the statement `text` in the summary of the episode with the index `session` still
     /// holds; `None` for a statement that is no fact.
     fn holds(&self, session: usize, text: &str) -> Option<bool>;
@@ -15,31 +15,31 @@ pub trait Standing {
     fn ending(&self, session: usize) -> SessionEnding;
 }
 
-/// The [`Standing`] for the statements of one session.
+/// The [`StatementValidity`] for the statements of one session.
 #[derive(Clone, Copy)]
-pub(super) struct SessionStanding<'s> {
+pub(super) struct SessionValidity<'s> {
     pub(super) session: usize,
-    pub(super) standing: &'s dyn Standing,
+    pub(super) validity: &'s dyn StatementValidity,
 }
 
-impl SessionStanding<'_> {
-    /// Whether a statement counts as valid. A statement of the last session does unless it is
-    /// known to be over; one of an earlier session does only if it is known to hold.
+impl SessionValidity<'_> {
+    /// Whether a statement counts as valid. Statements of the last session count unless they are
+    /// known to be over. Statements of earlier sessions count only if they are known to hold.
     pub(super) fn holds(&self, text: &str) -> bool {
-        let holds = self.standing.holds(self.session, text);
+        let holds = self.validity.holds(self.session, text);
         if self.session == 0 { holds != Some(false) } else { holds == Some(true) }
     }
 
     /// Whether a statement is a fact that still holds.
     pub(super) fn is_fact(&self, text: &str) -> bool {
-        self.standing.holds(self.session, text) == Some(true)
+        self.validity.holds(self.session, text) == Some(true)
     }
 
     pub(super) fn sentence(&self, text: &str) -> Option<String> {
-        self.standing.sentence(self.session, text)
+        self.validity.sentence(self.session, text)
     }
 
     pub(super) fn ending(&self) -> SessionEnding {
-        self.standing.ending(self.session)
+        self.validity.ending(self.session)
     }
 }

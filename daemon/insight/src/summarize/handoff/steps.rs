@@ -2,9 +2,9 @@
 
 use crate::summarize::text::{pattern, same_words, share_of_words, words};
 
-/// Whether a step is no work for a later session: boxes of a pull request, tests that were changed
-/// and not run, untouched files of a plan, possible improvements, and waiting.
-pub(super) fn says_nothing(step: &str) -> bool {
+/// Whether a step is no work for a later session: unchecked boxes of a pull request, tests that
+/// were changed and not run, untouched files of a plan, possible improvements, and waiting.
+pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(
         r"(?i)^(?:unchecked in|tests were changed|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
     )
@@ -26,7 +26,7 @@ pub(super) fn is_in_report(step: &str) -> bool {
 
 /// Whether a step no longer matters after another session has worked: something in the last
 /// report, a failed or interrupted call, or a routine such as a commit.
-pub(super) fn is_of_the_moment(step: &str) -> bool {
+pub(super) fn is_short_lived(step: &str) -> bool {
     is_in_report(step)
         || step.starts_with("Cut off in")
         || step.starts_with("Resolve `")
@@ -36,7 +36,7 @@ pub(super) fn is_of_the_moment(step: &str) -> bool {
 
 /// Whether a completed task covers a step: the task contains most words of the step, in any
 /// inflection.
-pub(super) fn settles(done: &str, step: &str) -> bool {
+pub(super) fn covers(done: &str, step: &str) -> bool {
     let asked = words(step);
     same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
 }

@@ -3,15 +3,15 @@
 use crate::model::Episode;
 
 /// Maximum length, in characters, of a short answer.
-const LONG_ANSWER: usize = 600;
+const MAX_SHORT_ANSWER_CHARS: usize = 600;
 /// Maximum number of messages of a session that is only a question and its answer.
-const EXCHANGE: u32 = 4;
+const MAX_EXCHANGE_MESSAGES: u32 = 4;
 /// Prefixes of graphiti's own tools. Calls of these tools are not work of a session.
 const OWN_TOOLS: &[&str] = &["mcp__graphiti__", "mcp_graphiti_", "graphiti"];
 
-/// Whether the next session has something to take up from this one: it changed something, ran tests
-/// or fixed an error. Unless it only queried graphiti, it is also enough that it decided or
-/// completed something, gave a long answer, or was more than one question with its answer.
+/// Whether a session did work that another session may continue: it changed something, ran tests or
+/// fixed an error. A session that did not only query graphiti also did work if it decided or
+/// completed something, gave a long answer, or was more than a question with its answer.
 pub fn did_work(episode: &Episode) -> bool {
     let summary = &episode.summary;
     let changed = summary.files_modified.as_ref().is_some_and(|files| !files.is_empty())
@@ -25,8 +25,10 @@ pub fn did_work(episode: &Episode) -> bool {
     if !changed && !settled && words == 0 && summary.next_steps.is_none() {
         return false;
     }
-    let is_exchange = summary.message_count.is_some_and(|count| count <= EXCHANGE);
-    changed || (settled || words > LONG_ANSWER || !is_exchange) && !only_recalled(episode)
+    let is_exchange = summary.message_count.is_some_and(|count| count <= MAX_EXCHANGE_MESSAGES);
+    changed
+        || (settled || words > MAX_SHORT_ANSWER_CHARS || !is_exchange)
+            && !only_queried_graphiti(episode)
 }
 
 /// Whether the state of a repository is that of a session that changed something.
@@ -35,7 +37,7 @@ fn leaves_work(state: &str) -> bool {
 }
 
 /// Whether the session only queried graphiti.
-fn only_recalled(episode: &Episode) -> bool {
+fn only_queried_graphiti(episode: &Episode) -> bool {
     let is_own = |tool: &String| OWN_TOOLS.iter().any(|own| tool.starts_with(own));
     let tools = episode.summary.mcp_tools_used.as_deref().unwrap_or_default();
     let is_recall = tools.iter().any(is_own) && tools.iter().all(is_own);

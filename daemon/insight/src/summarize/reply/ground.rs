@@ -1,5 +1,5 @@
-//! Checks the files and tests that a claim names: files that the session touched or mentioned,
-//! tests that ran.
+//! Checks whether the session touched or mentioned the files that a claim names, and whether the
+//! test runs match the claim.
 
 use crate::{
     model::{Evidence, evidence::TestRun},
@@ -17,7 +17,7 @@ pub struct Grounds<'g> {
 
 /// The relation to the session that a claim asserts of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Files {
+pub(super) enum FileRelation {
     /// A tool touched them, or a command, a prompt or the subject of a commit names them.
     Touched,
     /// The session touched them, or a text that the model was shown names them.
@@ -26,15 +26,15 @@ pub(super) enum Files {
 
 impl Grounds<'_> {
     /// Returns whether every file that `text` names has the relation `files` to the session.
-    pub(super) fn has(&self, files: Files, text: &str) -> bool {
+    pub(super) fn has(&self, files: FileRelation, text: &str) -> bool {
         match files {
-            Files::Touched => self.touched(text),
-            Files::Known => self.knows(text),
+            FileRelation::Touched => self.touched(text),
+            FileRelation::Known => self.knows(text),
         }
     }
 
-    /// Returns whether every file that `text` names is [`Files::Touched`]. Where the evidence had
-    /// to omit files or commands, [`Files::Known`] is enough.
+    /// Returns whether every file that `text` names is [`FileRelation::Touched`]. If the evidence
+    /// omits files or commands because of its limits, [`FileRelation::Known`] is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
@@ -43,7 +43,7 @@ impl Grounds<'_> {
             .all(|file| self.is_touched(file) || left_out && self.is_shown(file))
     }
 
-    /// Returns whether every file that `text` names is [`Files::Known`].
+    /// Returns whether every file that `text` names is [`FileRelation::Known`].
     fn knows(&self, text: &str) -> bool {
         files_in(text).into_iter().all(|file| self.is_touched(file) || self.is_shown(file))
     }
@@ -58,7 +58,7 @@ impl Grounds<'_> {
             r"(?i)\b(?:tests?|suite|specs?)(?: [a-z]+){0,2} (?:pass|passes|passed|passing|green|succeeds?|succeeded)\b"
         );
         let counts_hold = counted.captures_iter(text).all(|claim| {
-            claim[1].parse().is_ok_and(|count| runs.iter().any(|run| had(run, count)))
+            claim[1].parse().is_ok_and(|count| runs.iter().any(|run| has_count(run, count)))
         });
         counts_hold && (!all.is_match(text) || runs.iter().any(|run| run.passed > 0))
     }
@@ -69,13 +69,13 @@ impl Grounds<'_> {
         let settings = evidence.settings.iter().map(|setting| &setting.file);
         let named = name_of(file);
         evidence.files.keys().chain(moved).chain(settings).any(|known| is_same_file(known, file))
-            || evidence.commands.iter().any(|run| holds(&run.command, named))
-            || evidence.prompts.iter().any(|said| holds(&said.text, named))
-            || evidence.commits.iter().any(|commit| holds(&commit.subject, named))
+            || evidence.commands.iter().any(|run| contains_whole_name(&run.command, named))
+            || evidence.prompts.iter().any(|said| contains_whole_name(&said.text, named))
+            || evidence.commits.iter().any(|commit| contains_whole_name(&commit.subject, named))
     }
 
     fn is_shown(&self, file: &str) -> bool {
-        self.shown.iter().any(|text| holds(text, name_of(file)))
+        self.shown.iter().any(|text| contains_whole_name(text, name_of(file)))
     }
 }
 
@@ -111,14 +111,14 @@ fn name_of(file: &str) -> &str {
 }
 
 /// Returns whether `name` occurs in `text` as a whole name.
-fn holds(text: &str, name: &str) -> bool {
+fn contains_whole_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(name).any(|(at, _)| {
         !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
     })
 }
 
-fn had(run: &TestRun, count: u32) -> bool {
+fn has_count(run: &TestRun, count: u32) -> bool {
     let total = run.passed.saturating_add(run.failed).saturating_add(run.skipped);
     [run.passed, run.failed, run.skipped, total].contains(&count)
 }

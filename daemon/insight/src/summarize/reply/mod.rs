@@ -3,8 +3,9 @@
 //! The model contributes prose: objective, completed tasks, decisions, findings, next steps,
 //! causes, fixes and reasons, and also topics, relations and, if the transcript shows none, the
 //! outcome. Facts that were read from the transcript (files, tests, tools, settings, counts, times)
-//! stay unchanged. A claim about a file, a test or a setting that is not in the evidence is dropped
-//! and counted; the objective is not checked.
+//! stay unchanged. A claim is dropped and counted if it is about a test or a setting that is not in
+//! the evidence, or about a file that is neither in the evidence nor in a text that the model was
+//! shown. The objective is not checked.
 
 mod claims;
 mod ground;
@@ -18,7 +19,7 @@ use crate::{
     summarize::text::{cut, one_line, same_words, share_of_words, words},
 };
 
-use self::ground::Files;
+use self::ground::FileRelation;
 pub use self::{claims::Claims, ground::Grounds};
 
 /// A summary with the accepted claims of a model.
@@ -30,17 +31,17 @@ pub struct Merged {
 }
 
 /// Maximum number of entries in a list.
-const ENTRIES: usize = 12;
+const MAX_ENTRIES: usize = 12;
 /// Maximum length, in characters, of an entry.
-const ENTRY: usize = 300;
+const MAX_ENTRY_CHARS: usize = 300;
 /// Maximum length, in characters, of the objective and of the root cause.
-const LONG_ENTRY: usize = 600;
+const MAX_LONG_ENTRY_CHARS: usize = 600;
 /// Maximum length, in characters, of a topic or of an entity's name.
-const TOPIC: usize = 60;
+const MAX_TOPIC_CHARS: usize = 60;
 
 /// Merges the `claims` of a model into the summary that was derived from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
-    let mut court = Court { grounds, dropped: 0 };
+    let mut checker = ClaimChecker { grounds, dropped: 0 };
     let mut summary = evidence;
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
@@ -49,59 +50,64 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     if summary.outcome_reason.is_none() {
         summary.outcome = claims.outcome.unwrap_or(summary.outcome);
     }
-    let tasks = court.deeds(claims.completed_tasks);
+    let tasks = checker.tasks(claims.completed_tasks);
     summary.completed_tasks = some(tasks).or(summary.completed_tasks);
-    let decisions = court.decisions(claims.key_decisions);
+    let decisions = checker.decisions(claims.key_decisions);
     summary.key_decisions =
         some(with_user_decisions(decisions, summary.key_decisions.unwrap_or_default()));
-    let steps = court.words(claims.next_steps);
+    let steps = checker.statements(claims.next_steps);
     summary.next_steps = some(steps).or(summary.next_steps);
-    let discoveries = court.words(claims.discoveries);
+    let discoveries = checker.statements(claims.discoveries);
     summary.discoveries = some(discoveries).or(summary.discoveries);
-    summary.topics = some(court.judged(claims.topics, TOPIC, Files::Known));
-    summary.relations = some(court.relations(claims.relations));
+    summary.topics = some(checker.accepted(claims.topics, MAX_TOPIC_CHARS, FileRelation::Known));
+    summary.relations = some(checker.relations(claims.relations));
     let cause = claims.root_cause_analysis.into_iter().collect();
-    let cause = court.judged(cause, LONG_ENTRY, Files::Known).pop();
+    let cause = checker.accepted(cause, MAX_LONG_ENTRY_CHARS, FileRelation::Known).pop();
     summary.root_cause_analysis = cause.or(summary.root_cause_analysis);
-    let errors = court.errors(claims.errors_resolved);
+    let errors = checker.errors(claims.errors_resolved);
     summary.errors_resolved = some(joined(errors, summary.errors_resolved.unwrap_or_default()));
     summary.config_changes =
-        some(court.reasons(claims.config_changes, summary.config_changes.unwrap_or_default()));
-    Merged { summary, dropped: court.dropped }
+        some(checker.reasons(claims.config_changes, summary.config_changes.unwrap_or_default()));
+    Merged { summary, dropped: checker.dropped }
 }
 
 /// Checks claims and counts those that are dropped.
-struct Court<'g> {
+struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
     dropped: u32,
 }
 
-impl Court<'_> {
+impl ClaimChecker<'_> {
     /// Keeps the completed tasks whose files were touched.
-    fn deeds(&mut self, entries: Vec<String>) -> Vec<String> {
-        self.judged(entries, ENTRY, Files::Touched)
+    fn tasks(&mut self, entries: Vec<String>) -> Vec<String> {
+        self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Touched)
     }
 
     /// Keeps the statements whose files were at least mentioned.
-    fn words(&mut self, entries: Vec<String>) -> Vec<String> {
-        self.judged(entries, ENTRY, Files::Known)
+    fn statements(&mut self, entries: Vec<String>) -> Vec<String> {
+        self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Known)
     }
 
-    fn judged(&mut self, entries: Vec<String>, length: usize, files: Files) -> Vec<String> {
+    fn accepted(
+        &mut self,
+        entries: Vec<String>,
+        length: usize,
+        files: FileRelation,
+    ) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         for entry in entries {
             let Some(entry) = line(&entry, length) else { continue };
-            if !self.admits(&[&entry], files) || kept.iter().any(|known| same_words(known, &entry))
+            if !self.accepts(&[&entry], files) || kept.iter().any(|known| same_words(known, &entry))
             {
                 continue;
             }
             kept.push(entry);
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
-    fn admits(&mut self, texts: &[&str], files: Files) -> bool {
+    fn accepts(&mut self, texts: &[&str], files: FileRelation) -> bool {
         let grounds = self.grounds;
         let is_grounded =
             texts.iter().all(|text| grounds.has(files, text) && grounds.tests_hold(text));
@@ -112,9 +118,10 @@ impl Court<'_> {
     fn decisions(&mut self, decisions: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
         let mut kept: Vec<DecisionRecord> = Vec::new();
         for DecisionRecord { decision, rationale, alternatives } in decisions {
-            let Some(decision) = line(&decision, ENTRY) else { continue };
-            let rationale = line(&rationale, ENTRY).unwrap_or_else(|| NO_REASON.to_owned());
-            if !self.admits(&[&decision, &rationale], Files::Known)
+            let Some(decision) = line(&decision, MAX_ENTRY_CHARS) else { continue };
+            let rationale =
+                line(&rationale, MAX_ENTRY_CHARS).unwrap_or_else(|| NO_REASON.to_owned());
+            if !self.accepts(&[&decision, &rationale], FileRelation::Known)
                 || kept.iter().any(|known| same_words(&known.decision, &decision))
             {
                 continue;
@@ -122,58 +129,59 @@ impl Court<'_> {
             let alternatives: Vec<String> = alternatives
                 .into_iter()
                 .flatten()
-                .filter_map(|one| line(&one, ENTRY))
-                .take(ENTRIES)
+                .filter_map(|one| line(&one, MAX_ENTRY_CHARS))
+                .take(MAX_ENTRIES)
                 .collect();
             kept.push(DecisionRecord { decision, rationale, alternatives: some(alternatives) });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
-    /// A wrong verification drops only the verification; the rest of the record may be
-    /// true.
+    /// Keeps the accepted records. A record with a wrong verification loses only its verification,
+    /// because the rest may be true.
     fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
         let mut kept: Vec<ErrorResolution> = Vec::new();
         for claimed in errors {
-            let Some(error) = line(&claimed.error, ENTRY) else { continue };
-            let stated = |text: &str| line(text, ENTRY).unwrap_or_else(|| NOT_STATED.to_owned());
+            let Some(error) = line(&claimed.error, MAX_ENTRY_CHARS) else { continue };
+            let stated =
+                |text: &str| line(text, MAX_ENTRY_CHARS).unwrap_or_else(|| NOT_STATED.to_owned());
             let (root_cause, fix) = (stated(&claimed.root_cause), stated(&claimed.fix));
-            if !self.admits(&[&error, &root_cause], Files::Known)
-                || !self.admits(&[&fix], Files::Touched)
+            if !self.accepts(&[&error, &root_cause], FileRelation::Known)
+                || !self.accepts(&[&fix], FileRelation::Touched)
             {
                 continue;
             }
             let mut verification = stated(&claimed.verification);
-            if !self.admits(&[&verification], Files::Known) {
+            if !self.accepts(&[&verification], FileRelation::Known) {
                 verification = NOT_STATED.to_owned();
             }
             kept.push(ErrorResolution { error, root_cause, fix, verification });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
     fn relations(&mut self, relations: Vec<RelationRecord>) -> Vec<RelationRecord> {
         let mut kept: Vec<RelationRecord> = Vec::new();
-        for told in relations {
-            let named = |text: &str| line(text, TOPIC);
+        for claimed in relations {
+            let named = |text: &str| line(text, MAX_TOPIC_CHARS);
             let (Some(source), Some(relation), Some(target)) =
-                (named(&told.source), named(&told.relation), named(&told.target))
+                (named(&claimed.source), named(&claimed.relation), named(&claimed.target))
             else {
                 continue;
             };
-            let sentence = line(&told.sentence, ENTRY);
+            let sentence = line(&claimed.sentence, MAX_ENTRY_CHARS);
             let sentence = sentence.unwrap_or_else(|| format!("{source} {relation} {target}"));
             if same_words(&source, &target)
-                || !self.admits(&[&source, &target, &sentence], Files::Known)
+                || !self.accepts(&[&source, &target, &sentence], FileRelation::Known)
                 || kept.iter().any(|known| same_words(&known.sentence, &sentence))
             {
                 continue;
             }
             kept.push(RelationRecord { source, relation, target, sentence });
         }
-        kept.truncate(ENTRIES);
+        kept.truncate(MAX_ENTRIES);
         kept
     }
 
@@ -184,11 +192,11 @@ impl Court<'_> {
         mut read: Vec<ConfigChange>,
     ) -> Vec<ConfigChange> {
         for claim in claimed {
-            let meant = read.iter_mut().find(|change| is_same_setting(change, &claim));
-            match meant {
+            let known = read.iter_mut().find(|change| is_same_setting(change, &claim));
+            match known {
                 None => self.dropped += 1,
                 Some(change) if change.reason == NOT_STATED => {
-                    if let Some(reason) = line(&claim.reason, ENTRY) {
+                    if let Some(reason) = line(&claim.reason, MAX_ENTRY_CHARS) {
                         change.reason = reason;
                     }
                 }
@@ -199,33 +207,33 @@ impl Court<'_> {
     }
 }
 
-/// Returns the model's decisions, and those in `read` that quote the user. If the model names
-/// none, returns all decisions in `read`.
+/// Returns the model's decisions, and those in `read` that quote the user. If the model names no
+/// decisions, returns all decisions in `read`.
 fn with_user_decisions(
-    told: Vec<DecisionRecord>,
+    claimed: Vec<DecisionRecord>,
     read: Vec<DecisionRecord>,
 ) -> Vec<DecisionRecord> {
-    if told.is_empty() {
+    if claimed.is_empty() {
         return read;
     }
-    let is_told = |decision: &str| told.iter().any(|one| same_words(&one.decision, decision));
+    let is_claimed = |decision: &str| claimed.iter().any(|one| same_words(&one.decision, decision));
     let is_missing =
-        |one: &DecisionRecord| one.rationale.starts_with(USER_SAID) && !is_told(&one.decision);
+        |one: &DecisionRecord| one.rationale.starts_with(USER_SAID) && !is_claimed(&one.decision);
     let missing: Vec<DecisionRecord> = read.into_iter().filter(is_missing).collect();
-    [missing, told].concat()
+    [missing, claimed].concat()
 }
 
 /// Joins the model's error records, completed from the evidence, with the errors of the evidence
 /// that the model does not mention.
-fn joined(told: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
-    let mut told = told;
-    let mut left: Vec<ErrorResolution> = Vec::new();
+fn joined(claimed: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
+    let mut joined = claimed;
+    let mut unclaimed: Vec<ErrorResolution> = Vec::new();
     for seen in read {
         let seen_words = words(&seen.error);
-        let same = told.iter_mut().find(|one| {
-            let told_words = words(&one.error);
-            share_of_words(&told_words, &seen_words) >= 0.5
-                || share_of_words(&seen_words, &told_words) >= 0.5
+        let same = joined.iter_mut().find(|one| {
+            let claimed_words = words(&one.error);
+            share_of_words(&claimed_words, &seen_words) >= 0.5
+                || share_of_words(&seen_words, &claimed_words) >= 0.5
         });
         match same {
             Some(one) => {
@@ -240,12 +248,12 @@ fn joined(told: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorRe
                     one.root_cause = seen.root_cause;
                 }
             }
-            None => left.push(seen),
+            None => unclaimed.push(seen),
         }
     }
-    told.extend(left);
-    told.truncate(ENTRIES);
-    told
+    joined.extend(unclaimed);
+    joined.truncate(MAX_ENTRIES);
+    joined
 }
 
 fn is_same_setting(change: &ConfigChange, claim: &ConfigChange) -> bool {
@@ -262,7 +270,7 @@ fn line(text: &str, length: usize) -> Option<String> {
 }
 
 fn long_line(text: &str) -> Option<String> {
-    line(text, LONG_ENTRY)
+    line(text, MAX_LONG_ENTRY_CHARS)
 }
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {

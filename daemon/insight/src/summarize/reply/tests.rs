@@ -27,7 +27,7 @@ fn texts(entries: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn prose_is_the_model_s_and_facts_are_not() {
+fn a_model_changes_prose_but_no_facts() {
     let answer = json!({
         "objective": "Find out why logins\nfail after a minute.", "outcome": "blocked",
         "completed_tasks": ["**Corrected** the expiry in `.env`"],
@@ -59,7 +59,7 @@ fn prose_is_the_model_s_and_facts_are_not() {
 }
 
 #[test]
-fn what_the_user_decided_and_why_it_is_not_over_stand_against_a_model() {
+fn decisions_of_the_user_and_a_known_outcome_take_precedence() {
     let answer = json!({
         "objective": "Find out why logins fail", "outcome": "completed", "completed_tasks": null,
         "key_decisions": [{"decision": "Kept minutes out", "rationale": "They mislead"}],
@@ -109,7 +109,7 @@ fn claims_about_files_that_the_session_never_touched_are_dropped_and_counted() {
 }
 
 #[test]
-fn tests_went_as_they_went() {
+fn claims_about_tests_are_compared_with_the_runs() {
     for (claim, holds) in [
         ("All tests pass now", true),
         ("Ran the suite: 2 passed", true),
@@ -130,7 +130,7 @@ fn tests_went_as_they_went() {
 }
 
 #[test]
-fn settings_are_as_they_were_read() {
+fn settings_keep_the_values_of_the_evidence() {
     let (_, before) = evidence();
     let read = &before.config_changes.as_ref().unwrap()[0];
     let claim = |file: &str, setting: &str| ConfigChange {
@@ -156,7 +156,7 @@ fn settings_are_as_they_were_read() {
 }
 
 #[test]
-fn an_error_keeps_its_words_and_how_it_was_verified() {
+fn an_error_keeps_the_message_and_verification_of_the_evidence() {
     let (_, before) = evidence();
     let read = before.errors_resolved.unwrap()[0].clone();
     let resolution = |error: &str, verification: &str| ErrorResolution {
@@ -181,7 +181,7 @@ fn an_error_keeps_its_words_and_how_it_was_verified() {
 }
 
 #[test]
-fn plain_text_is_read_as_the_conversation_document_has_it() {
+fn the_plain_text_format_of_the_conversation_document_is_parsed() {
     let claims = Claims::of_text(
         "Sure!\nOVERVIEW: The login failed after a minute and was fixed.\n\nTOPICS:\n- login\n\n\
          DECISIONS:\n- Kept the old name\n\nCODE_REFERENCES:\n- .env\n\nKEY_POINTS:\n- Expiry is in seconds\n",
@@ -195,7 +195,7 @@ fn plain_text_is_read_as_the_conversation_document_has_it() {
 }
 
 #[test]
-fn parts_are_told_as_one() {
+fn claims_about_parts_of_a_session_are_merged() {
     let part = |objective: &str, outcome, task: &str, step: &str| Claims {
         objective: Some(objective.to_owned()),
         outcome: Some(outcome),
@@ -214,13 +214,13 @@ fn parts_are_told_as_one() {
 }
 
 #[test]
-fn an_answer_without_end_is_cut() {
+fn a_long_answer_is_cut() {
     let claims = Claims {
         objective: Some("word ".repeat(5_000)),
         discoveries: (0..500).map(|at| format!("unlike{at} other{at} thing{at}")).collect(),
         ..Claims::default()
     };
     let (found, _) = merged(claims, "");
-    assert!(found.summary.objective.chars().count() <= LONG_ENTRY + 1);
-    assert_eq!(found.summary.discoveries.unwrap().len(), ENTRIES);
+    assert!(found.summary.objective.chars().count() <= MAX_LONG_ENTRY_CHARS + 1);
+    assert_eq!(found.summary.discoveries.unwrap().len(), MAX_ENTRIES);
 }

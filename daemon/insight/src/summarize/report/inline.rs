@@ -2,8 +2,8 @@
 
 use crate::summarize::text::{one_line, pattern};
 
-/// Whether a tag is a placeholder for a value. Others are omitted, because any other name may
-/// imitate the markup of an agent's own prompts.
+/// Whether a tag is a placeholder for a value. Other tags are omitted, because they may imitate the
+/// markup of an agent's own prompts.
 pub(super) fn is_placeholder(html: &str) -> bool {
     pattern!(r"^<(?:TAB|SP|LF|CR|EOF|ID|N|NAME|KEY|VALUE|PATH|FILE|URL|HASH|DATE|VERSION|BRANCH)>$")
         .is_match(html)
@@ -17,7 +17,7 @@ pub(super) fn is_plan_column(column: &str) -> bool {
 
 /// Whether a text before a code block is a sentence without its end: it ends in a letter, a digit,
 /// a colon or a comma.
-pub(super) fn dangles(text: &str) -> bool {
+pub(super) fn is_unfinished(text: &str) -> bool {
     let text = text.trim_end();
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))
 }
@@ -75,8 +75,8 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     // `**Overview table** (line 14): changed` is labelled `Overview table (line 14)`.
     match aside.captures(rest) {
         Some(aside) => {
-            let told = aside.get(1).or(aside.get(2)).map_or("", |told| told.as_str());
-            (Some(format!("{inside} {told}")), rest[aside[0].len()..].to_owned())
+            let brackets = aside.get(1).or(aside.get(2)).map_or("", |text| text.as_str());
+            (Some(format!("{inside} {brackets}")), rest[aside[0].len()..].to_owned())
         }
         None => (Some(inside), rest.to_owned()),
     }
@@ -85,8 +85,9 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
 /// Maximum length, in bytes, of a line that is a statement of its own.
 const LINE: usize = 110;
 
-/// Whether the line at the end of `before` is a statement apart from the line at the start of
-/// `after`: each has a label, as in `Area: api` and `Files: 3`.
+/// Whether the line at the end of `before` and the line at the start of `after` are separate
+/// statements: the second line has a label, as in `Files: 3`, and the first line has a label, too,
+/// or is short.
 pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
     let start = before.rfind("; ").map_or(0, |at| at + 2);
     let (before, after) = (&before[start..], after.split('\n').next().unwrap_or_default());

@@ -3,27 +3,27 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    dangles, is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_verdict,
-    split_label, with_column,
+    is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_unfinished,
+    is_verdict, split_label, with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentence_ends, sentences};
 
 /// Maximum number of bytes of a report that are parsed: deep nesting costs more than linear time.
-const PARSED: usize = 16_000;
+const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
-const PASSAGES: usize = 160;
+const MAX_PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a paragraph that is a heading: it is bold or ends in a colon.
-const HEADING: usize = 70;
+const MAX_HEADING_BYTES: usize = 70;
 /// Levels of headings: six of Markdown, then a line that ends in a colon before a bold paragraph,
 /// then a bold paragraph, then any other line that ends in a colon.
 const SECTION: usize = 7;
 const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list directly after it.
-const SENTENCE: usize = 200;
+const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Maximum length, in bytes, of a line of code that completes the sentence before it.
-const OBJECT: usize = 80;
+const MAX_CODE_BYTES: usize = 80;
 
 /// A paragraph, list item or table row of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,22 +58,22 @@ pub(crate) enum Form {
 /// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code
 /// blocks are omitted, but a code block of one short line completes the sentence before it.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
-    let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(PARSED)]);
+    let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(MAX_PARSED_BYTES)]);
     let markdown = with_globs_escaped(&markdown);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    let mut reader = Reader::default();
+    let mut parser = PassageParser::default();
     for event in Parser::new_ext(&markdown, options) {
-        if reader.passages.len() >= PASSAGES {
+        if parser.passages.len() >= MAX_PASSAGES {
             break;
         }
-        reader.take(event);
+        parser.handle(event);
     }
-    reader.passages
+    parser.passages
 }
 
 #[derive(Default)]
-struct Reader {
+struct PassageParser {
     passages: Vec<Passage>,
     headings: Vec<(usize, String)>,
     /// Number of passages when the newest heading was added.
@@ -100,14 +100,14 @@ struct Reader {
     cells: Vec<String>,
 }
 
-impl Reader {
-    fn take(&mut self, event: Event<'_>) {
+impl PassageParser {
+    fn handle(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
             Event::Text(text) => {
-                if let Some(code) = self.code.as_mut().filter(|code| code.len() <= OBJECT) {
+                if let Some(code) = self.code.as_mut().filter(|code| code.len() <= MAX_CODE_BYTES) {
                     code.push_str(&text);
                 }
             }
@@ -181,7 +181,7 @@ impl Reader {
             TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
                 self.hidden = self.hidden.saturating_sub(1);
                 if let Some(code) = self.code.take() {
-                    self.ran_into(&code);
+                    self.complete_before_code(&code);
                 }
             }
             TagEnd::Heading(level) => self.heading(level as usize),
@@ -198,7 +198,7 @@ impl Reader {
             TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.text)),
             TagEnd::TableHead => {
                 self.columns = std::mem::take(&mut self.cells);
-                // Rows of a plan are not what was done.
+                // The rows of a plan are not completed work.
                 if self.columns.iter().any(|column| is_plan_column(column)) {
                     self.headings.retain(|(depth, _)| *depth < LEAD_IN);
                     self.headings.push((LEAD_IN, "Plan".to_owned()));
@@ -229,7 +229,7 @@ impl Reader {
 
     fn heading(&mut self, depth: usize) {
         self.join_lines();
-        // `A few points:` stands over the bold headings that follow it.
+        // `A few points:` is a heading above the bold headings that follow it.
         if depth == BOLD && self.at_heading == self.passages.len() {
             let leads = self.headings.pop_if(|(known, _)| *known == LEAD_IN);
             if let Some((_, text)) = leads {
@@ -253,10 +253,10 @@ impl Reader {
         let is_bold = self
             .label_end
             .is_some_and(|end| text[end.min(text.len())..].trim_matches([':', ' ']).is_empty());
-        let is_short = text.len() <= HEADING;
+        let is_short = text.len() <= MAX_HEADING_BYTES;
         let is_headline = is_short && is_bold
             || self.label_end.is_some_and(|end| {
-                text.len() <= 2 * HEADING && is_aside(&text[end.min(text.len())..])
+                text.len() <= 2 * MAX_HEADING_BYTES && is_aside(&text[end.min(text.len())..])
             });
         if is_headline && self.starts_bold() && !is_verdict(text) {
             self.heading(BOLD);
@@ -287,7 +287,7 @@ impl Reader {
         // `Added a page, covering:` reports work; the items after it are the page's contents.
         let has_contents =
             pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
-        if introduction.len() > SENTENCE || has_contents.is_match(&introduction) {
+        if introduction.len() > MAX_INTRODUCTION_BYTES || has_contents.is_match(&introduction) {
             return;
         }
         if told.is_empty() {
@@ -299,11 +299,12 @@ impl Reader {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Completes a sentence before a code block: with one short line of it, or by a clause less.
-    fn ran_into(&mut self, code: &str) {
+    /// Adds code of one short line to the sentence before it, or else removes the last clause.
+    fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let code = code.trim();
-        let is_short = !code.is_empty() && code.len() <= OBJECT && !code.contains(['\n', '`']);
+        let is_short =
+            !code.is_empty() && code.len() <= MAX_CODE_BYTES && !code.contains(['\n', '`']);
         let ended = |text: &str| match text.trim_end().trim_end_matches(':') {
             text if is_short => format!("{text} `{code}`"),
             text => {
@@ -313,7 +314,7 @@ impl Reader {
             }
         };
         if self.lists > 0 {
-            if dangles(&self.text) {
+            if is_unfinished(&self.text) {
                 self.text = ended(&self.text);
                 self.label_end = self.label_end.filter(|end| *end <= self.text.len());
             }
@@ -327,7 +328,7 @@ impl Reader {
             self.push(Form::Paragraph, None, None, &text);
         } else if let Some(last) = self.passages.last_mut()
             && last.form == Form::Paragraph
-            && dangles(&last.text)
+            && is_unfinished(&last.text)
         {
             last.text = ended(&last.text);
         }
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_stand_over_what_follows() {
+    fn headings_apply_to_the_passages_below() {
         let text = "Done.\n\n## What changed\n\n- **Parser**: keeps the last line\n- plain\n\n**Still open:**\n\n1. Measure it\n\nNext steps:\n- one\n\nAfterwards.\n";
         assert_eq!(
             shown(text),
@@ -442,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_runs_into_code_keeps_its_object_or_ends_before() {
+    fn a_sentence_before_code_is_completed_or_shortened() {
         let text = "- Added a loader, registering:\n\n  ```go\n  load(empty)\n  ```\n- Added a file, calling\n\n  ```go\n  a()\n  b()\n  ```\n\nIt runs as:\n```\nmake all\n```\nIt is set in:\n```\na = 1\nb = 2\n```\n";
         assert_eq!(
             shown(text),
@@ -471,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn bold_numbers_with_a_file_stand_over_their_own_items() {
+    fn bold_numbers_with_a_file_are_headings() {
         let long = "`pages/of/the/reader_and_writer_of_the_index.rs` lines 154-163";
         let text = format!(
             "**1. The reader**\n\n- one\n\n**2. The writer** (`w.rs`):\n- two\n\n**3. The index** ({long}):\n- three\n"
@@ -487,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn an_introduction_stands_over_all_that_follows_it() {
+    fn an_introduction_is_a_heading_of_all_that_follows() {
         let text = "Where `log` is missing:\n\n**1. `a.rs`** - the best place:\n```go\na()\nb()\n```\n\n**2. `b.rs`** - not needed\n";
         assert_eq!(
             shown(text),
@@ -551,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_items_know_the_item_above_them() {
+    fn nested_items_have_the_item_above_as_parent() {
         let text = "1. **Guide section** (lines 3-9):\n   - Removed step 4\n     - for good\n2. Plain text:\n   - Added a note\n- top\n";
         let parents: Vec<_> = passages(text).into_iter().map(|one| one.parent).collect();
         let some = |text: &str| Some(text.to_owned());
@@ -593,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_ends_where_its_list_begins() {
+    fn an_item_ends_where_a_nested_list_begins() {
         assert_eq!(
             shown("- outer\n  - inner\n- [x] ticked"),
             [" > outer", " > inner", " > ticked"]
@@ -601,9 +602,9 @@ mod tests {
     }
 
     #[test]
-    fn markdown_that_never_closes_is_read_to_its_end() {
+    fn the_number_of_passages_is_limited() {
         let text = format!("{}**open `code\n\n{}", "> ".repeat(400), "- ".repeat(4_000));
-        assert!(passages(&text).len() <= PASSAGES);
-        assert!(passages(&"- item\n".repeat(10_000)).len() <= PASSAGES);
+        assert!(passages(&text).len() <= MAX_PASSAGES);
+        assert!(passages(&"- item\n".repeat(10_000)).len() <= MAX_PASSAGES);
     }
 }

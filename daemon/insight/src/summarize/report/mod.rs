@@ -42,7 +42,7 @@ pub(crate) struct Report {
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
-    /// Its paragraphs, items and rows, in order.
+    /// The paragraphs, items and rows of the report, in order.
     pub(crate) passages: Vec<Passage>,
 }
 
@@ -130,11 +130,11 @@ impl Report {
                 continue;
             }
             // A paragraph after a list does not belong to the heading any more.
-            let is_behind = passage.form == Form::Paragraph
+            let is_after_list = passage.form == Form::Paragraph
                 && before.is_some_and(|before| {
                     before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
                 });
-            let headings = if is_behind { &[] } else { passage.headings.as_slice() };
+            let headings = if is_after_list { &[] } else { passage.headings.as_slice() };
             if passage.form == Form::Paragraph
                 && passage.label.is_none()
                 && topic_of(headings).is_none()
@@ -147,7 +147,7 @@ impl Report {
             } else {
                 claims.extend(Claim::of(passage, headings, report.origin));
             }
-            if !is_behind {
+            if !is_after_list {
                 before = Some(passage);
             }
         }
@@ -167,8 +167,8 @@ impl Report {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
     }
 
-    /// Returns whether the report ends with what the agent was about to do. Its turn was stopped
-    /// before that.
+    /// Returns whether the report ends with an announcement of work. The turn was then stopped
+    /// before this work.
     pub(crate) fn announces(&self) -> bool {
         let last = self.passages.last().map_or("", |passage| passage.text.as_str());
         let last = sentences(last).pop().unwrap_or_default();
@@ -188,12 +188,12 @@ impl Report {
     pub(crate) fn mostly_proposes(&self) -> bool {
         let count =
             |is: &dyn Fn(&Claim) -> bool| self.claims.iter().filter(|claim| is(claim)).count();
-        let offers = count(&|claim| claim.topic == Some(Topic::Proposal));
+        let proposals = count(&|claim| claim.topic == Some(Topic::Proposal));
         // A series of problems, each with a solution, is a review with proposals.
-        let ways_out = count(&|claim| {
+        let solutions = count(&|claim| {
             claim.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case("solution"))
         });
-        offers * 3 >= self.claims.len().max(1) || ways_out >= 2
+        proposals * 3 >= self.claims.len().max(1) || solutions >= 2
     }
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn announces_contents(text: &str) -> bool {
     introduces_contents(text) || writing.is_match(text)
 }
 
-/// Matches a sentence such as `Added a page, covering:`, which the contents of the page follow.
+/// Whether the contents of a written text follow a sentence: `Added a page, covering:`.
 fn introduces_contents(text: &str) -> bool {
     contents_mark().is_match(text)
 }
@@ -239,8 +239,8 @@ fn contents_mark() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Matches `Looks good?` and `Which one?`. An offer such as `Want me to commit?` does not make the
-/// report's claims unsettled.
+/// Whether a passage asks for consent or a choice: `Looks good?`, `Which one?`. An offer such as
+/// `Want me to commit?` does not, because it leaves the claims of the report settled.
 fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_opening_does_not_run_into_what_stands_behind_code() {
+    fn an_opening_ends_or_omits_a_sentence_that_introduces_code() {
         // The code itself is not kept with a report.
         let opening = |first: &str| {
             let text = format!("{first}\n\nThe name is short.\n");
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_written_page_covers_was_not_done() {
+    fn the_contents_of_a_written_page_are_no_claims() {
         let text = "## Guide\nAdded a page with ten points that each reader of the guide should know, covering:\n- **Speed**: parallel loading\n- **Safety**: checks\n\n## Other\n- Renamed the loader\n";
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
         let texts: Vec<String> =

@@ -28,7 +28,7 @@ pub(crate) enum Topic {
     Finding,
     /// Why something went wrong.
     Cause,
-    /// How it was fixed.
+    /// How a problem was fixed.
     Fix,
     /// An open task or decision.
     Open,
@@ -58,7 +58,7 @@ pub(crate) enum Topic {
     PublishOffer,
     /// Praise of the result: `production-ready`. It does not say what was done.
     Boast,
-    /// How things stood at a moment: `it works now`. Later work may have changed it.
+    /// A state at one time: `it works now`. Later work may have changed it.
     Status,
     /// Text to the user that is not about the work: greetings, announcements.
     Talk,
@@ -114,7 +114,7 @@ macro_rules! phrases {
     ($($file:literal),* $(,)?) => { &[$(($file, include_str!(concat!("phrases/", $file)))),*] };
 }
 
-/// Each file with its name. If two topics have the same heading, the earlier file wins.
+/// Each file with its name. If two topics have the same heading, the earlier file takes precedence.
 const FILES: &[(&str, &str)] = phrases![
     "en/left_to_user.toml",
     "en/instruction.toml",
@@ -150,11 +150,11 @@ const FILES: &[(&str, &str)] = phrases![
 ];
 
 /// Maximum number of bytes of a sentence that are matched.
-const LONGEST_SENTENCE: usize = 800;
+const MAX_SENTENCE_BYTES: usize = 800;
 
 /// Maximum size, in bytes, of the automaton that is kept for a topic and thread. With the default
 /// of 2 MiB an import is no faster, and the daemon uses 5 MB more.
-const AUTOMATON: usize = 300_000;
+const MAX_AUTOMATON_BYTES: usize = 300_000;
 
 type Table = Vec<(Topic, Phrases)>;
 
@@ -227,7 +227,7 @@ fn compiled_english(expressions: &[String]) -> bytes::Regex {
     let any = bytes::RegexBuilder::new(&any)
         .unicode(false)
         .case_insensitive(true)
-        .dfa_size_limit(AUTOMATON)
+        .dfa_size_limit(MAX_AUTOMATON_BYTES)
         .build();
     any.expect("the English expressions of the tables are valid")
 }
@@ -235,7 +235,7 @@ fn compiled_english(expressions: &[String]) -> bytes::Regex {
 fn compiled(expressions: &[String]) -> Regex {
     let any = RegexBuilder::new(&expressions.join("|"))
         .case_insensitive(true)
-        .dfa_size_limit(AUTOMATON)
+        .dfa_size_limit(MAX_AUTOMATON_BYTES)
         .build();
     any.expect("the expressions of the tables are valid")
 }
@@ -261,7 +261,7 @@ impl<'s> Prose<'s> {
     fn of(sentence: &'s str) -> Prose<'s> {
         // The cost of a match is linear in the length, and text without full stops, such as a log,
         // is no sentence.
-        let sentence = &sentence[..sentence.floor_char_boundary(LONGEST_SENTENCE)];
+        let sentence = &sentence[..sentence.floor_char_boundary(MAX_SENTENCE_BYTES)];
         let english = match sentence.is_ascii() {
             true => Cow::Borrowed(sentence),
             false => Cow::Owned(sentence.replace('’', "'").replace(['—', '–'], DASH)),
@@ -314,14 +314,14 @@ impl Headings {
 /// Returns the topic of the text below `heading`.
 pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
     thread_local! {
-        static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+        static CACHE: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
     }
-    remembered_in(&KNOWN, heading, || INDEX.get().headings.topic(&plain(heading)))
+    cached_in(&CACHE, heading, || INDEX.get().headings.topic(&plain(heading)))
 }
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    remembered(None, sentence, || {
+    cached(None, sentence, || {
         let prose = Prose::of(sentence);
         INDEX.get().sentences.iter().find_map(|one| {
             let topic = one.topic.of_claim()?;
@@ -332,7 +332,7 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    let matched = remembered(Some(topic), sentence, || {
+    let matched = cached(Some(topic), sentence, || {
         let index = INDEX.get();
         let of_topic = index.sentences.iter().find(|one| one.topic == topic)?;
         of_topic.match_any(&Prose::of(sentence)).then_some(topic)
@@ -341,25 +341,25 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
 }
 
 /// Maximum number of sentences, and of headings, whose topic a thread caches.
-const REMEMBERED: usize = 4_096;
+const MAX_CACHED_TOPICS: usize = 4_096;
 
-type Known = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
+type TopicCache = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
 
 /// Returns the cached topic of a sentence, because many rules ask for the topic of the same
 /// sentence.
-fn remembered(
+fn cached(
     topic: Option<Topic>,
     sentence: &str,
     find: impl FnOnce() -> Option<Topic>,
 ) -> Option<Topic> {
     thread_local! {
-        static KNOWN: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+        static CACHE: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
     }
-    remembered_in(&KNOWN, (topic, sentence), find)
+    cached_in(&CACHE, (topic, sentence), find)
 }
 
-fn remembered_in(
-    known: &'static Known,
+fn cached_in(
+    known: &'static TopicCache,
     key: impl Hash,
     find: impl FnOnce() -> Option<Topic>,
 ) -> Option<Topic> {
@@ -370,7 +370,7 @@ fn remembered_in(
     }
     let topic = find();
     known.with_borrow_mut(|known| {
-        if known.len() >= REMEMBERED {
+        if known.len() >= MAX_CACHED_TOPICS {
             known.clear();
         }
         known.insert(key, topic);
@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_file_knows_its_examples() {
+    fn each_file_matches_its_examples() {
         for (name, text) in FILES {
             for (topic, phrases) in read(name, text) {
                 assert!(!phrases.headings.is_empty() || !phrases.sentences.is_empty(), "{name}");

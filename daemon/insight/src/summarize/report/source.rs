@@ -2,20 +2,19 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::{is_glob, is_picture};
+use crate::summarize::text::{is_glob, is_symbol};
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines with a cross state
 /// something that is not true and are omitted.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
-    if !markdown.contains(is_picture) {
+    if !markdown.contains(is_symbol) {
         return Cow::Borrowed(markdown);
     }
     let mut marked = String::with_capacity(markdown.len() + 64);
     for line in markdown.lines() {
         let start = line.trim_start_matches(['-', '*', ' ']);
         let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
-        if start.starts_with(is_picture) && !line.trim_start().starts_with(['-', '#']) && !is_cross
-        {
+        if start.starts_with(is_symbol) && !line.trim_start().starts_with(['-', '#']) && !is_cross {
             marked.push_str("- ");
         }
         if !is_cross {

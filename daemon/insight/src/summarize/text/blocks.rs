@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::clean::is_picture;
+use crate::summarize::text::clean::is_symbol;
 
 /// One unit of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub(crate) enum Block<'t> {
 
 /// Maximum length, in bytes, of an introducing line such as `Remaining tasks:`; longer lines are
 /// sentences.
-const LEAD_IN: usize = 60;
+const MAX_LEAD_IN_BYTES: usize = 60;
 
 /// Splits `text` into blocks. Fenced code, tables, rules and quotes are omitted.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
@@ -44,10 +44,10 @@ pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
 /// Adds one line outside of code and returns whether the next line may continue it.
 fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool {
     let trimmed = line.trim();
-    if trimmed.is_empty() || is_furniture(trimmed) {
+    if trimmed.is_empty() || is_omitted(trimmed) {
         return false;
     }
-    if let Some(marked) = after_picture(trimmed) {
+    if let Some(marked) = after_symbol(trimmed) {
         // A cross marks a statement that does not hold.
         if !marked.is_empty()
             && !trimmed.trim_start_matches(['-', '*', ' ']).starts_with(['❌', '✗', '✘'])
@@ -75,14 +75,14 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
 }
 
 /// Returns the text after a tick or another symbol that agents use as a list marker.
-fn after_picture(line: &str) -> Option<&str> {
+fn after_symbol(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(['-', '*', ' ']);
-    let first = rest.chars().next().filter(|first| is_picture(*first))?;
+    let first = rest.chars().next().filter(|first| is_symbol(*first))?;
     Some(rest[first.len_utf8()..].trim_start_matches(['\u{FE0F}', ' ']))
 }
 
-/// Matches table rows, rules, quotes and HTML comments.
-fn is_furniture(line: &str) -> bool {
+/// Whether a line is a table row, a rule, a quote or an HTML comment.
+fn is_omitted(line: &str) -> bool {
     line.starts_with(['|', '>'])
         || line.starts_with("<!--")
         || line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '`' | ' ' | '★'))
@@ -98,11 +98,14 @@ fn heading(line: &str) -> Option<&str> {
         let rest = rest.trim_end_matches(':');
         rest.strip_suffix("**").map(|inside| inside.trim_end_matches(':'))
     });
-    if let Some(bold) = bold.filter(|bold| !bold.contains("**") && bold.len() <= LEAD_IN) {
+    if let Some(bold) = bold.filter(|bold| !bold.contains("**") && bold.len() <= MAX_LEAD_IN_BYTES)
+    {
         return Some(bold.trim());
     }
     let lead_in = line.strip_suffix(':').filter(|lead| {
-        lead.len() <= LEAD_IN && !lead.contains(". ") && lead.starts_with(char::is_uppercase)
+        lead.len() <= MAX_LEAD_IN_BYTES
+            && !lead.contains(". ")
+            && lead.starts_with(char::is_uppercase)
     });
     lead_in.filter(|_| item(line).is_none()).map(|lead| lead.trim_matches('*'))
 }
@@ -125,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_falls_into_headings_items_and_paragraphs() {
+    fn markdown_is_split_into_headings_items_and_paragraphs() {
         let text = "Done. It works\nnow.\n\n## What changed\n\n- one\n  goes on\n2) two\n\n\
                     ```rust\n# not a heading\n- not an item\n```\n| a | b |\n---\n**Next steps:**\n* [ ] three\n\
                     Remaining work:\n";
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_list_marks_and_crosses_deny() {
+    fn ticks_are_list_marks_and_lines_with_crosses_are_omitted() {
         let item = |text| Block::Item(Cow::Borrowed(text));
         assert_eq!(
             blocks("✅ one\n**✅ Two:** it\n- ❌ not three\n❌ nor four"),

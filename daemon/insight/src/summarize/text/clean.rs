@@ -24,7 +24,7 @@ pub(crate) fn one_line(text: &str) -> String {
     let mut is_dropped = false;
     for c in text.chars() {
         // `(🪙 icon)` becomes `(icon)`, and `(🪙)` nothing.
-        let was_dropped = std::mem::replace(&mut is_dropped, is_picture(c));
+        let was_dropped = std::mem::replace(&mut is_dropped, is_symbol(c));
         if was_dropped && line.ends_with('(') {
             is_dropped |= c.is_whitespace();
             if c == ')' {
@@ -101,7 +101,7 @@ fn without_marks(text: &str) -> Cow<'_, str> {
 }
 
 /// Maximum number of bytes on each side of a mark that are searched for the rest of its word.
-const WORD: usize = 200;
+const MAX_WORD_BYTES: usize = 200;
 
 /// Whether the stars at `range` are part of a path pattern.
 fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
@@ -109,8 +109,8 @@ fn is_in_glob(text: &str, range: &std::ops::Range<usize>) -> bool {
     if !before.ends_with('/') && !behind.starts_with('/') {
         return false;
     }
-    let before = &before[before.floor_char_boundary(before.len().saturating_sub(WORD))..];
-    let behind = &behind[..behind.floor_char_boundary(WORD)];
+    let before = &before[before.floor_char_boundary(before.len().saturating_sub(MAX_WORD_BYTES))..];
+    let behind = &behind[..behind.floor_char_boundary(MAX_WORD_BYTES)];
     let start = before.rfind(char::is_whitespace).map_or(before, |at| &before[at..]);
     let end = behind.find(char::is_whitespace).map_or(behind, |at| &behind[..at]);
     is_glob(&format!("{start}**{end}"))
@@ -133,7 +133,7 @@ fn is_ruler(c: char) -> bool {
 }
 
 /// Maximum length, in characters, of a line of code that is kept.
-const SHORT_CODE: usize = 80;
+const MAX_CODE_CHARS: usize = 80;
 
 /// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
 /// sentence before it: `There is one mode:` and its name. A command that the sentence tells the
@@ -146,7 +146,7 @@ pub(crate) fn with_short_code(text: &str) -> String {
         r"(?i)\b(?:run|rerun|use|try|execute|install|you|your|command|example|e\.g|then|first|do|check|start|with|to \w+)$|\b(?:run|try|execute|install|you)\b"
     );
     let told = fence.replace_all(text, |found: &regex::Captures<'_>| {
-        let is_short = found[2].chars().count() <= SHORT_CODE;
+        let is_short = found[2].chars().count() <= MAX_CODE_CHARS;
         match is_short && !is_for_reader.is_match(&found[1]) {
             true => format!("{}: `{}`.\n", &found[1], &found[2]),
             false => found[0].to_owned(),
@@ -172,8 +172,8 @@ pub(crate) fn without_code(text: &str) -> String {
     kept
 }
 
-/// Cuts `text` to at most `limit` characters: at the end of a sentence if that uses at least half
-/// of the limit, otherwise at a word with an ellipsis.
+/// Cuts `text` to at most `limit` characters (one more if a back quote has to be closed): at the
+/// end of a sentence if that uses at least half of the limit, otherwise at a word with an ellipsis.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -209,7 +209,7 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
 }
 
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
-const HEADINGS: usize = 300;
+const MAX_HEADINGS_BYTES: usize = 300;
 
 /// Returns `text` like [`kept`], but removes only whole lines from the middle of a long Markdown
 /// text, and keeps the headings above the lines after the gap.
@@ -220,7 +220,7 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     if lines.iter().map(cost).sum::<usize>() <= limit {
         return kept(text, limit);
     }
-    let room = limit.saturating_sub(HEADINGS + 2 * GAP.len() + GAP.len());
+    let room = limit.saturating_sub(MAX_HEADINGS_BYTES + 2 * GAP.len() + GAP.len());
     let fitting = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
         let mut spent = 0;
         lines
@@ -243,12 +243,12 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     }
     let headings = headings_above(&lines[head..tail]);
     let headings = headings.join("\n\n");
-    let headings = if headings.len() <= HEADINGS { headings } else { String::new() };
+    let headings = if headings.len() <= MAX_HEADINGS_BYTES { headings } else { String::new() };
     let (head, tail) = (lines[..head].join("\n"), lines[tail..].join("\n"));
     kept(&format!("{}{GAP}{headings}\n\n{tail}", head.trim_end()), limit)
 }
 
-/// Returns the headings that are in force below `lines`, the outermost first.
+/// Returns the headings that apply to the text below `lines`, the outermost first.
 fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     const BOLD: usize = 7;
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -303,7 +303,7 @@ fn has_open_quote(text: &str) -> bool {
 }
 
 /// Returns whether the character is an emoji, a tick or a joiner of emoji.
-pub(crate) fn is_picture(c: char) -> bool {
+pub(crate) fn is_symbol(c: char) -> bool {
     matches!(c,
         '\u{2600}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}'
         | '\u{FE00}'..='\u{FE0F}' | '\u{200B}'..='\u{200D}' | '\u{23E9}'..='\u{23FA}')
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn debris_goes_and_words_stay() {
+    fn marks_tags_and_symbols_are_removed() {
         for (given, wanted) in [
             ("## **Done!** ✅ All good", "Done! All good"),
             ("see [the file](src/a(b).rs) now", "see the file now"),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_fits_its_limit_as_json() {
+    fn a_kept_text_fits_its_limit_as_json() {
         let nasty = "\u{1}\"\\\n".repeat(500) + "end";
         for limit in [20, 100, 1000] {
             let text = kept(&nasty, limit);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_and_overprinting_go() {
+    fn colours_and_overwritten_text_are_removed() {
         assert_eq!(without_ansi("\x1b[1;31mred\x1b[0m 10%\r100%\r\nok"), "100%\nok");
         assert_eq!(without_ansi("\x1b]8;;http://x\x07link\x1b]8;;\x07"), "link");
     }

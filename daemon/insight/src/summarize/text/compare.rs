@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Stop words.
-const COMMON: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
     "but", "can", "cannot", "could", "did", "does", "doing", "done", "don", "for", "from", "get",
     "had", "has", "have", "here", "how", "into", "its", "just", "let", "like", "make", "may",
@@ -20,7 +19,7 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
         .map(str::to_lowercase)
-        .filter(|word| !COMMON.contains(&word.as_str()))
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
         .map(|word| stem(&word).to_owned())
         .collect()
 }
@@ -49,7 +48,7 @@ pub(crate) fn same_words(a: &str, b: &str) -> bool {
     share_of_words(small, large) >= 0.8 && (small.len() > 2 || small.len() == large.len())
 }
 
-/// Whether a line contains a file name that is not a part of a longer one.
+/// Whether a line contains a file name that is not a part of a longer name.
 pub(crate) fn contains_name(line: &str, name: &str) -> bool {
     let continues = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     line.match_indices(name).any(|(at, _)| {
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_and_common_words_do_not_matter() {
+    fn endings_and_stop_words_do_not_matter() {
         assert!(same_words("Fix the failing parser tests", "fixed failing parser test"));
         assert!(!same_words("Fix the parser", "Fix the renderer"));
         assert!(!same_words("Add tests", "Add tests for the new parser of dates"));
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_counts_one_side_only() {
+    fn a_share_refers_to_the_first_set_of_words() {
         let share = share_of_words(&words("parser dates"), &words("the parser reads times"));
         assert!((share - 0.5).abs() < 1e-9);
     }

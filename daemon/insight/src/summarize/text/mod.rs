@@ -11,12 +11,12 @@ mod spoken;
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{
-        cut, is_glob, is_picture, kept, kept_lines, one_line, position_of_link, with_short_code,
+        cut, is_glob, is_symbol, kept, kept_lines, one_line, position_of_link, with_short_code,
         without_ansi, without_code,
     },
     compare::{contains_name, same_words, share_of_words, words},
     sentences::{
-        capitalised, has_label, sentence_ends, sentences, standing_alone, without_full_stop,
+        capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
     },
     spoken::{spoken_sentences, without_opener},
 };

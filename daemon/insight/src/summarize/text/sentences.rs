@@ -73,7 +73,7 @@ pub(crate) fn without_full_stop(text: &str) -> &str {
 
 /// Returns the sentence without the colon that introduces a list; `None` when the sentence is
 /// incomplete without the list.
-pub(crate) fn standing_alone(sentence: &str) -> Option<String> {
+pub(crate) fn without_list_colon(sentence: &str) -> Option<String> {
     let Some(introduction) = sentence.strip_suffix(':') else { return Some(sentence.to_owned()) };
     let last = introduction.rsplit(' ').next().unwrap_or_default();
     const OPEN_ENDS: [&str; 20] = [

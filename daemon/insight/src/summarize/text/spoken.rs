@@ -1,4 +1,4 @@
-//! Splits what users type into sentences.
+//! Splits the prompts of users into sentences.
 
 use crate::{
     pattern::pattern,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Maximum length, in bytes, of a quotation that is kept in one sentence.
-const QUOTATION: usize = 300;
+const MAX_QUOTATION_BYTES: usize = 300;
 
 /// Returns the sentences of a prompt, without pasted lines of a terminal or a log. Users write
 /// without capitals, and end a sentence with a line break or several spaces.
@@ -42,7 +42,7 @@ fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
     for sentence in found {
         let begun = whole.last_mut().filter(|last| {
-            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= QUOTATION
+            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= MAX_QUOTATION_BYTES
         });
         match begun {
             Some(last) => {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opener_is_no_part_of_what_is_said() {
+    fn opening_words_are_removed() {
         assert_eq!(without_opener("ok, so let's go"), "let's go");
         assert_eq!(without_opener("no need to"), "no need to");
         assert_eq!(without_opener("no, keep it"), "keep it");

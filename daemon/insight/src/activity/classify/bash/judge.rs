@@ -21,41 +21,41 @@ use crate::{
 };
 
 /// Confidence of an entry in the table.
-const BY_TABLE: f64 = 0.95;
+const TABLE_CONFIDENCE: f64 = 0.95;
 /// Confidence of a classification by the name of a task or script.
-const BY_NAME: f64 = 0.85;
+const NAME_CONFIDENCE: f64 = 0.85;
 /// Confidence of a task or script whose name says nothing.
-const BY_RUNNING: f64 = 0.6;
+const DEFAULT_CONFIDENCE: f64 = 0.6;
 /// Maximum number of arguments and of options of a command, and maximum length, in bytes, of each.
-const WORDS_KEPT: usize = 20;
-const WORD_KEPT: usize = 200;
+const MAX_WORDS: usize = 20;
+const MAX_WORD_BYTES: usize = 200;
 
 /// A classified command with its relevance within the line.
 #[derive(Clone, Debug)]
-pub(super) struct Judged {
+pub(super) struct ClassifiedCommand {
     pub(super) classification: BashCommandClassification,
     pub(super) effort: Effort,
 }
 
 /// Classifies a command from which wrappers such as `sudo` were removed.
-pub(super) fn judge(command: &ShellCommand) -> Judged {
+pub(super) fn judge(command: &ShellCommand) -> ClassifiedCommand {
     let given = ParsedCommand::of(command);
-    let opinion = given.opinion();
+    let class = given.class();
     let subcommand = given.subcommand();
     let targets = given.args.positionals.iter().skip(usize::from(subcommand.is_some()));
-    Judged {
-        effort: opinion.effort(),
+    ClassifiedCommand {
+        effort: class.effort(),
         classification: BashCommandClassification {
             raw_command: command.raw.clone(),
-            targets: targets.take(WORDS_KEPT).map(|word| cut(word)).collect(),
-            flags: given.args.flags.iter().take(WORDS_KEPT).map(|word| cut(word)).collect(),
+            targets: targets.take(MAX_WORDS).map(|word| cut(word)).collect(),
+            flags: given.args.flags.iter().take(MAX_WORDS).map(|word| cut(word)).collect(),
             subcommand,
             base_command: given.name,
-            intent: opinion.intent,
-            domain: opinion.domain,
-            confidence: opinion.confidence,
-            reasoning: opinion.reasoning,
-            activity_signals: opinion.signals,
+            intent: class.intent,
+            domain: class.domain,
+            confidence: class.confidence,
+            reasoning: class.reasoning,
+            activity_signals: class.signals,
             nested: command.place.nested,
         },
     }
@@ -69,7 +69,7 @@ pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
 }
 
 /// The classification of a command, before [`judge`] adds the parts of the command.
-struct Opinion {
+struct CommandClass {
     intent: ToolIntent,
     domain: ToolDomain,
     confidence: f64,
@@ -78,10 +78,15 @@ struct Opinion {
     effort: Option<Effort>,
 }
 
-impl Opinion {
-    fn new(intent: ToolIntent, domain: ToolDomain, confidence: f64, reasoning: String) -> Opinion {
+impl CommandClass {
+    fn new(
+        intent: ToolIntent,
+        domain: ToolDomain,
+        confidence: f64,
+        reasoning: String,
+    ) -> CommandClass {
         let signals = signals::of_known(intent, domain);
-        Opinion { intent, domain, confidence, reasoning, signals, effort: None }
+        CommandClass { intent, domain, confidence, reasoning, signals, effort: None }
     }
 
     fn effort(&self) -> Effort {
@@ -127,30 +132,34 @@ impl ParsedCommand<'_> {
         is_subcommand.then(|| cut(first))
     }
 
-    fn opinion(&self) -> Opinion {
+    fn class(&self) -> CommandClass {
         let redirects = &self.command.redirects;
         if let Some((intent, kind)) = special::printed_to(&self.name, redirects) {
             let reasoning = format!("the output of `{}` goes to a file", self.name);
-            let opinion = Opinion::new(intent, kind.domain(), BY_TABLE, reasoning);
+            let class = CommandClass::new(intent, kind.domain(), TABLE_CONFIDENCE, reasoning);
             let signals = signals::of_change(intent, kind);
-            return Opinion { signals, effort: Some(Effort::Work), ..opinion };
+            return CommandClass { signals, effort: Some(Effort::Work), ..class };
         }
         if self.name.is_empty() {
             let reasoning = "only sets variables".to_owned();
-            let opinion =
-                Opinion::new(ToolIntent::Configure, ToolDomain::Process, BY_TABLE, reasoning);
+            let class = CommandClass::new(
+                ToolIntent::Configure,
+                ToolDomain::Process,
+                TABLE_CONFIDENCE,
+                reasoning,
+            );
             let effort = Some(Effort::Trivial);
-            return Opinion { effort, signals: Signals::default(), ..opinion };
+            return CommandClass { effort, signals: Signals::default(), ..class };
         }
         let by_rule = || {
             let program = self.program?;
             Some(self.by_rule(program, program.rule(&self.args)?))
         };
-        self.asks_about_itself().or_else(by_rule).unwrap_or_else(|| self.by_words())
+        self.by_help_request().or_else(by_rule).unwrap_or_else(|| self.by_words())
     }
 
-    /// Matches `--help`, `help`, `--version`.
-    fn asks_about_itself(&self) -> Option<Opinion> {
+    /// Classifies a request for help or for the version: `--help`, `help`, `--version`.
+    fn by_help_request(&self) -> Option<CommandClass> {
         let ParsedCommand { name, args, .. } = self;
         let only = args.positionals.is_empty() && args.flags.len() == 1;
         let asks =
@@ -161,7 +170,7 @@ impl ParsedCommand<'_> {
         if helps {
             let reasoning = format!("asks `{name}` for help");
             let (intent, domain) = (ToolIntent::Read, ToolDomain::Documentation);
-            return Some(Opinion::new(intent, domain, BY_TABLE, reasoning));
+            return Some(CommandClass::new(intent, domain, TABLE_CONFIDENCE, reasoning));
         }
         let versions = (args.positionals.is_empty() && asks(&["--version"]))
             || (only
@@ -169,20 +178,20 @@ impl ParsedCommand<'_> {
                 && !matches!(name.as_str(), "cat" | "git" | "ls" | "set"));
         versions.then(|| {
             let reasoning = format!("asks `{name}` for its version");
-            Opinion::new(ToolIntent::Read, ToolDomain::Process, BY_TABLE, reasoning)
+            CommandClass::new(ToolIntent::Read, ToolDomain::Process, TABLE_CONFIDENCE, reasoning)
         })
     }
 
-    fn by_rule(&self, program: &Program, rule: &Rule) -> Opinion {
+    fn by_rule(&self, program: &Program, rule: &Rule) -> CommandClass {
         let last = rule.depth().checked_sub(1).and_then(|last| self.args.positionals.get(last));
         let last = last.map_or("", String::as_str);
         let reasoning = format!("known: `{}`", rule.name);
-        let mut opinion = match (rule.purpose, rule.domain) {
+        let mut class = match (rule.purpose, rule.domain) {
             (Purpose::Fixed(intent), Where::Fixed(domain)) => {
-                let says = special::look(&self.name, &self.args, self.command);
+                let refined = special::refine(&self.name, &self.args, self.command);
                 let (intent, domain) =
-                    (says.intent.unwrap_or(intent), says.domain.unwrap_or(domain));
-                Opinion::new(intent, domain, BY_TABLE, reasoning)
+                    (refined.intent.unwrap_or(intent), refined.domain.unwrap_or(domain));
+                CommandClass::new(intent, domain, TABLE_CONFIDENCE, reasoning)
             }
             (Purpose::Fixed(intent), Where::File) => self.on_files(intent, program, reasoning),
             (Purpose::Task, _) => task(last),
@@ -193,18 +202,18 @@ impl ParsedCommand<'_> {
                     Where::File => ToolDomain::Filesystem,
                 };
                 let verb = first_verb(&self.args.positionals);
-                let confidence = if verb.is_some() { BY_NAME } else { BY_RUNNING };
+                let confidence = if verb.is_some() { NAME_CONFIDENCE } else { DEFAULT_CONFIDENCE };
                 let intent = verb.map_or(ToolIntent::Execute, |(intent, _)| intent);
-                Opinion::new(intent, domain, confidence, format!("{reasoning}, by its words"))
+                CommandClass::new(intent, domain, confidence, format!("{reasoning}, by its words"))
             }
         };
-        opinion.effort = rule.effort.or(opinion.effort);
-        opinion.signals = rule.signals.unwrap_or(opinion.signals);
-        opinion
+        class.effort = rule.effort.or(class.effort);
+        class.signals = rule.signals.unwrap_or(class.signals);
+        class
     }
 
     /// Classifies a command that reads, searches or changes the files among its words.
-    fn on_files(&self, intent: ToolIntent, program: &Program, reasoning: String) -> Opinion {
+    fn on_files(&self, intent: ToolIntent, program: &Program, reasoning: String) -> CommandClass {
         let gives_pattern = self.args.value(&["-e", "-f"]).is_some();
         let patterns = usize::from(program.first_is_pattern && !gives_pattern);
         let given = self.args.positionals.iter().skip(patterns).map(String::as_str);
@@ -214,19 +223,19 @@ impl ParsedCommand<'_> {
         });
         let kind = common_kind(given.chain(redirected));
         let domain = match intent {
-            ToolIntent::Search => kind.map_or(ToolDomain::Code, FileKind::searched),
+            ToolIntent::Search => kind.map_or(ToolDomain::Code, FileKind::search_domain),
             _ => kind.map_or(ToolDomain::Filesystem, FileKind::domain),
         };
-        let opinion = Opinion::new(intent, domain, BY_TABLE, reasoning);
+        let class = CommandClass::new(intent, domain, TABLE_CONFIDENCE, reasoning);
         if matches!(intent, ToolIntent::Read | ToolIntent::Search) {
-            return opinion;
+            return class;
         }
         let signals = signals::of_change(intent, kind.unwrap_or(FileKind::Other));
-        Opinion { signals, effort: Some(Effort::Work), ..opinion }
+        CommandClass { signals, effort: Some(Effort::Work), ..class }
     }
 
     /// Classifies a program that is not in the table.
-    fn by_words(&self) -> Opinion {
+    fn by_words(&self) -> CommandClass {
         let path = &self.command.words[0];
         let is_script = has_script_ending(&self.name);
         if path.contains(['/', '\\']) || is_script {
@@ -235,20 +244,20 @@ impl ParsedCommand<'_> {
         self.by_heuristic().unwrap_or_else(|| {
             let reasoning = format!("`{}` is not known", cut(&self.name));
             let unknown = BashCommandClassification::UNKNOWN;
-            let opinion =
-                Opinion::new(ToolIntent::Execute, ToolDomain::Unknown, unknown, reasoning);
-            Opinion { signals: Signals::default(), ..opinion }
+            let class =
+                CommandClass::new(ToolIntent::Execute, ToolDomain::Unknown, unknown, reasoning);
+            CommandClass { signals: Signals::default(), ..class }
         })
     }
 
     /// Classifies a script or program of the project, by its name or by the word after it.
-    fn by_own_program(&self, path: &str, is_script: bool) -> Opinion {
+    fn by_own_program(&self, path: &str, is_script: bool) -> CommandClass {
         let by_name = run(path);
         let first = self.args.positionals.get(..1).unwrap_or_default();
         match first_verb(first) {
-            Some((intent, word)) if !is_script && by_name.confidence <= BY_RUNNING => {
+            Some((intent, word)) if !is_script && by_name.confidence <= DEFAULT_CONFIDENCE => {
                 let reasoning = format!("the word `{word}` after a program of the project");
-                Opinion::new(intent, ToolDomain::Process, BY_RUNNING, reasoning)
+                CommandClass::new(intent, ToolDomain::Process, DEFAULT_CONFIDENCE, reasoning)
             }
             _ => by_name,
         }
@@ -256,8 +265,8 @@ impl ParsedCommand<'_> {
 
     /// Applies the heuristic of the documents to the program's name and the two words after it.
     /// Returns `None` if none of these words is a verb, or if the first word after the name is a
-    /// known program, which the command then wraps.
-    fn by_heuristic(&self) -> Option<Opinion> {
+    /// known program and no verb: the command then wraps this program.
+    fn by_heuristic(&self) -> Option<CommandClass> {
         let words = &self.args.positionals;
         let is_wrapper = words
             .first()
@@ -274,7 +283,7 @@ impl ParsedCommand<'_> {
         let domain = verb::domain_of(&all).unwrap_or(ToolDomain::Unknown);
         let (_, sure) = verb::intent_of(&word)?;
         let reasoning = format!("the word `{word}` in `{}`", cut(&self.name));
-        Some(Opinion::new(intent, domain, sure * heuristic::DISCOUNT, reasoning))
+        Some(CommandClass::new(intent, domain, sure * heuristic::DISCOUNT, reasoning))
     }
 }
 
@@ -284,36 +293,42 @@ pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Optio
     paths.all(|path| FileKind::of(path) == first).then_some(first)
 }
 
-fn task(name: &str) -> Opinion {
+fn task(name: &str) -> CommandClass {
     match script::of_name(name) {
-        Some((intent, domain)) => {
-            Opinion::new(intent, domain, BY_NAME, format!("a task named `{}`", cut(name)))
-        }
-        None => just_runs(name),
+        Some((intent, domain)) => CommandClass::new(
+            intent,
+            domain,
+            NAME_CONFIDENCE,
+            format!("a task named `{}`", cut(name)),
+        ),
+        None => unclassified_run(name),
     }
 }
 
-fn run(path: &str) -> Opinion {
+fn run(path: &str) -> CommandClass {
     let file = path.rsplit('/').next().unwrap_or(path);
     match script::of_name(file) {
-        Some((intent, domain)) => {
-            Opinion::new(intent, domain, BY_NAME, format!("a script named `{}`", cut(file)))
-        }
+        Some((intent, domain)) => CommandClass::new(
+            intent,
+            domain,
+            NAME_CONFIDENCE,
+            format!("a script named `{}`", cut(file)),
+        ),
         None if FileKind::of(path) == FileKind::Test => {
             let reasoning = format!("`{}` is a test", cut(file));
-            Opinion::new(ToolIntent::Validate, ToolDomain::Testing, BY_NAME, reasoning)
+            CommandClass::new(ToolIntent::Validate, ToolDomain::Testing, NAME_CONFIDENCE, reasoning)
         }
-        None => just_runs(file),
+        None => unclassified_run(file),
     }
 }
 
-fn just_runs(name: &str) -> Opinion {
+fn unclassified_run(name: &str) -> CommandClass {
     let reasoning = if name.is_empty() {
         "runs the default".to_owned()
     } else {
         format!("runs `{}`, whose name says no more", cut(name))
     };
-    Opinion::new(ToolIntent::Execute, ToolDomain::Process, BY_RUNNING, reasoning)
+    CommandClass::new(ToolIntent::Execute, ToolDomain::Process, DEFAULT_CONFIDENCE, reasoning)
 }
 
 /// Returns the first verb among the words of `names`.
@@ -338,5 +353,5 @@ fn has_script_ending(name: &str) -> bool {
 }
 
 fn cut(word: &str) -> String {
-    word[..word.floor_char_boundary(WORD_KEPT)].to_owned()
+    word[..word.floor_char_boundary(MAX_WORD_BYTES)].to_owned()
 }

@@ -2,7 +2,7 @@
 //! commands.
 
 use crate::{
-    activity::classify::bash::judge::Judged,
+    activity::classify::bash::judge::ClassifiedCommand,
     lang::shell::{parse::CommandPosition, program::Effort},
     model::{
         activity::{Activity, Signals},
@@ -11,23 +11,23 @@ use crate::{
 };
 
 /// The weight of a command inside `$(...)`, relative to other commands.
-const NESTED: f64 = 0.5;
+const NESTED_WEIGHT: f64 = 0.5;
 
 #[derive(Clone, Debug)]
 pub struct ClassifiedLine {
-    commands: Vec<JudgedCommand>,
+    commands: Vec<PlacedCommand>,
 }
 
 #[derive(Clone, Debug)]
-struct JudgedCommand {
+struct PlacedCommand {
     classification: BashCommandClassification,
     effort: Effort,
     place: CommandPosition,
 }
 
 impl ClassifiedLine {
-    pub(super) fn new(found: Vec<(Judged, CommandPosition)>) -> ClassifiedLine {
-        let command = |(Judged { classification, effort }, place)| JudgedCommand {
+    pub(super) fn new(found: Vec<(ClassifiedCommand, CommandPosition)>) -> ClassifiedLine {
+        let command = |(ClassifiedCommand { classification, effort }, place)| PlacedCommand {
             classification,
             effort,
             place,
@@ -35,24 +35,24 @@ impl ClassifiedLine {
         ClassifiedLine { commands: found.into_iter().map(command).collect() }
     }
 
-    /// Returns its commands, in the order written.
+    /// Returns the commands of the line, in the order written.
     pub fn commands(&self) -> impl Iterator<Item = &BashCommandClassification> {
         self.commands.iter().map(|command| &command.classification)
     }
 
-    /// Returns its commands, in the order written.
+    /// Returns the commands of the line, in the order written.
     pub fn into_commands(self) -> Vec<BashCommandClassification> {
         self.commands.into_iter().map(|command| command.classification).collect()
     }
 
-    /// Lets a source with more precise information (a cache, the user) replace the classification
-    /// of each command, in the order written.
+    /// Replaces the classification of each command for which `replacement` returns another one, in
+    /// the order written.
     pub fn revise(
         &mut self,
-        mut better: impl FnMut(&BashCommandClassification) -> Option<BashCommandClassification>,
+        mut replacement: impl FnMut(&BashCommandClassification) -> Option<BashCommandClassification>,
     ) {
         for command in &mut self.commands {
-            if let Some(classification) = better(&command.classification) {
+            if let Some(classification) = replacement(&command.classification) {
                 command.effort = match classification.intent {
                     ToolIntent::Read | ToolIntent::Search => Effort::Look,
                     _ => command.effort.max(Effort::Housekeeping),
@@ -64,13 +64,14 @@ impl ClassifiedLine {
 
     /// Returns the main command and its index; `None` for an empty line.
     ///
-    /// Changes take precedence over housekeeping, and housekeeping over reading. A command that
-    /// runs only after a failure ranks below the command that was tried first. On a tie the last
-    /// command of a list is chosen, because earlier ones prepare it, but the first of a pipeline,
-    /// because later ones filter its output. Commands inside `$(...)` count only when there is no
-    /// other.
+    /// A command inside `$(...)` is chosen only if all other commands are trivial (`cd`, `echo`).
+    /// Commands that are the purpose of a line (such as builds, tests and changes) take precedence
+    /// over housekeeping, and housekeeping over reading. Among commands of equal effort, one after
+    /// `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because
+    /// earlier ones prepare it, and the first command of this pipeline, because later ones filter
+    /// its output.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
-        let rank = |(_, command): &(usize, &JudgedCommand)| {
+        let rank = |(_, command): &(usize, &PlacedCommand)| {
             (
                 command.effort > Effort::Trivial,
                 !command.place.nested,
@@ -84,17 +85,17 @@ impl ClassifiedLine {
         main.map(|(at, command)| (at, &command.classification))
     }
 
-    /// Returns the line's signals: for each activity the strongest signal of its commands, so that
-    /// a long line counts like one call.
+    /// Returns the signals of the line: for each activity the strongest signal of the commands, so
+    /// that a long line counts like one call.
     pub fn signals(&self) -> Signals {
-        let mut most = Signals::default();
-        for JudgedCommand { classification, .. } in &self.commands {
-            let weight = if classification.nested { NESTED } else { 1.0 };
+        let mut strongest = Signals::default();
+        for PlacedCommand { classification, .. } in &self.commands {
+            let weight = if classification.nested { NESTED_WEIGHT } else { 1.0 };
             for activity in Activity::ALL {
-                let says = classification.activity_signals.get(activity) * weight;
-                most.add(activity, (says - most.get(activity)).max(0.0));
+                let weighted = classification.activity_signals.get(activity) * weight;
+                strongest.add(activity, (weighted - strongest.get(activity)).max(0.0));
             }
         }
-        most
+        strongest
     }
 }

@@ -12,7 +12,7 @@ mod special;
 pub use self::line::ClassifiedLine;
 
 use crate::{
-    activity::classify::bash::judge::Judged,
+    activity::classify::bash::judge::ClassifiedCommand,
     lang::shell::{
         inner::{self, Inner},
         parse::{self, CommandPosition, ShellCommand},
@@ -21,9 +21,9 @@ use crate::{
 };
 
 /// Maximum number of commands of a line that are classified.
-const MOST_COMMANDS: usize = 64;
-/// Maximum nesting depth of scripts that are passed as an argument (`sh -c`).
-const DEEPEST_SCRIPT: usize = 3;
+const MAX_COMMANDS: usize = 64;
+/// Maximum nesting depth of scripts within a command, such as the argument of `sh -c`.
+const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A
 /// line with invalid shell syntax is classified by its first words.
@@ -40,8 +40,12 @@ pub fn classify_line(line: &str) -> ClassifiedLine {
     ClassifiedLine::new(found)
 }
 
-fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<(Judged, CommandPosition)>) {
-    if found.len() >= MOST_COMMANDS {
+fn expand(
+    mut command: ShellCommand,
+    depth: usize,
+    found: &mut Vec<(ClassifiedCommand, CommandPosition)>,
+) {
+    if found.len() >= MAX_COMMANDS {
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
@@ -51,7 +55,7 @@ fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<(Judged, Comm
     }
     match inner::of(&command.words, &command.redirects) {
         Inner::Command(words) => command.words = words,
-        Inner::Script(script) if depth < DEEPEST_SCRIPT => {
+        Inner::Script(script) if depth < MAX_SCRIPT_DEPTH => {
             let commands = parse::commands_of_script(&script, command.place);
             if !commands.is_empty() {
                 commands.into_iter().for_each(|command| expand(command, depth + 1, found));

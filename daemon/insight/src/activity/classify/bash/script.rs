@@ -9,9 +9,9 @@ use crate::{
 /// meaningful.
 pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
     let words = words::of_name(name);
-    let says = |word: &String| TASKS.iter().find(|(names, ..)| names.contains(&word.as_str()));
-    let telling = words.iter().filter(|word| !WEAK.contains(&word.as_str())).find_map(says);
-    let (_, intent, domain) = telling.or_else(|| words.iter().find_map(says))?;
+    let row = |word: &String| TASKS.iter().find(|(names, ..)| names.contains(&word.as_str()));
+    let strong = words.iter().filter(|word| !WEAK.contains(&word.as_str())).find_map(row);
+    let (_, intent, domain) = strong.or_else(|| words.iter().find_map(row))?;
     let only_checks = words.iter().any(|word| word == "check" || word == "verify");
     match (intent, domain) {
         (ToolIntent::Modify, ToolDomain::Code) if only_checks => {
@@ -21,7 +21,7 @@ pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
     }
 }
 
-/// Words that count only when no other word does: `run-e2e`, `start-build`.
+/// Words that count only if the table has no other word of the name: `run-e2e`, `start-build`.
 const WEAK: [&str; 4] = ["run", "all", "start", "package"];
 
 type Task = (&'static [&'static str], ToolIntent, ToolDomain);
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_word_that_says_something_decides() {
+    fn the_first_meaningful_word_decides() {
         for (name, intent, domain) in [
             ("lint", ToolIntent::Validate, ToolDomain::Code),
             ("test:e2e", ToolIntent::Validate, ToolDomain::Testing),

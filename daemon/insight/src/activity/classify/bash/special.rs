@@ -1,5 +1,5 @@
-//! Refines the classification of programs whose options or arguments decide in a way that the table
-//! cannot express.
+//! Refines the classification of programs whose intent or domain depends on options or arguments in
+//! a way that the table cannot express.
 
 use crate::{
     activity::classify::{bash::judge, file::FileKind},
@@ -18,7 +18,7 @@ pub(super) struct Refinement {
 }
 
 /// Refines the classification of a command of the program `name`.
-pub(super) fn look(name: &str, args: &Args, command: &ShellCommand) -> Refinement {
+pub(super) fn refine(name: &str, args: &Args, command: &ShellCommand) -> Refinement {
     let words = command.words.get(1..).unwrap_or_default();
     match name {
         "curl" | "http" | "https" | "xh" | "wget" | "curlie" => web(name, args),
@@ -167,7 +167,7 @@ fn archive(words: &[String]) -> Refinement {
 
 fn query(args: &Args, redirects: &[Redirect]) -> Refinement {
     let given = args.value(&["-c", "--command", "-e", "--execute", "--query", "-q", "-cmd"]);
-    let said = given
+    let by_text = given
         .into_iter()
         .chain(args.positionals.iter().map(String::as_str).filter(|word| may_be_sql(word)))
         .chain(redirects.iter().filter_map(|redirect| match redirect {
@@ -177,7 +177,7 @@ fn query(args: &Args, redirects: &[Redirect]) -> Refinement {
         .find_map(of_sql);
     let runs_file = args.value(&["-f", "--file"]).is_some()
         || redirects.iter().any(|redirect| matches!(redirect, Redirect::Read(_)));
-    match said {
+    match by_text {
         Some(found) => intent(found),
         None if runs_file => intent(ToolIntent::Modify),
         None if args.has("-l") || args.has("--list") => intent(ToolIntent::Read),
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sql_says_what_it_does_by_its_first_verb() {
+    fn the_first_verb_of_an_sql_text_determines_the_intent() {
         for (text, expected) in [
             ("SELECT 1", Some(ToolIntent::Read)),
             ("  insert into t values (1)", Some(ToolIntent::Create)),

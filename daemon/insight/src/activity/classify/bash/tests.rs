@@ -16,7 +16,7 @@ fn main_of(line: &str) -> String {
 
 /// The example of section 3.3.
 #[test]
-fn the_documents_example_comes_out_as_printed() {
+fn the_example_of_the_documents_has_the_printed_result() {
     let found = classify("pytest tests/ -v --cov=src");
     assert_eq!(found.len(), 1);
     let found = &found[0];
@@ -32,7 +32,7 @@ fn the_documents_example_comes_out_as_printed() {
 
 /// Section 3.3: "npm install = configuring, pytest = testing, git commit = version_control".
 #[test]
-fn the_documents_common_patterns_hold() {
+fn the_common_patterns_of_the_documents_are_classified() {
     assert_eq!(main_of("npm install"), "npm configure package");
     assert_eq!(main_of("pytest"), "pytest validate testing");
     assert_eq!(main_of("git commit -m x"), "git create version_control");
@@ -46,7 +46,7 @@ fn subcommands_are_named() {
 }
 
 #[test]
-fn the_main_command_is_what_the_line_is_there_for() {
+fn the_main_command_is_the_purpose_of_the_line() {
     for (line, main) in [
         ("cd app && npm test | tail -5", "npm validate testing"),
         ("mkdir -p out && go build -o out/app . && ls out", "go execute code"),
@@ -68,7 +68,7 @@ fn the_main_command_is_what_the_line_is_there_for() {
 }
 
 #[test]
-fn tasks_are_judged_by_their_names() {
+fn tasks_are_classified_by_their_names() {
     for (line, expected) in [
         ("npm run lint", "npm validate code"),
         ("make test", "make validate testing"),
@@ -89,7 +89,7 @@ fn tasks_are_judged_by_their_names() {
 }
 
 #[test]
-fn wrappers_nobody_knows_are_not_guessed() {
+fn unknown_wrappers_are_not_guessed() {
     for line in ["rtk git status", "frob npm test", "zorbify --all", "frobctl x y"] {
         let found = classify(line);
         assert!(!found[0].is_known(), "{line}: {found:?}");
@@ -108,14 +108,14 @@ fn nested_commands_count_half_and_are_marked() {
 }
 
 #[test]
-fn a_long_line_says_no_more_than_its_strongest_commands() {
+fn repeated_commands_do_not_increase_the_signals() {
     let one = classify_line("pytest").signals();
     let many = classify_line(&vec!["pytest"; 50].join(" && ")).signals();
     assert_eq!(one, many);
 }
 
 #[test]
-fn scripts_within_lines_are_taken_apart() {
+fn scripts_within_commands_are_parsed() {
     for line in [
         "bash -lc 'cd x && cargo test'",
         "ssh host 'cd x; cargo test'",
@@ -129,7 +129,7 @@ fn scripts_within_lines_are_taken_apart() {
 }
 
 #[test]
-fn what_is_no_shell_is_judged_by_its_first_words() {
+fn lines_with_invalid_syntax_are_classified_by_their_first_words() {
     for (line, expected) in [
         (
             "Get-ChildItem -Recurse | Where-Object { $_.Name -like '*.cs' }",
@@ -143,9 +143,9 @@ fn what_is_no_shell_is_judged_by_its_first_words() {
     }
 }
 
-/// Any input is classified in a short time. Deterministic: the same lines in every run.
+/// Any input is classified in a short time. Every run uses the same random lines.
 #[test]
-fn mangled_lines_do_no_harm() {
+fn mangled_lines_are_classified_in_a_short_time() {
     const LINES: [&str; 6] = [
         "git add -A && git commit -m \"$(cat <<'EOF'\nfix: it's (a) thing\nEOF\n)\" | tail -3",
         "for f in $(find . -name '*.rs'); do if [ -f \"$f\" ]; then wc -l < $f; fi; done 2>/dev/null",
@@ -209,7 +209,7 @@ fn huge_lines_are_bounded() {
     let document = format!("cat > big.json <<'EOF'\n{}\nEOF", "{\"a\": [1, 2, 3]}\n".repeat(8_000));
     assert_eq!(main_of(&document), "cat create filesystem");
     let commands = classify(&"ls;".repeat(50_000));
-    assert!(commands.len() <= MOST_COMMANDS);
+    assert!(commands.len() <= MAX_COMMANDS);
     let targets = classify(&format!("rm {}", "file ".repeat(5_000)));
     assert!(targets[0].targets.len() <= 20);
 }

@@ -19,7 +19,7 @@ use crate::{
     model::transcript::Origin,
     summarize::{
         evidence::bounds,
-        text::{Block, blocks, cut, kept, one_line, sentences, standing_alone},
+        text::{Block, blocks, cut, kept, one_line, sentences, without_list_colon},
     },
 };
 
@@ -90,5 +90,5 @@ pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Sai
 /// Returns the sentences of a block, each in one clean line.
 fn clean_sentences(block: &str) -> Vec<String> {
     let line = one_line(block);
-    sentences(&line).into_iter().filter_map(standing_alone).collect()
+    sentences(&line).into_iter().filter_map(without_list_colon).collect()
 }

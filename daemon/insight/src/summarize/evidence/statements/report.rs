@@ -4,7 +4,7 @@ use crate::{
     model::evidence::StatementKind,
     summarize::{
         evidence::statements::{Found, LENGTH, claims, clean_sentences},
-        text::{Block, blocks, has_label, one_line, pattern, sentences, standing_alone},
+        text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
     },
 };
 
@@ -99,8 +99,10 @@ impl ReportReader {
 
     fn item(&mut self, item: &str) {
         let line = one_line(item);
-        let first =
-            sentences(&line).first().and_then(|first| standing_alone(first)).unwrap_or_default();
+        let first = sentences(&line)
+            .first()
+            .and_then(|first| without_list_colon(first))
+            .unwrap_or_default();
         if first.ends_with('?') || item.starts_with(['❌', '✗']) {
             return;
         }
