@@ -5,7 +5,7 @@ use graphiti_proto::{rpc::Error, tools::search_sessions::Hit};
 use super::{resolve_error, store_error};
 use crate::{
     api::{DaemonState, client_context::ClientContext, current, projects::is_hidden},
-    model::{Project, session::Session},
+    model::Project,
     search::{
         query::Query,
         rank::{Explanation, Results, Scope, SessionHit},
@@ -30,8 +30,9 @@ pub(super) fn results(
     let Some(id) = id(text).filter(|_| !query.is_list()) else { return Ok(None) };
     let Some(key) = current::find(daemon, id).map_err(resolve_error)? else { return Ok(None) };
     let session = daemon.engine.store().session(key).map_err(store_error)?;
-    let is_shown = |session: &Session| session.is_listed() && !is_hidden(daemon, client, session);
-    let Some(session) = session.filter(is_shown) else { return Ok(None) };
+    let Some(session) = session.filter(|session| !is_hidden(daemon, client, session)) else {
+        return Ok(None);
+    };
     let project = session.project.as_ref();
     let is_in_scope = scope.namespaces.as_ref().is_none_or(|namespaces| {
         project.is_some_and(|project| namespaces.contains(&project.namespace()))
