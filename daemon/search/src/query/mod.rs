@@ -30,12 +30,10 @@ mod fields;
 mod lexer;
 mod list;
 
-use std::{
-    borrow::Cow,
-    ops::{Range, RangeInclusive},
-};
+use std::{borrow::Cow, ops::Range};
 
 use jiff::Zoned;
+use rustc_hash::FxHashSet;
 
 use self::lexer::QueryToken;
 use crate::{
@@ -289,9 +287,9 @@ impl Query {
         self.date_languages = languages.fold(LanguageSet::default(), LanguageSet::union);
         let of_every_day = everyday_ranges(free, &mentions);
         let words = text::words(free);
-        let wholes = parts_of_wholes(&words);
+        let in_whole = positions_in_wholes(&words);
         for word in &words {
-            let mention = mentions.iter().find(|mention| mention.span.contains(&word.span.start));
+            let mention = mention_at(&mentions, word.span.start);
             if mention.is_some_and(|mention| !mention.is_literal) {
                 continue;
             }
@@ -307,9 +305,7 @@ impl Query {
                 _ if of_every_day.iter().any(|range| is_within(&word.span, range)) => {
                     WordRole::Faint
                 }
-                TokenForm::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
-                    WordRole::InWhole
-                }
+                TokenForm::Part if in_whole.contains(&word.position) => WordRole::InWhole,
                 TokenForm::Part if form == WordForm::Part => {
                     WordRole::of_word(&word.text, is_name(free, word.span.start))
                 }
@@ -348,14 +344,20 @@ fn is_name(text: &str, start: usize) -> bool {
         && !before.ends_with(['.', '!', '?', ':', '\n'])
 }
 
-/// Returns the positions that each whole covers.
-fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
+/// Returns the date at a byte of the text. The dates are in order and do not overlap.
+fn mention_at(mentions: &[Mention], at: usize) -> Option<&Mention> {
+    let next = mentions.partition_point(|mention| mention.span.end <= at);
+    mentions.get(next).filter(|mention| mention.span.contains(&at))
+}
+
+/// Returns the positions that wholes cover.
+fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
     let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
-    let parts = wholes.map(|(at, whole)| {
+    let positions = wholes.flat_map(|(at, whole)| {
         let inside = words[at..].iter().take_while(|word| word.span.start < whole.span.end);
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
     });
-    parts.collect()
+    positions.collect()
 }
 
 /// Omits the middle of a text that is longer than [`Query::LONGEST`].
