@@ -37,7 +37,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
         (None, None) => None,
     };
     let arguments = BlameArguments {
-        file: absolute_path(file),
+        file: path_or_name(file, |path| Path::new(path).exists()),
         text: text.clone(),
         project: super::project(args.project),
         limit: args.limit,
@@ -49,6 +49,11 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     }
     if let Some(text) = &text {
         screen.print_wrapped(&screen.dim(format!("Edits with: {}", line(text))), 4);
+        screen.print("");
+    }
+    if !answer.files.is_empty() {
+        let files: Vec<String> = answer.files.iter().map(|file| line(file)).collect();
+        screen.print_wrapped(&format!("Several files have this name: {}.", files.join(", ")), 4);
         screen.print("");
     }
     answer.changes.iter().for_each(|change| print_change(change, screen));
@@ -85,6 +90,14 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
 }
 
 /// Returns the absolute path of a file. A file that no longer exists may still have a history.
+/// Returns the absolute path of a file, or its name if it has no folder and does not exist here.
+fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
+    if !file.contains(['/', '\\']) && !exists(file) {
+        return file.to_owned();
+    }
+    absolute_path(file)
+}
+
 fn absolute_path(file: &str) -> String {
     let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
     let path = path.canonicalize().unwrap_or(path);
@@ -272,6 +285,16 @@ mod tests {
                 .unwrap()
                 .ends_with("end")
         );
+    }
+
+    #[test]
+    fn a_file_that_does_not_exist_here_is_sent_by_its_name() {
+        assert_eq!(path_or_name("pool.py", |_| false), "pool.py");
+        let root = std::path::absolute("/work/app").unwrap();
+        let directory = std::env::current_dir().unwrap();
+        assert!(Path::new(&path_or_name("pool.py", |_| true)).starts_with(&directory));
+        let given = root.join("pool.py").to_string_lossy().into_owned();
+        assert_eq!(path_or_name(&given, |_| false), given);
     }
 
     #[test]

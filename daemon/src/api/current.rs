@@ -124,7 +124,7 @@ fn find_own(
 
 /// Same as [`named`], but returns `None` for an id that matches no session or more than one. An
 /// unreadable store is an error.
-fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
+pub(super) fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
     match named(daemon, id) {
         Ok(session) => Ok(Some(session)),
         Err(error @ ResolveError::Failed(_)) => Err(error),

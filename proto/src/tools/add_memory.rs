@@ -13,7 +13,7 @@ pub const NAME: &str = "add_memory";
 pub struct AddMemoryArguments {
     /// A short title for lists.
     pub name: String,
-    /// What is to be remembered.
+    /// What to remember.
     pub episode_body: String,
     /// The project: its namespace or its directory; the caller's when missing.
     pub group_id: Option<String>,
@@ -24,8 +24,7 @@ pub struct AddMemoryArguments {
     pub source_description: String,
     /// The id of an earlier memory that this one replaces.
     pub uuid: Option<String>,
-    /// `preference` for what the user wants from now on, `note` for anything else; by the wording
-    /// when missing.
+    /// `preference`: the user's lasting wish; guessed when missing.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["note", "preference"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,

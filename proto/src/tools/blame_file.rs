@@ -12,13 +12,13 @@ pub const NAME: &str = "blame_file";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct BlameArguments {
-    /// The file: an absolute path, or a path in the project.
+    /// The file: an absolute path, a path in the project, or only its name.
     pub file: String,
     /// The text of a line, or a part of it: only sessions whose edits contain it.
     pub text: Option<String>,
     /// Only this project: its namespace or its directory.
     pub project: Option<String>,
-    /// Maximum number of results; 0 for none.
+    /// Maximum number of results, at most 100; 0 for none.
     pub limit: usize,
 }
 
@@ -37,6 +37,9 @@ pub struct BlameAnswer {
     pub message: String,
     /// The file by its path in the project.
     pub file: String,
+    /// The files that have the given name, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// The changes, the latest first.
     pub changes: Vec<BlameRow>,
 }

@@ -10,7 +10,7 @@ pub const NAME: &str = "session_tracking_close";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CloseArguments {
-    /// Its id or the start of it; the caller's own session when missing.
+    /// Its id or the start of it; yours when missing.
     pub session_id: Option<String>,
     /// Why, in free words; `hook_…` is for hooks.
     pub reason: Option<String>,

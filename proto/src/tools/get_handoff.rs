@@ -12,7 +12,7 @@ pub const NAME: &str = "get_handoff";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffArguments {
-    /// The project: a directory in it, its remote, name or namespace; the caller's directory when missing.
+    /// The project: a directory in it, its remote, name or namespace; yours when missing.
     pub project: Option<String>,
     /// Maximum number of last sessions.
     pub sessions: usize,

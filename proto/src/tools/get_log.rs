@@ -18,7 +18,7 @@ pub struct LogArguments {
     pub since: Option<String>,
     /// Only sessions before this episode, for paging: `next` of the page before.
     pub before: Option<String>,
-    /// Maximum number of sessions; 0 for none.
+    /// Maximum number of sessions, at most 200; 0 for none.
     pub limit: usize,
 }
 

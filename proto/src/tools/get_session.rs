@@ -13,20 +13,20 @@ pub const NAME: &str = "get_session";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionArguments {
-    /// Its id or the start of it, or its episode's id; the caller's own session when missing.
+    /// Its id, the start of it, or its episode's id; yours when missing.
     pub session_id: Option<String>,
-    /// `conversation` has topics, decisions and code references.
+    /// `conversation`: topics, decisions, code references.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["summary", "messages", "conversation"])))]
     pub view: String,
-    /// For messages: 0 for the session's own file, others for sub-agents.
+    /// For messages: 0 for its own file, others for sub-agents.
     pub source: u32,
-    /// For messages: the number of the first one.
+    /// For messages: the first one's number.
     pub from: u32,
     /// Characters to skip of it, or of the summary.
     pub at: usize,
-    /// For messages: maximum number of messages; 0 for none.
+    /// For messages: maximum number, at most 200.
     pub limit: usize,
-    /// `ids` is the session's line, `passages` a page of 4 kB, `full` one of 36 kB.
+    /// `ids` is its line, `passages` a page of 4 kB, `full` one of 36 kB.
     #[cfg_attr(
         feature = "schema",
         schemars(with = "String", extend("enum" = ["ids", "passages", "full"]))

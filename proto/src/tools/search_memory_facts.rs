@@ -15,11 +15,11 @@ pub const NAME: &str = "search_memory_facts";
 pub struct SearchFactsArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest facts when empty.
     pub query: String,
-    /// Only this project: its namespace or its directory.
+    /// Only this project: its namespace or directory.
     pub project: Option<String>,
     /// Only these projects, by namespace or directory. Any other name means the whole group.
     pub group_ids: Option<Vec<String>>,
-    /// Maximum number of results; 0 for none.
+    /// Maximum number of results.
     pub max_facts: usize,
     /// Only facts about this node.
     pub center_node_uuid: Option<String>,

@@ -15,7 +15,7 @@ pub struct SearchSessionsArguments {
     /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file,
     /// tool, role, date, before, after).
     pub query: String,
-    /// Only this project: its namespace or its directory.
+    /// Only this project: its namespace or directory.
     pub project: Option<String>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
@@ -28,14 +28,14 @@ pub struct SearchSessionsArguments {
     /// Only messages of this role.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ROLES)))]
     pub role: Option<String>,
-    /// Only from this day or instant on.
+    /// Only from this day or time on.
     pub after: Option<String>,
-    /// Only before this day or instant.
+    /// Only before this day or time.
     pub before: Option<String>,
     /// The directory the caller works in: its sessions come first among equals.
     pub near: Option<String>,
     // A structured answer has 10 by default.
-    /// Maximum number of sessions; 0 for none.
+    /// Maximum number of sessions, at most 50.
     #[cfg_attr(feature = "schema", schemars(extend("default" = 5)))]
     pub limit: Option<usize>,
     /// `ids` is a line for each session, `full` has longer passages.
@@ -44,7 +44,7 @@ pub struct SearchSessionsArguments {
         schemars(with = "String", extend("enum" = ["ids", "passages", "full"]))
     )]
     pub detail: Detail,
-    /// Number of best results to skip.
+    /// Number of results to skip.
     pub offset: usize,
     /// `team` adds what colleagues shared.
     #[cfg_attr(

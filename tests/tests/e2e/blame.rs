@@ -77,6 +77,10 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
     // An agent names the file by its path in the project.
     let whole = daemon.call("blame_file", &json!({ "file": "src/pool.py" }));
     assert_eq!(ids(&whole, "changes"), ["bbbb-2", "aaaa-1"]);
+    // A name without folders is enough.
+    let named = daemon.call("blame_file", &json!({ "file": "pool.py" }));
+    assert_eq!(ids(&named, "changes"), ["bbbb-2", "aaaa-1"], "{named}");
+    assert_eq!(named["file"], "src/pool.py");
     let part = daemon.call("blame_file", &json!({ "file": "src/pool.py", "text": "size = 20" }));
     assert_eq!(ids(&part, "changes"), ["aaaa-1"]);
 }

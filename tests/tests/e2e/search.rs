@@ -54,6 +54,21 @@ fn a_closed_session_and_an_abandoned_one_are_both_found() {
 }
 
 #[test]
+fn the_id_of_a_session_or_its_start_finds_the_session_first() {
+    let world = World::new();
+    let id = "3f2a9c10-1111-4000-8000-0a1b2c3d4e5f";
+    world.transcript(id).prompt("Rename the ledger table").reply("Renamed in 4 files.");
+    world.transcript("bbbb-2").prompt("What did 3f2a9c10 change?").reply("The ledger table.");
+    let daemon = world.start();
+    daemon.settle();
+    for query in [id, "3f2a9c10", "3f2a9c", "`3f2a9c10`"] {
+        assert_eq!(found(&daemon, query)[0], id, "{query}");
+    }
+    assert_eq!(found(&daemon, "3f2a9c10"), [id, "bbbb-2"]);
+    assert!(world.printed(&["search", "3f2a9c10"]).contains("Rename the ledger table"));
+}
+
+#[test]
 fn a_live_session_is_found_while_it_is_being_written() {
     let world = World::new();
     let daemon = world.start();

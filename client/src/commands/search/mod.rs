@@ -37,6 +37,7 @@ const OPENED: u32 = 1;
 
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
+    check_open(is_open, args.limit)?;
     let mut arguments = arguments(args);
     if arguments.query.is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
@@ -86,6 +87,15 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
         screen.print("Nothing found.");
     }
     print_notes(&answer, screen);
+    Ok(())
+}
+
+/// Returns an error if no session can be opened, because none is requested.
+fn check_open(is_open: bool, limit: usize) -> Result<(), AskError> {
+    if is_open && limit == 0 {
+        let what = "`--open` shows the best session, so `-n` must be 1 or more: leave out `-n 0`";
+        return Err(AskError::Wrong(what.to_owned()));
+    }
     Ok(())
 }
 
@@ -302,4 +312,15 @@ fn harmless(text: &str) -> String {
     let (before, after) =
         (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
     format!("{}{inner}{}", space(before), space(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_not_opened_if_none_is_requested() {
+        assert!(matches!(check_open(true, 0), Err(AskError::Wrong(what)) if what.contains("`-n`")));
+        assert!(check_open(true, 1).is_ok() && check_open(false, 0).is_ok());
+    }
 }

@@ -1,7 +1,10 @@
 //! Collects the facts about one error in a record: its cause, its fix, what verified the fix, and
 //! how often the error came back.
 
-use std::collections::BTreeSet;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use crate::{
     graph::{FactFilter, Graph, text},
@@ -16,7 +19,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorRecord {
     pub namespace: Namespace,
-    /// The message, as in the latest session.
+    /// The message, as in the latest session or, if the sessions only saw the error, as in the text
+    /// that was searched for.
     pub message: String,
     pub cause: Option<String>,
     pub fix: Option<String>,
@@ -35,8 +39,15 @@ pub struct ErrorRecord {
     pub facts: Vec<Fact>,
 }
 
-/// Maximum number of lines of a pasted text that are looked up.
+/// Maximum number of lines of a pasted text that are looked up: half of them at its start, and half
+/// at its end.
 const MAX_LINES: usize = 60;
+/// Lines of tracebacks that do not say which error occurred.
+const HEADINGS: &[&str] = &[
+    "Traceback (most recent call last)",
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+];
 /// Maximum number of parts of a line that are looked up. A message may be pasted with or without
 /// the text before its colons.
 const MAX_PARTS: usize = 4;
@@ -59,26 +70,29 @@ impl Graph<'_> {
         Ok(self.error_records(pasted, projects)?.into_iter().next())
     }
 
-    /// Returns the records of the errors that `pasted` contains, the latest seen first. Folders of
-    /// paths, numbers, ids and hashes in the text do not matter. If `pasted` contains no known
-    /// error, returns the records of errors with a similar message, the most similar first.
+    /// Returns the records of the errors that `pasted` contains: those with the most specific
+    /// message first, then the latest seen. Folders of paths, numbers, ids and hashes do not matter.
+    /// If there are none, returns the records of errors with a similar message, the most similar
+    /// first.
     pub fn error_records(
         &self,
         pasted: &str,
         projects: &[Namespace],
     ) -> Result<Vec<ErrorRecord>, StoreError> {
-        let keys: BTreeSet<String> = pasted.lines().take(MAX_LINES).flat_map(keys_of).collect();
+        let keys: BTreeMap<String, &str> = lines_of(pasted).flat_map(keys_of).collect();
         let mut records = Vec::new();
-        for (key, namespace) in
-            keys.iter().flat_map(|key| projects.iter().map(move |namespace| (key, *namespace)))
-        {
-            records.extend(self.error_in(namespace, key)?);
+        for (key, message) in &keys {
+            let specificity = text::words(key).len();
+            for namespace in projects {
+                let record = self.error_in(*namespace, key, message)?;
+                records.extend(record.map(|record| (specificity, record)));
+            }
         }
-        records.sort_by_key(|record| std::cmp::Reverse(record.last_at));
         if records.is_empty() {
             return self.similar_errors(pasted, projects);
         }
-        Ok(records)
+        records.sort_by_key(|(specificity, record)| Reverse((*specificity, record.last_at)));
+        Ok(records.into_iter().map(|(_, record)| record).collect())
     }
 
     /// Returns the records of errors whose messages share most of their words with a line of
@@ -88,9 +102,7 @@ impl Graph<'_> {
         pasted: &str,
         projects: &[Namespace],
     ) -> Result<Vec<ErrorRecord>, StoreError> {
-        let lines: Vec<BTreeSet<String>> = pasted
-            .lines()
-            .take(MAX_LINES)
+        let lines: Vec<BTreeSet<String>> = lines_of(pasted)
             .map(|line| text::words(&text::error_key(line)))
             .filter(|words| words.len() >= MIN_WORDS)
             .collect();
@@ -105,18 +117,25 @@ impl Graph<'_> {
                 |line: &BTreeSet<String>| text::share(&words, line).min(text::share(line, &words));
             let best = lines.iter().map(likeness).max_by(f64::total_cmp).unwrap_or_default();
             if words.len() >= MIN_WORDS && best >= MIN_COMMON_SHARE {
-                similar.push((best, entity.namespace, key));
+                similar.push((best, entity.namespace, key, entity.name));
             }
         }
         similar.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut records = Vec::new();
-        for (_, namespace, key) in similar {
-            records.extend(self.error_in(namespace, &key)?);
+        for (_, namespace, key, message) in similar {
+            records.extend(self.error_in(namespace, &key, &message)?);
         }
         Ok(records)
     }
 
-    fn error_in(&self, namespace: Namespace, key: &str) -> Result<Option<ErrorRecord>, StoreError> {
+    /// Returns the record of the error with this key. `message` is the text of the error where it
+    /// was found, for an error of which only the occurrences are stored.
+    fn error_in(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        message: &str,
+    ) -> Result<Option<ErrorRecord>, StoreError> {
         let subject = Subject::of("error", namespace, key);
         let mut marks = self.store().marks(subject, Timestamp::MIN)?;
         marks.sort_by_key(|mark| (mark.what.at, mark.episode));
@@ -146,7 +165,7 @@ impl Graph<'_> {
         let name = self.entity(entity)?.map(|entity| entity.name);
         Ok(Some(ErrorRecord {
             namespace,
-            message: name.unwrap_or_else(|| key.to_owned()),
+            message: name.unwrap_or_else(|| message.to_owned()),
             cause: detail("root_cause"),
             fix: detail("fix"),
             verification: detail("verification"),
@@ -166,12 +185,49 @@ fn is_wrong(fact: &Fact) -> bool {
     fact.details.iter().any(|(name, said)| name == "corrected" && said.starts_with("wrong"))
 }
 
-/// Returns the possible error keys of a line: those of the whole line and of the texts after its
-/// colons.
-fn keys_of(line: &str) -> Vec<String> {
+/// Returns the lines of a pasted text that are looked up. The end is always included, because most
+/// programs print the error there.
+fn lines_of(pasted: &str) -> impl Iterator<Item = &str> {
+    let count = pasted.lines().count();
+    let is_near_an_end = move |at: usize| at < MAX_LINES / 2 || at + MAX_LINES / 2 >= count;
+    let lines = pasted.lines().enumerate().filter(move |(at, _)| is_near_an_end(*at));
+    lines.map(|(_, line)| line.trim()).filter(|line| !is_heading(line))
+}
+
+fn is_heading(line: &str) -> bool {
+    HEADINGS.iter().any(|heading| line.starts_with(heading))
+}
+
+/// Returns the possible error keys of a line with their texts: the whole line, and the texts after
+/// its colons.
+fn keys_of(line: &str) -> Vec<(String, &str)> {
     let line = line.trim();
     let after_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
     let parts = std::iter::once(line).chain(after_colons).take(MAX_PARTS);
-    let keys = parts.map(text::error_key).filter(|key| text::is_specific_error(key));
-    keys.collect()
+    let keys = parts.map(|part| (text::error_key(part), part));
+    keys.filter(|(key, _)| text::is_specific_error(key)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_a_long_traceback_is_looked_up_and_its_headings_are_not() {
+        let frames = "  File \"a.py\", line 3, in run\n    call(x)\n".repeat(200);
+        let error = "ValueError: invalid port for the server: '80 80'";
+        let pasted = format!("Traceback (most recent call last):\n{frames}{error}\n");
+        let lines: Vec<&str> = lines_of(&pasted).collect();
+        assert_eq!(lines.last(), Some(&error));
+        assert_eq!(lines.len(), MAX_LINES - 1);
+        assert!(!lines.iter().any(|line| line.starts_with("Traceback")));
+    }
+
+    #[test]
+    fn an_error_keeps_its_text_beside_its_key() {
+        let keys = keys_of(" /srv/a.rs:12: error: session 0a1b2c3d4e not found in the store ");
+        let (key, text) = keys.last().unwrap();
+        assert_eq!(key, "session 0 not found in the store");
+        assert_eq!(*text, "session 0a1b2c3d4e not found in the store");
+    }
 }

@@ -35,15 +35,18 @@ impl QueryToken<'_> {
 /// Splits `text` at white space outside of quotes.
 ///
 /// Text with several lines, or a line of a log, was pasted. All of it is read as words, because its
-/// characters are not meant as search syntax.
+/// characters are not meant as search syntax. Only filters before a line of a log are filters.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
-    if text.contains('\n') || is_log_line(text) {
+    if text.contains('\n') {
         return vec![QueryToken::Free(text)];
     }
+    let (mut items, mut rest) = leading_filters(text, now);
+    if is_log_line(rest) {
+        items.push(QueryToken::Free(rest));
+        return items;
+    }
     let is_command = is_command(text);
-    let mut items = Vec::new();
-    let mut rest = text;
     while !rest.is_empty() {
         let (item, length) = item(rest, now);
         items.push(item);
@@ -64,6 +67,18 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
             matches!(item, QueryToken::Phrase { is_negated: true, .. } | QueryToken::Filter { .. });
     }
     items
+}
+
+/// Returns the filters at the start of `text`, and the text after them.
+fn leading_filters<'t>(text: &'t str, now: &Zoned) -> (Vec<QueryToken<'t>>, &'t str) {
+    let mut filters = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (filter @ QueryToken::Filter { .. }, length) = item(rest, now) else { break };
+        filters.push(filter);
+        rest = rest[length..].trim_start();
+    }
+    (filters, rest)
 }
 
 /// Whether `text` looks like a line of a log: it begins with a time, or it contains a level such as

@@ -28,29 +28,28 @@
 pub mod dates;
 mod fields;
 mod lexer;
+mod list;
 
-use std::{borrow::Cow, ops::RangeInclusive, time::Duration};
+use std::{borrow::Cow, ops::Range};
 
 use jiff::Zoned;
+use rustc_hash::FxHashSet;
 
 use self::lexer::QueryToken;
 use crate::{
     model::Namespace,
     passage::Kinds,
-    query::dates::TimeRange,
+    query::dates::{Mention, TimeRange},
     rank::Spelling,
     text::{
-        self, OwnedWord, TokenForm,
+        self, OwnedWord, TokenForm, everyday,
+        language::LanguageSet,
         stop::{self, StopClass},
     },
 };
 
 /// Maximum number of bytes of a query that an embedding model reads.
 const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
-
-/// A query that is only a date lists all sessions of that date, unless the date is longer than
-/// this: the words of a longer date (`march`) are searched.
-const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Query {
@@ -64,6 +63,8 @@ pub struct Query {
     pub(crate) conditions: Vec<FilterClause>,
     /// Dates in the query.
     pub(crate) dates: Vec<TimeRange>,
+    /// The languages other than English in which a date is written.
+    pub(crate) date_languages: LanguageSet,
     /// The query without filters and excluded phrases.
     pub(crate) said: String,
 }
@@ -219,39 +220,6 @@ impl Query {
         self.conditions.extend(added);
     }
 
-    /// Turns a query without meaningful words into a list of all sessions that match its dates and
-    /// filters. A single word that may be a month or a year (`march`) remains a word.
-    fn convert_to_list(&mut self) {
-        let names_a_time = !self.dates.is_empty();
-        let is_meaningless = |word: &QueryWord| {
-            matches!(word.role, WordRole::Stop | WordRole::InDate)
-                || names_a_time
-                    && (word.role == WordRole::Faint || stop::is_of_every_day(&word.text))
-        };
-        let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
-        let is_a_word =
-            |words: &[QueryWord]| words.len() == 1 && is_long && words[0].role == WordRole::InDate;
-        if !self.phrases.is_empty()
-            || !self.words.iter().all(is_meaningless)
-            || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
-        {
-            return;
-        }
-        self.words.clear();
-        let from = self.dates.iter().map(|range| range.from).min();
-        let to = self.dates.iter().map(|range| range.to).max();
-        if let (Some(from), Some(to)) = (from, to) {
-            let filter = Filter::During(TimeRange { from, to });
-            self.conditions.push(FilterClause { filter, is_negated: false });
-        }
-        self.dates.clear();
-    }
-
-    /// Whether no words are left to rank by, so that the result is a list, newest first.
-    pub fn is_list(&self) -> bool {
-        self.words.is_empty() && self.phrases.is_empty()
-    }
-
     /// Returns the word of a query that consists of a single file, symbol, ticket or commit.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.said.trim_end_matches(['?', '(', ')', '.']);
@@ -315,10 +283,13 @@ impl Query {
     fn add_words(&mut self, free: &str, prefix_ends: &[usize], now: &Zoned) {
         let mentions = dates::mentions(free, now);
         self.dates = mentions.iter().map(|mention| mention.range).collect();
+        let languages = mentions.iter().map(|mention| mention.languages);
+        self.date_languages = languages.fold(LanguageSet::default(), LanguageSet::union);
+        let of_every_day = everyday_ranges(free, &mentions);
         let words = text::words(free);
-        let wholes = parts_of_wholes(&words);
+        let in_whole = positions_in_wholes(&words);
         for word in &words {
-            let mention = mentions.iter().find(|mention| mention.span.contains(&word.span.start));
+            let mention = mention_at(&mentions, word.span.start);
             if mention.is_some_and(|mention| !mention.is_literal) {
                 continue;
             }
@@ -331,9 +302,10 @@ impl Query {
             };
             let role = match word.form {
                 _ if mention.is_some() => WordRole::InDate,
-                TokenForm::Part if wholes.iter().any(|parts| parts.contains(&word.position)) => {
-                    WordRole::InWhole
+                _ if of_every_day.iter().any(|range| is_within(&word.span, range)) => {
+                    WordRole::Faint
                 }
+                TokenForm::Part if in_whole.contains(&word.position) => WordRole::InWhole,
                 TokenForm::Part if form == WordForm::Part => {
                     WordRole::of_word(&word.text, is_name(free, word.span.start))
                 }
@@ -343,6 +315,19 @@ impl Query {
             self.words.push(QueryWord { text, form, position, role });
         }
     }
+}
+
+/// Returns the ranges of Chinese or Japanese text that apply to any day, if the text has a date.
+fn everyday_ranges(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
+    if mentions.is_empty() {
+        return Vec::new();
+    }
+    let dates: Vec<Range<usize>> = mentions.iter().map(|mention| mention.span.clone()).collect();
+    everyday::unspaced_ranges(text, &dates)
+}
+
+fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether `word` is one character of a script that is indexed as pairs of characters.
@@ -359,14 +344,20 @@ fn is_name(text: &str, start: usize) -> bool {
         && !before.ends_with(['.', '!', '?', ':', '\n'])
 }
 
-/// Returns the positions that each whole covers.
-fn parts_of_wholes(words: &[OwnedWord]) -> Vec<RangeInclusive<u32>> {
+/// Returns the date at a byte of the text. The dates are in order and do not overlap.
+fn mention_at(mentions: &[Mention], at: usize) -> Option<&Mention> {
+    let next = mentions.partition_point(|mention| mention.span.end <= at);
+    mentions.get(next).filter(|mention| mention.span.contains(&at))
+}
+
+/// Returns the positions that wholes cover.
+fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
     let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
-    let parts = wholes.map(|(at, whole)| {
+    let positions = wholes.flat_map(|(at, whole)| {
         let inside = words[at..].iter().take_while(|word| word.span.start < whole.span.end);
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
     });
-    parts.collect()
+    positions.collect()
 }
 
 /// Omits the middle of a text that is longer than [`Query::LONGEST`].

@@ -190,6 +190,61 @@ fn a_question_of_empty_words_and_a_time_is_a_list_of_that_time() {
 }
 
 #[test]
+fn a_question_about_a_day_in_another_language_is_a_list_of_that_day() {
+    for question in [
+        "was habe ich gestern gemacht?",
+        "Woran haben wir gestern gearbeitet?",
+        "Welche Änderungen wurden gestern gemacht",
+        "qu'est-ce que j'ai fait hier ?",
+        "qu'avons-nous changé hier",
+        "sur quoi ai-je travaillé hier",
+        "¿qué hice ayer?",
+        "¿En qué trabajamos ayer?",
+        "cosa ho fatto ieri",
+        "su cosa abbiamo lavorato ieri?",
+        "o que eu fiz ontem?",
+        "wat heb ik gisteren gedaan",
+        "waar werkten we gisteren aan",
+        "что я делал вчера",
+        "над чем мы работали вчера?",
+        "昨天我做了什么",
+        "我昨天做了什么？",
+        "昨天，我们修改了什么",
+        "昨日何をしましたか",
+        "昨日は何をやった？",
+        "what did I do on 2026-03-17",
+        "was haben wir am 2026-03-17 gemacht",
+        "昨天",
+        "ieri",
+    ] {
+        let query = parse(question);
+        assert!(query.is_list(), "{question}: {:?}", query.words);
+        assert_eq!(query.conditions, parse("date:yesterday").conditions, "{question}");
+    }
+    for (question, day) in [
+        ("was habe ich am 3. September gemacht", "2025-09-03"),
+        ("qu'ai-je fait le 3 septembre", "2025-09-03"),
+        ("9月3日做了什么", "2025-09-03"),
+    ] {
+        assert_eq!(parse(question).conditions, parse(&format!("date:{day}")).conditions);
+    }
+    for question in [
+        "was habe ich gestern am Cache gemacht",
+        "warum habe ich das gemacht",
+        "was ist hier passiert",
+        "war yesterday",
+        "war on 2026-03-17",
+        "qu'est-ce que le cache a fait hier",
+        "昨天的缓存",
+        "昨天我用tokio做了什么",
+        "昨日のキャッシュ",
+    ] {
+        let query = parse(question);
+        assert!(!query.is_list() && query.conditions.is_empty(), "{question}");
+    }
+}
+
+#[test]
 fn a_span_of_days_is_a_list_of_these_days() {
     for question in [
         "between 2026-02-01 and 2026-02-06",
@@ -218,6 +273,23 @@ fn a_line_of_a_log_consists_of_words() {
         assert!(query.conditions.is_empty() && query.excluded.is_empty(), "{line}");
     }
     assert_eq!(parse("2026-11-25 branch:feature-x").conditions.len(), 2);
+}
+
+#[test]
+fn filters_before_words_are_filters() {
+    for (text, conditions, wanted) in [
+        ("project:api agent:codex some words", 2, "(some) words"),
+        ("file:src/a.rs branch:main role:user tool:Bash slow", 4, "slow"),
+        ("in:decisions date:2026-01 after:2025 before:2027 slow", 4, "slow"),
+        ("project:api timeout level=error", 1, "timeout level error"),
+        ("project:api level=error timeout -fast", 1, "level error timeout fast"),
+        ("project:api 10:00:00 timeout -fast", 1, "10 00 00 timeout fast"),
+        ("-agent:codex \"dry run\" slow", 1, "dry run slow"),
+        ("colour:red project:api slow", 1, "colour red slow"),
+    ] {
+        assert_eq!(parse(text).conditions.len(), conditions, "{text}");
+        assert_eq!(words(text), wanted, "{text}");
+    }
 }
 
 #[test]

@@ -134,20 +134,7 @@ impl Plan {
         unit_of: &[usize],
         view: &View<'_>,
     ) -> tantivy::Result<()> {
-        let is_unknown = |word: &QueryWord, unit: usize| {
-            word.form == WordForm::Part
-                && matches!(word.role, WordRole::Content | WordRole::Name)
-                && self.units[unit].frequency == 0
-        };
-        let mut unknown: Vec<(&QueryWord, usize)> = Vec::new();
-        for (word, unit) in words.iter().zip(unit_of) {
-            if is_unknown(word, *unit) && unknown.iter().all(|(_, known)| known != unit) {
-                unknown.push((word, *unit));
-            }
-        }
-        if unknown.len() > MOST_SPELLED {
-            return Ok(());
-        }
+        let Some(unknown) = self.unknown_words(words, unit_of) else { return Ok(()) };
         for (word, unit) in unknown {
             let spellings = spell::spellings(&word.text, &self.units, view)?;
             if !spellings.is_empty() {
@@ -156,6 +143,30 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Returns the words that the index does not contain, each once with its unit; `None` if there
+    /// are more than [`MOST_SPELLED`].
+    fn unknown_words<'w>(
+        &self,
+        words: &'w [QueryWord],
+        unit_of: &[usize],
+    ) -> Option<Vec<(&'w QueryWord, usize)>> {
+        let is_unknown = |word: &QueryWord, unit: usize| {
+            word.form == WordForm::Part
+                && matches!(word.role, WordRole::Content | WordRole::Name)
+                && self.units[unit].frequency == 0
+        };
+        let mut unknown: Vec<(&QueryWord, usize)> = Vec::new();
+        for (word, unit) in words.iter().zip(unit_of) {
+            if is_unknown(word, *unit) && unknown.iter().all(|(_, known)| known != unit) {
+                if unknown.len() == MOST_SPELLED {
+                    return None;
+                }
+                unknown.push((word, *unit));
+            }
+        }
+        Some(unknown)
     }
 
     /// Removes the pairs with a word that the index does not contain. For a long query, also

@@ -181,6 +181,9 @@ fn an_unknown_word_is_spelled_like_a_known_one() {
     let spelled = index.search("histgram of latencies").spelled;
     assert_eq!(spelled, [Spelling { asked: "histgram".into(), used: vec!["histogram".into()] }]);
     assert_eq!(index.search("histogram of latencies").spelled, []);
+    // A query with many unknown words is not prose.
+    assert_eq!(index.search("histgram qqqqqqa qqqqqqb qqqqqqc").spelled.len(), 1);
+    assert_eq!(index.search("histgram qqqqqqa qqqqqqb qqqqqqc qqqqqqd").spelled, []);
 }
 
 #[test]

@@ -92,13 +92,12 @@ const LANGUAGES: [(Algorithm, &str); 18] = [
     (Algorithm::Tamil, ""),
 ];
 
-/// The languages that are recognised by their script, by their number in [`LANGUAGES`], with the
-/// characters of the script.
-const SCRIPTS: [(usize, RangeInclusive<char>); 4] = [
-    (6, '\u{400}'..='\u{4ff}'),
-    (15, '\u{370}'..='\u{3ff}'),
-    (16, '\u{600}'..='\u{6ff}'),
-    (17, '\u{b80}'..='\u{bff}'),
+/// The languages that are recognised by their script, with the characters of the script.
+const SCRIPTS: [(Language, RangeInclusive<char>); 4] = [
+    (Language::RUSSIAN, '\u{400}'..='\u{4ff}'),
+    (Language::GREEK, '\u{370}'..='\u{3ff}'),
+    (Language::ARABIC, '\u{600}'..='\u{6ff}'),
+    (Language::TAMIL, '\u{b80}'..='\u{bff}'),
 ];
 
 /// Number of bytes at the start of a text by which its language is recognised.
@@ -128,10 +127,11 @@ const ENGLISH: [&str; 16] = [
 /// Returns the language of `text` if it is certain and not English.
 pub(crate) fn of_text(text: &str) -> Option<Language> {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
-    if let Some((number, script)) = SCRIPTS.iter().find(|(_, script)| has_script(sample, script)) {
+    if let Some((language, script)) = SCRIPTS.iter().find(|(_, script)| has_script(sample, script))
+    {
         let count = sample.chars().filter(|c| script.contains(c)).count();
         return (4 * count > sample.chars().filter(|c| c.is_alphabetic()).count())
-            .then_some(Language(*number));
+            .then_some(*language);
     }
     let mut counts = [0_u8; LANGUAGES.len()];
     let mut english = 0;
@@ -176,12 +176,31 @@ impl LanguageSet {
         LanguageSet(self.0 | other.0)
     }
 
+    pub(crate) fn intersection(self, other: LanguageSet) -> LanguageSet {
+        LanguageSet(self.0 & other.0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     pub(crate) fn iter(self) -> impl Iterator<Item = Language> {
         Language::all().filter(move |language| self.0 & (1 << language.0) != 0)
     }
 }
 
 impl Language {
+    pub(crate) const GERMAN: Language = Language(0);
+    pub(crate) const FRENCH: Language = Language(1);
+    pub(crate) const SPANISH: Language = Language(2);
+    pub(crate) const ITALIAN: Language = Language(3);
+    pub(crate) const PORTUGUESE: Language = Language(4);
+    pub(crate) const DUTCH: Language = Language(5);
+    pub(crate) const RUSSIAN: Language = Language(6);
+    const GREEK: Language = Language(15);
+    const ARABIC: Language = Language(16);
+    const TAMIL: Language = Language(17);
+
     pub(crate) fn all() -> impl Iterator<Item = Language> {
         (0..LANGUAGES.len()).map(Language)
     }
@@ -200,13 +219,18 @@ impl Language {
         )
     }
 
+    /// Returns the most frequent function words.
+    pub(crate) fn function_words(self) -> &'static str {
+        LANGUAGES[self.0].1
+    }
+
     pub(crate) fn number(self) -> usize {
         self.0
     }
 
     /// Returns the stem of a folded word; `None` for a word that this language cannot have.
     pub(crate) fn stem(self, word: &str) -> Option<String> {
-        let script = SCRIPTS.iter().find(|(number, _)| *number == self.0);
+        let script = SCRIPTS.iter().find(|(language, _)| *language == self);
         let is_letter = |c: char| match script {
             Some((_, script)) => script.contains(&c),
             None => c.is_ascii_lowercase(),
@@ -267,6 +291,42 @@ mod tests {
         ] {
             let stem = |word| Language(language).stem(word).expect("it is a word");
             assert_eq!(stem(one), stem(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn the_other_languages_have_stemmers_too() {
+        for (algorithm, one, other) in [
+            (Algorithm::Danish, "ordrerne", "ordrer"),
+            (Algorithm::Norwegian, "meldingene", "melding"),
+            (Algorithm::Romanian, "comenzilor", "comenzile"),
+            (Algorithm::Polish, "zamowienia", "zamowieniami"),
+            (Algorithm::Greek, "αρχειο", "αρχεια"),
+            (Algorithm::Arabic, "الملفات", "الملف"),
+            (Algorithm::Tamil, "கோப்பு", "கோப்புகள்"),
+        ] {
+            let language = LANGUAGES.iter().position(|(known, _)| *known == algorithm);
+            let language = Language(language.expect("the language is in the table"));
+            let stem = |word| language.stem(word).expect("it is a word");
+            assert_eq!(stem(one), stem(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn named_languages_have_their_place_in_the_table() {
+        for (language, algorithm) in [
+            (Language::GERMAN, Algorithm::German),
+            (Language::FRENCH, Algorithm::French),
+            (Language::SPANISH, Algorithm::Spanish),
+            (Language::ITALIAN, Algorithm::Italian),
+            (Language::PORTUGUESE, Algorithm::Portuguese),
+            (Language::DUTCH, Algorithm::Dutch),
+            (Language::RUSSIAN, Algorithm::Russian),
+            (Language::GREEK, Algorithm::Greek),
+            (Language::ARABIC, Algorithm::Arabic),
+            (Language::TAMIL, Algorithm::Tamil),
+        ] {
+            assert_eq!(LANGUAGES[language.0].0, algorithm);
         }
     }
 }

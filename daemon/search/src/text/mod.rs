@@ -8,9 +8,10 @@
 //! removed. Scripts without spaces are split into pairs of characters.
 //!
 //! [`stem`] finds other forms of an English word, [`language`] those of words in other languages,
-//! and [`stop`] lists words with little meaning.
+//! and [`stop`] and [`everyday`] list words with little meaning.
 
 pub(crate) mod distance;
+pub(crate) mod everyday;
 mod fold;
 mod identifier;
 pub(crate) mod language;

@@ -26,9 +26,9 @@ pub(super) fn tools() -> &'static [Tool] {
 const CORE: &[(&str, &[&str])] = &[
     (get_handoff::NAME, &["project"]),
     (search_sessions::NAME, &["query", "project", "after", "before", "limit", "detail", "offset", "scope"]),
-    (get_session::NAME, &["session_id", "view", "source", "from", "at", "detail"]),
+    (get_session::NAME, &["session_id", "view", "source", "from", "at", "limit", "detail"]),
     (search_memory_facts::NAME, &["query", "project", "as_of", "include_ended", "max_facts", "scope"]),
-    (add_memory::NAME, &["name", "episode_body"]),
+    (add_memory::NAME, &["name", "episode_body", "kind"]),
     (close::NAME, &["session_id"]),
 ];
 

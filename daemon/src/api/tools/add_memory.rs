@@ -21,8 +21,8 @@ const MAX_NAME_CHARS: usize = 200;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Remember something",
-    description: "Remember something that is not in a session: a text, JSON, or a conversation; with kind `preference`, a \
-    lasting wish of the user. Searches find it immediately. Sessions are recorded automatically.",
+    description: "Remember something that is not in a session: a text, JSON, or a conversation. Searches find it \
+        immediately. Sessions are recorded automatically.",
     effect: Effect::Adds,
     input: input::<AddMemoryArguments>,
     output: output::<AddMemoryAnswer>,

@@ -8,18 +8,20 @@ use graphiti_proto::{
     tools::blame_file::{BlameAnswer, BlameArguments, BlameRow, NAME},
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed};
+use super::{
+    Effect, Tool,
+    file_names::{self, FileName},
+    graph, input, output, store_error, typed, zero_limit,
+};
 use crate::{
     api::{
-        DaemonState, blocking, catch_up,
-        client_context::ClientContext,
-        convert,
-        projects::{of_directory, searched_projects},
+        DaemonState, blocking, catch_up, client_context::ClientContext, convert,
+        projects::searched_projects,
     },
     clock,
     engine::entities::{FactFilter, Graph},
     model::{
-        EpisodeId, Fact, Message, Namespace, Project, Role, SessionKey,
+        EpisodeId, Fact, Message, Namespace, Role, SessionKey,
         graph::{EntityId, Relation},
     },
     search::{
@@ -67,80 +69,34 @@ async fn run(
         return Err(Error::new(code::INVALID_PARAMS, "`file` must be the path of a file"));
     }
     let project = searched_projects(daemon, client, arguments.project.as_deref())?;
-    let names = names(daemon, client, file, project.as_deref()).map_err(store_error)?;
+    let mut names =
+        file_names::names(daemon, client, file, project.as_deref()).map_err(store_error)?;
     let projects: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
     let indexed = catch_up::index_pending(daemon, client, projects.into_iter().collect()).await?;
     let shown = names.first().map_or(file, |name| name.key.as_str()).to_owned();
     let limit = arguments.limit.min(MAX_CHANGES);
     let text = arguments.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let changes = match text {
+    let mut changes = match text {
         Some(text) => with_text(daemon, &names, text, limit)?,
         None => of_file(daemon, &names, limit).map_err(store_error)?,
     };
-    let mut changes = changes;
+    let mut files: Vec<String> = Vec::new();
+    if text.is_none() && limit > 0 && changes.is_empty() {
+        let same = || file_names::same_name(daemon, client, file, project.as_deref());
+        names = blocking::read(same).map_err(store_error)?;
+        changes = of_file(daemon, &names, limit).map_err(store_error)?;
+        files = names.into_iter().map(|name| name.key).collect();
+        files.sort_unstable();
+        files.dedup();
+    }
     client.reply_budget.fit(&mut changes);
-    Ok(BlameAnswer { message: indexed.message(), file: shown, changes })
-}
-
-/// The name of a file in the files of one directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileName {
-    namespace: Namespace,
-    key: String,
-}
-
-/// Returns the names that a file may have in the known directories: its path relative to a
-/// directory, or its whole path if it is outside of the directory. Names in directories that
-/// contain the file are first.
-fn names(
-    daemon: &DaemonState,
-    client: &ClientContext,
-    file: &str,
-    wanted: Option<&[Namespace]>,
-) -> Result<Vec<FileName>, StoreError> {
-    let projects = daemon.engine.projects();
-    let all = daemon.engine.store().projects()?;
-    let directory = client.directory.as_deref();
-    let path = directory.map_or_else(|| file.to_owned(), |directory| absolute(directory, file));
-    let mut names: Vec<FileName> = Vec::new();
-    let mut add = |namespace: Namespace, key: &str| {
-        let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&namespace));
-        let name = FileName { namespace, key: key.to_owned() };
-        if is_wanted && !names.contains(&name) {
-            names.push(name);
-        }
-    };
-    let named = all.iter().filter_map(|namespace| {
-        let root = Project::new(&projects.path(*namespace)?);
-        // The graph contains no files of temporary folders, but searches find their edits.
-        let key = Graph::file_key(&root, &path)
-            .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
-        Some((*namespace, key))
-    });
-    let named: Vec<(Namespace, String)> = named.collect();
-    let is_whole = |key: &str| key.starts_with('/') || key.contains(':');
-    for (namespace, key) in named.iter().filter(|(_, key)| !is_whole(key)) {
-        add(*namespace, key);
-        projects.of_namespace(*namespace).into_iter().for_each(|one| add(one, key));
+    let shown = if let [file] = &files[..] { file.clone() } else { shown };
+    if files.len() == 1 {
+        files.clear();
     }
-    for (namespace, key) in named.iter().filter(|(_, key)| is_whole(key)) {
-        add(*namespace, key);
-    }
-    if !is_whole(file) {
-        let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
-        let key = file.trim_start_matches("./");
-        near.iter().chain(&all).for_each(|namespace| add(*namespace, key));
-    }
-    Ok(names)
-}
-
-/// Returns the absolute path of `file`, which may be relative to `directory`.
-fn absolute(directory: &str, file: &str) -> String {
-    let is_whole = file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':');
-    match is_whole {
-        true => file.to_owned(),
-        false => format!("{}/{}", directory.trim_end_matches('/'), file.trim_start_matches("./")),
-    }
+    let message =
+        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_CHANGES);
+    Ok(BlameAnswer { message, file: shown, files, changes })
 }
 
 /// Returns the changes of a file, from the facts about it.
@@ -397,17 +353,6 @@ mod tests {
             ("/w/app/src/a_test.rs", "src/a.rs", false),
         ] {
             assert_eq!(is_path(path, file), is_it, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_relative_path_is_completed_with_the_directory() {
-        for (directory, file, wanted) in [
-            ("/w/app/", "./src/a.rs", "/w/app/src/a.rs"),
-            ("/w/app", "/x/a.rs", "/x/a.rs"),
-            ("C:/app", r"D:\a.rs", r"D:\a.rs"),
-        ] {
-            assert_eq!(absolute(directory, file), wanted);
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Close a session",
     description: "Close and index a session, so that the next agent finds what was decided, fixed and left open. \
-        Call it when a task is complete, before clearing the context and before handing over.",
+        Call it when a task is complete, and before clearing the context or handing over.",
     effect: Effect::Updates,
     input: input::<CloseArguments>,
     output: output::<CloseAnswer>,

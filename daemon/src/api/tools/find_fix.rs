@@ -8,7 +8,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, errors, graph, input, output, store_error, typed};
+use super::{Effect, Tool, errors, graph, input, output, store_error, typed, zero_limit};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -23,6 +23,8 @@ use crate::{
 const MAX_ERRORS: usize = 50;
 /// Maximum number of lines of the output that are searched for.
 const MAX_LINES: usize = 3;
+/// The first line of a traceback of Python, whose last line has the error.
+const TRACEBACK: &str = "Traceback (most recent call last)";
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;
 
@@ -56,7 +58,7 @@ async fn run(
     let mut same = errors::records(daemon, error, projects.as_deref())?;
     same.sort_by_key(|record| {
         let is_near = near.contains(&record.namespace);
-        (!record.is_fixed, !is_near, std::cmp::Reverse(record.last_at))
+        (!record.is_fixed, !is_near)
     });
     same.truncate(limit);
     let known: Vec<String> =
@@ -67,7 +69,9 @@ async fn run(
     similar.retain(|fact| !known.contains(&fact.uuid));
     similar.truncate(limit);
     client.reply_budget.fit(&mut similar);
-    Ok(FixAnswer { message: indexed.message(), errors, similar })
+    let message =
+        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_ERRORS);
+    Ok(FixAnswer { message, errors, similar })
 }
 
 /// Returns the fixes of errors with similar words.
@@ -96,8 +100,9 @@ fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fa
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Returns the words of the lines that name an error or, if there are none, of the first lines.
-/// Leaves out the characters that have a meaning in a query.
+/// Returns the words of the lines that name an error or, if there are none, of the first lines. The
+/// last line is first, because it has the error of a traceback. Leaves out the characters that have
+/// a meaning in a query.
 fn words(error: &str) -> String {
     let names_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
@@ -106,10 +111,17 @@ fn words(error: &str) -> String {
             .any(|word| line.contains(word))
     };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut chosen: Vec<&str> = lines().filter(names_error).take(MAX_LINES).collect();
+    let mut chosen: Vec<&str> = lines().filter(names_error).collect();
+    if lines().any(|line| line.starts_with(TRACEBACK)) {
+        chosen.extend(lines().next_back());
+    }
     if chosen.is_empty() {
         chosen = lines().take(MAX_LINES).collect();
+    } else if let Some(last) = chosen.pop() {
+        chosen.retain(|line| *line != last);
+        chosen.insert(0, last);
     }
+    chosen.truncate(MAX_LINES);
     let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
     let words = chosen.iter().flat_map(|line| line.split(is_sign)).filter(|word| word.len() > 1);
     words.take(MAX_WORDS).collect::<Vec<_>>().join(" ")
@@ -123,6 +135,10 @@ mod tests {
     fn the_words_come_from_the_lines_with_errors() {
         let output = "   Compiling app v0.1.0\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\n";
         assert_eq!(words(output), "error E0308 mismatched types");
+        let traceback = "Traceback (most recent call last):\n  File \"a.py\", line 3, in run\n    \
+            raise Error(x)\n  File \"b.py\", line 5, in error\nrequests.Timeout: pool is full";
+        let found = words(traceback);
+        assert!(found.starts_with("requests Timeout pool is full"), "{found}");
         assert_eq!(words("\n  -x:\"a b\" role:user  \n"), "role user");
         assert_eq!(words("?! \n"), "");
     }

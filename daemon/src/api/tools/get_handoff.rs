@@ -34,8 +34,8 @@ const MAX_ONGOING: usize = 10;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Handoff",
-    description: "What the next agent in this project needs: how the last session ended, the user's wishes, the state \
-        of the repository, what is open and decided, failing tests. Call it at the start of work.",
+    description: "What the next agent in this project needs: how the last session ended, the user's wishes, the \
+        repository's state, what is open and decided, failing tests. Call it at the start of work.",
     effect: Effect::Reads,
     input: input::<GetHandoffArguments>,
     output: output::<GetHandoffAnswer>,

@@ -5,7 +5,7 @@ use graphiti_proto::{
     tools::get_log::{LogAnswer, LogArguments, LogRow, NAME},
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed};
+use super::{Effect, Tool, graph, input, output, store_error, typed, zero_limit};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -56,7 +56,9 @@ async fn run(
     client.reply_budget.fit(&mut sessions);
     let last = sessions.len().checked_sub(1).and_then(|last| ids.get(last));
     let next = last.filter(|_| has_more || sessions.len() < ids.len()).map(ToString::to_string);
-    Ok(LogAnswer { message: indexed.message(), sessions, next })
+    let message =
+        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_SESSIONS);
+    Ok(LogAnswer { message, sessions, next })
 }
 
 /// A part of the log.

@@ -38,7 +38,7 @@ const FULL_TEXT: usize = 35_000;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Show a session",
-    description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages, page by page.",
+    description: "Show one session: its summary (what was wanted, decided, fixed, left open), or its messages.",
     effect: Effect::Reads,
     input: input::<GetSessionArguments>,
     output: output::<GetSessionAnswer>,

@@ -4,10 +4,12 @@
 mod add_memory;
 mod blame_file;
 mod broader;
+mod by_id;
 mod close;
 mod delete_episode;
 mod errors;
 mod failed_episodes;
+mod file_names;
 mod find_fix;
 mod get_episode_entities;
 pub(in crate::api) mod get_episodes;
@@ -30,6 +32,7 @@ mod summarize_session;
 mod sync_history;
 mod team;
 mod text;
+mod zero_limit;
 
 use std::{future::Future, pin::Pin};
 

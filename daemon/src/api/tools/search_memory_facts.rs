@@ -8,7 +8,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, team, text, typed};
+use super::{Effect, Tool, graph, input, output, store_error, team, text, typed, zero_limit};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -31,8 +31,8 @@ const TEXT_BYTES: usize = 2_750;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search what is true",
-    description: "Search what earlier sessions established (decisions with reasons, errors with cause and fix, settings, \
-        failing tests, what is left open), as it is now or was at a date.",
+    description: "Search what earlier sessions established (decisions with reasons, errors with fixes, settings, failing \
+        tests, open ends), as it is now or was at a date.",
     effect: Effect::Reads,
     input: schema,
     output: output::<SearchFactsAnswer>,
@@ -74,7 +74,9 @@ async fn run(
     let limit = arguments.max_facts.min(graph::MAX_ROWS);
     let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
     let mut facts = own_facts(daemon, &question, &wanted)?;
-    let mut message = indexed.message();
+    let form = client.reply_form;
+    let mut message =
+        zero_limit::explain(indexed.message(), form, "max_facts", limit, graph::MAX_ROWS);
     if let Some(asked) = asked {
         let mut others = team::answered(asked, &mut message).await;
         others.retain(|other| center.is_none() && filter.matches_shared(&other.fact));

@@ -13,8 +13,8 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, engine_error, errors, input, output, passages, replies, store_error,
-    team, text, typed,
+    Effect, Tool, broader, by_id, engine_error, errors, input, output, passages, replies,
+    store_error, team, text, typed, zero_limit,
 };
 use crate::{
     api::{
@@ -28,7 +28,7 @@ use crate::{
         embedding,
         episode::handoff::{HandoffLine, topic},
     },
-    model::{Namespace, SessionKey, session::Session},
+    model::{SessionKey, session::Session},
     search::{
         index::EpisodeField,
         query::Query,
@@ -67,7 +67,7 @@ const FULL_PASSAGE_BYTES: usize = 2_000;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search sessions",
-    description: "Search everything that was said and done in earlier sessions.",
+    description: "Search all that was said and done in earlier sessions.",
     effect: Effect::Reads,
     input: input::<SearchSessionsArguments>,
     output: output::<SearchSessionsAnswer>,
@@ -84,11 +84,9 @@ async fn run(
     let project = searched_projects(daemon, client, arguments.project.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, project.clone().unwrap_or_default()).await?;
-    let scope = Scope {
-        namespaces: project,
-        near: near(daemon, arguments.near.as_deref().or(client.directory.as_deref())),
-        ..Scope::default()
-    };
+    let directory = arguments.near.as_deref().or(client.directory.as_deref());
+    let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+    let scope = Scope { namespaces: project, near, ..Scope::default() };
     let mut query = question(&arguments)?;
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let asked = team::ask_sessions(daemon, &arguments, scope.namespaces.as_deref(), &query)?;
@@ -107,12 +105,22 @@ async fn run(
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
-    let mut message = indexed.message();
+    let mut message =
+        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
     if let Some(asked) = asked {
         let snippet = |text: &str| form.snippet(text);
         hits = asked.merged(daemon, &query, hits, (&snippet, &mut message)).await?;
         is_full |= limit > 0 && hits.len() > offset + limit;
         hits.drain(..offset.min(hits.len()));
+        hits.truncate(limit);
+    }
+    let mut added = 0;
+    if offset == 0
+        && limit > 0
+        && let Some(named) = by_id::results(daemon, client, &arguments.query, &query, &scope)?
+    {
+        let named = own_hits(daemon, &form, &named, &live, arguments.explain)?;
+        added = by_id::put_first(&mut hits, named);
         hits.truncate(limit);
     }
     let found = hits.len();
@@ -121,7 +129,7 @@ async fn run(
         ReplyForm::Structured => client.reply_budget.fit(&mut hits),
         ReplyForm::Text => fit_text(&mut hits, text_budget(limit, arguments.detail)),
     }
-    let next = (is_full || hits.len() < found).then_some(offset + hits.len());
+    let next = (is_full || hits.len() < found).then_some((offset + hits.len() - added).max(1));
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader =
         if is_empty { broader(daemon, client, &arguments, &scope).await? } else { Vec::new() };
@@ -284,11 +292,6 @@ fn question(arguments: &SearchSessionsArguments) -> Result<Query, Error> {
         }
     }
     Ok(query)
-}
-
-/// Returns the directories of the project that `directory` belongs to.
-fn near(daemon: &DaemonState, directory: Option<&str>) -> Vec<Namespace> {
-    directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory))
 }
 
 /// How the passages of a session are shown.

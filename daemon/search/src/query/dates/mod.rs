@@ -3,18 +3,26 @@
 //! [`mentions`] finds dates inside a query ("what did we decide last week", "since 3 March").
 //! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that is not
 //! understood is not a date and never an error.
+//!
+//! The words of other languages than English are in [`languages`].
 
 mod calendar;
+mod foreign;
+mod languages;
 mod lexer;
 mod parts;
 mod point;
+mod unspaced;
 
 use std::{ops::Range, time::Duration};
 
 use jiff::Zoned;
 
 use self::{calendar::Days, lexer::Lexeme, point::Lead};
-use crate::model::Timestamp;
+use crate::{
+    model::Timestamp,
+    text::{self, language::LanguageSet},
+};
 
 /// A period from its start (inclusive) to its end (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +58,8 @@ pub(crate) struct Mention {
     /// Whether sessions of that time may contain the words themselves: `March` may occur, `last
     /// week` not.
     pub(crate) is_literal: bool,
+    /// The languages other than English that have this expression.
+    pub(crate) languages: LanguageSet,
 }
 
 /// Returns the dates in `text`, in order, relative to `now` in its time zone.
@@ -58,19 +68,46 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < lexemes.len() {
-        match mention(&lexemes[at..], now) {
-            Some(read) => {
-                found.push(Mention {
-                    span: lexemes[at].span.start..lexemes[at + read.length - 1].span.end,
-                    range: read.days.range(now),
-                    is_literal: read.is_literal,
-                });
-                at += read.length;
-            }
-            None => at += 1,
-        }
+        let here = &lexemes[at..];
+        let english = mention(here, now).map(|read| (languages_of(&read), read));
+        let read = english.or_else(|| {
+            let foreign = foreign::read(here, Some(&lexemes), now)?;
+            Some((foreign.languages, foreign.read))
+        });
+        let Some((languages, read)) = read else {
+            unspaced_mentions(&here[0], now, &mut found);
+            at += 1;
+            continue;
+        };
+        found.push(Mention {
+            span: here[0].span.start..here[read.length - 1].span.end,
+            range: read.days.range(now),
+            is_literal: read.is_literal,
+            languages,
+        });
+        at += read.length;
     }
     found
+}
+
+/// Returns the languages that may have a date which was read as English: all for a date in digits or
+/// with the name of a month, which may be the same in another language.
+fn languages_of(read: &DateMatch) -> LanguageSet {
+    if read.is_literal { LanguageSet::all() } else { LanguageSet::default() }
+}
+
+/// Adds the dates in a lexeme of a script without spaces, which may be a whole sentence.
+fn unspaced_mentions(lexeme: &Lexeme<'_>, now: &Zoned, found: &mut Vec<Mention>) {
+    if lexeme.raw.is_ascii() || !lexeme.raw.contains(text::is_unspaced) {
+        return;
+    }
+    let start = lexeme.span.start;
+    found.extend(unspaced::dates(lexeme.raw, now).into_iter().map(|date| Mention {
+        span: start + date.span.start..start + date.span.end,
+        range: date.days.range(now),
+        is_literal: date.is_literal,
+        languages: LanguageSet::default(),
+    }));
 }
 
 /// Maximum length, in bytes, of a date; a longer text is not a date.
@@ -103,10 +140,16 @@ fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     }
     let spaced = lexer::spaced(text);
     let lexemes = lexer::lexemes(&spaced);
+    let is_whole = |read: &DateMatch| read.length == lexemes.len();
     let read = point::read(&lexemes, Lead::Preposition, now)
-        .filter(|read| read.length == lexemes.len())
-        .or_else(|| mention(&lexemes, now).filter(|read| read.length == lexemes.len()))?;
-    Some(read.days.range(now))
+        .filter(is_whole)
+        .or_else(|| mention(&lexemes, now).filter(is_whole))
+        .or_else(|| Some(foreign::read(&lexemes, None, now)?.read).filter(is_whole));
+    let days = read.map(|read| read.days).or_else(|| {
+        let date = unspaced::dates(&spaced, now).pop()?;
+        (date.span == (0..spaced.len())).then_some(date.days)
+    });
+    Some(days?.range(now))
 }
 
 /// A date expression at the start of a list of lexemes.

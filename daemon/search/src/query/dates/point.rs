@@ -174,12 +174,17 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         (month_number(text(1 + of))?, day_number(text(0))?, 2 + of)
     };
     let year = year(text(length), today);
-    let at = |year| Date::new(year, month, day).ok();
-    let date = match year {
-        Some(year) => at(year)?,
-        None => at(today.year()).filter(|date| *date <= today).or_else(|| at(today.year() - 1))?,
-    };
+    let date = day_of_month(day, month, year, today)?;
     literal(length + usize::from(year.is_some()), Days::one(date))
+}
+
+/// Returns a day of a year or, without a year, the latest one that is not after today.
+pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -> Option<Date> {
+    let at = |year| Date::new(year, month, day).ok();
+    match year {
+        Some(year) => at(year),
+        None => at(today.year()).filter(|date| *date <= today).or_else(|| at(today.year() - 1)),
+    }
 }
 
 /// Parses a month: `March`, `March 2026`.
@@ -232,9 +237,13 @@ pub(super) fn count(word: &str) -> Option<i64> {
         "several" => Some(4),
         _ => match NAMES.iter().position(|name| *name == word) {
             Some(at) => i64::try_from(at + 1).ok(),
-            None => word.parse().ok().filter(|count| (1..5_000).contains(count)),
+            None => count_of_digits(word),
         },
     }
+}
+
+pub(super) fn count_of_digits(word: &str) -> Option<i64> {
+    word.parse().ok().filter(|count| (1..5_000).contains(count))
 }
 
 fn weekday(word: &str) -> Option<Weekday> {
@@ -274,7 +283,7 @@ fn day_number(word: &str) -> Option<i8> {
     digits.parse().ok().filter(|day| is_ordinal && (1..=31).contains(day))
 }
 
-fn year(word: &str, today: Date) -> Option<i16> {
+pub(super) fn year(word: &str, today: Date) -> Option<i16> {
     if word.len() != 4 {
         return None;
     }

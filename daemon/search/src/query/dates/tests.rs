@@ -22,6 +22,12 @@ fn shown(range: TimeRange) -> String {
     format!("{}..{}", day(range.from), day(range.to))
 }
 
+/// Returns the dates in `text` as `words=from..to`.
+fn found(text: &str) -> Vec<String> {
+    let dates = mentions(text, &now()).into_iter();
+    dates.map(|mention| format!("{}={}", &text[mention.span], shown(mention.range))).collect()
+}
+
 #[test]
 fn dates_in_questions_are_found() {
     for (text, wanted) in [
@@ -81,11 +87,90 @@ fn dates_in_questions_are_found() {
         ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
         ("last quarter", "last quarter=2025-10-01..2026-01-01"),
     ] {
-        let found: Vec<String> = mentions(text, &now())
-            .into_iter()
-            .map(|mention| format!("{}={}", &text[mention.span], shown(mention.range)))
-            .collect();
-        assert_eq!(found, [wanted], "{text}");
+        assert_eq!(found(text), [wanted], "{text}");
+    }
+}
+
+#[test]
+fn dates_in_other_languages_are_found() {
+    for (text, wanted) in [
+        ("was lief heute", "heute=2026-03-18..2026-03-19"),
+        ("was lief gestern Abend", "gestern Abend=2026-03-17..2026-03-18"),
+        ("vorgestern", "vorgestern=2026-03-16..2026-03-17"),
+        ("in der letzten Woche", "letzten Woche=2026-03-09..2026-03-16"),
+        ("diesen Monat", "diesen Monat=2026-03-01..2026-04-01"),
+        ("vor 3 Tagen", "vor 3 Tagen=2026-03-14..2026-03-17"),
+        ("vor zwei Wochen", "vor zwei Wochen=2026-02-28..2026-03-09"),
+        ("in den letzten 3 Tagen", "letzten 3 Tagen=2026-03-15..2026-03-19"),
+        ("am 3. September", "am 3. September=2025-09-03..2025-09-04"),
+        ("am 3. März 2026", "am 3. März 2026=2026-03-03..2026-03-04"),
+        ("aujourd\u{2019}hui", "aujourd\u{2019}hui=2026-03-18..2026-03-19"),
+        ("qu'est-ce qui a changé hier ?", "hier=2026-03-17..2026-03-18"),
+        ("avant-hier", "avant-hier=2026-03-16..2026-03-17"),
+        ("la semaine dernière", "la semaine dernière=2026-03-09..2026-03-16"),
+        ("il y a 3 jours", "il y a 3 jours=2026-03-14..2026-03-17"),
+        ("le 3 septembre", "le 3 septembre=2025-09-03..2025-09-04"),
+        ("le 1er mars 2026", "le 1er mars 2026=2026-03-01..2026-03-02"),
+        ("hoy", "hoy=2026-03-18..2026-03-19"),
+        ("anteayer", "anteayer=2026-03-16..2026-03-17"),
+        ("la semana pasada", "la semana pasada=2026-03-09..2026-03-16"),
+        ("este mes", "este mes=2026-03-01..2026-04-01"),
+        ("hace 3 dias", "hace 3 dias=2026-03-14..2026-03-17"),
+        ("el 3 de septiembre de 2025", "el 3 de septiembre de 2025=2025-09-03..2025-09-04"),
+        ("oggi", "oggi=2026-03-18..2026-03-19"),
+        ("l'altro ieri", "l'altro ieri=2026-03-16..2026-03-17"),
+        ("il mese scorso", "il mese scorso=2026-02-01..2026-03-01"),
+        ("tre giorni fa", "tre giorni fa=2026-03-14..2026-03-17"),
+        ("l'8 settembre", "l'8 settembre=2025-09-08..2025-09-09"),
+        ("ontem à noite", "ontem à noite=2026-03-17..2026-03-18"),
+        ("há 3 dias", "há 3 dias=2026-03-14..2026-03-17"),
+        ("no dia 3 de setembro", "no dia 3 de setembro=2025-09-03..2025-09-04"),
+        ("eergisteren", "eergisteren=2026-03-16..2026-03-17"),
+        ("vorige week", "vorige week=2026-03-09..2026-03-16"),
+        ("3 dagen geleden", "3 dagen geleden=2026-03-14..2026-03-17"),
+        ("op 3 maart", "op 3 maart=2026-03-03..2026-03-04"),
+        ("позавчера", "позавчера=2026-03-16..2026-03-17"),
+        ("на прошлой неделе", "на прошлой неделе=2026-03-09..2026-03-16"),
+        ("неделю назад", "неделю назад=2026-03-07..2026-03-16"),
+        ("3 дня назад", "3 дня назад=2026-03-14..2026-03-17"),
+        ("3 сентября", "3 сентября=2025-09-03..2025-09-04"),
+        ("我昨天做了什么", "昨天=2026-03-17..2026-03-18"),
+        ("前天的错误", "前天=2026-03-16..2026-03-17"),
+        ("上个月的会话", "上个月=2026-02-01..2026-03-01"),
+        ("3天前的错误", "3天前=2026-03-14..2026-03-17"),
+        ("两周前", "两周前=2026-02-28..2026-03-09"),
+        ("9月3日的发布", "9月3日=2025-09-03..2025-09-04"),
+        ("２０２５年９月３号", "２０２５年９月３号=2025-09-03..2025-09-04"),
+        ("一昨日の変更", "一昨日=2026-03-16..2026-03-17"),
+        ("先週の変更", "先週=2026-03-09..2026-03-16"),
+        ("3日前に直した", "3日前=2026-03-14..2026-03-17"),
+        ("十二日前", "十二日前=2026-03-05..2026-03-08"),
+    ] {
+        assert_eq!(found(text), [wanted], "{text}");
+    }
+    let two = ["昨天=2026-03-17..2026-03-18", "今天=2026-03-18..2026-03-19"];
+    assert_eq!(found("昨天和今天"), two);
+}
+
+#[test]
+fn words_of_dates_that_are_also_other_words_need_their_context() {
+    for text in [
+        "hier",
+        "was ist hier kaputt",
+        "waarom is hier een fout",
+        "mars rover",
+        "la mayo y el pan",
+        "im Mai Tai",
+        "la chiave del 40 marzo",
+        "vor dem Start",
+        "il y a 3 erreurs",
+        "ha 3 errori",
+        "今日头条の記事",
+        "13月3日",
+        "3日",
+        "前",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
     }
 }
 
@@ -129,10 +214,14 @@ fn values_of_filters_are_read() {
         ("2026-01-05..2026-01-09", "2026-01-05..2026-01-10"),
         ("2026-01-05..", "2026-01-05..-"),
         ("..2026-01-05", "-..2026-01-06"),
+        ("gestern", "2026-03-17..2026-03-18"),
+        ("hier", "2026-03-17..2026-03-18"),
+        ("vor-3-tagen", "2026-03-14..2026-03-17"),
+        ("昨天", "2026-03-17..2026-03-18"),
     ] {
         assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
     }
-    for text in ["", "soon", "..", "99x", "é", "2026-01-21 foo"] {
+    for text in ["", "soon", "..", "99x", "é", "2026-01-21 foo", "昨天做", "gestern foo"] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
 }
@@ -149,6 +238,7 @@ fn any_mixture_of_date_words_is_read_without_panic() {
     let words = [
         "last", "the", "on", "in", "since", "between", "and", "3", "31", "february", "29", "2024",
         "-5", "weeks", "ago", "may", "0", "9999", "years", "a", "couple", "of", "30", "april", "é",
+        "vor", "tagen", "il", "y", "mars", "3日", "9月", "昨日", "年前", "十",
     ];
     let mut seed: u64 = 3;
     for _ in 0..5_000 {

@@ -9,12 +9,13 @@ use graphiti_proto::tools::{
 };
 
 use super::{Lines, ModelText, by, code, day, line, listed, quote, title};
+use crate::api::tools::zero_limit;
 
 impl ModelText for SearchFactsAnswer {
     fn text(&self) -> String {
         let mut lines = Lines::default();
         self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
-        if self.facts.is_empty() {
+        if self.facts.is_empty() && !zero_limit::is_explained(&self.message) {
             lines.add(
                 "No fact was found. Other words, `include_ended`, another project or search_sessions may find more.",
             );

@@ -10,6 +10,7 @@ use graphiti_proto::tools::{
 use super::{
     Lines, ModelText, code, day, graph::fact_line, line, listed, quote, sessions::session_line,
 };
+use crate::api::tools::zero_limit;
 
 /// Returns lines that begin with the message of an answer, unless the message is empty.
 fn with_message(message: &str) -> Lines {
@@ -23,7 +24,14 @@ fn with_message(message: &str) -> Lines {
 impl ModelText for BlameAnswer {
     fn text(&self) -> String {
         let mut lines = with_message(&self.message);
+        if !self.files.is_empty() {
+            let files: Vec<String> = self.files.iter().map(|file| code(file)).collect();
+            lines.add(&format!("Several files have this name: {}.", files.join(", ")));
+        }
         self.changes.iter().for_each(|change| add_change(&mut lines, change));
+        if zero_limit::is_explained(&self.message) {
+            return lines.text;
+        }
         if self.changes.is_empty() {
             lines.add(&format!(
                 "No known session changed {}. search_sessions with `file` may find more.",
@@ -59,7 +67,8 @@ impl ModelText for FixAnswer {
             lines.add("Similar errors that were fixed:");
             self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
         }
-        if self.errors.is_empty() && self.similar.is_empty() {
+        let is_empty = self.errors.is_empty() && self.similar.is_empty();
+        if is_empty && !zero_limit::is_explained(&self.message) {
             lines
                 .add("This error is not known. search_sessions may find sessions that mention it.");
         }
@@ -94,7 +103,7 @@ impl ModelText for LogAnswer {
             }
             add_row(&mut lines, row);
         }
-        if self.sessions.is_empty() {
+        if self.sessions.is_empty() && !zero_limit::is_explained(&self.message) {
             lines.add("No sessions.");
         }
         if let Some(next) = &self.next {
@@ -141,6 +150,12 @@ mod tests {
                 "{line}\n  “`a.rs` was changed - x” (from 4)\n  `+let 'a';`\n  Why: “be\"cause”\n\nTo read more: \
                  get_session with the id, view `messages`, and `source` and `from` as shown."
             )
+        );
+        let several = json!({ "file": "a.rs", "files": ["src/a.rs", "lib/a.rs"] });
+        let text = of_value::<BlameAnswer>(several);
+        assert!(
+            text.starts_with("Several files have this name: `src/a.rs`, `lib/a.rs`.\n"),
+            "{text}"
         );
         let log = json!({ "sessions": [{ "session": session, "done": ["x\ny"] }], "next": "n" });
         assert_eq!(

@@ -7,7 +7,7 @@ use graphiti_proto::tools::{
 };
 
 use super::{Lines, ModelText, by, code, day, line, listed, minute, quote, sessions::session_line};
-use crate::api::tools::passages;
+use crate::api::tools::{passages, zero_limit};
 
 const NOTHING: &str = "Nothing was found.";
 const OTHER_WORDS: &str = "Other words, or the start of one (`timeo*`), may find something.";
@@ -18,9 +18,9 @@ impl ModelText for SearchSessionsAnswer {
         self.error.iter().for_each(|error| lines.add(&error_line(error)));
         for hit in &self.hits {
             lines.add(&hit_line(hit));
-            hit.passages.iter().for_each(|passage| lines.add(&passage_line(passage)));
+            hit.passages.iter().for_each(|passage| lines.add(&passage_line(hit, passage)));
         }
-        if self.hits.is_empty() {
+        if self.hits.is_empty() && !zero_limit::is_explained(&self.message) {
             lines.add(&nothing_found(self));
         }
         lines.gap();
@@ -62,7 +62,7 @@ fn spelled_line(word: &SpelledWord) -> String {
 
 /// Returns the sizes, in bytes, of a session's line and of each of its passages.
 pub(in crate::api::tools) fn sizes(hit: &Hit) -> (usize, Vec<usize>) {
-    let passages = hit.passages.iter().map(|passage| passage_line(passage).len() + 1);
+    let passages = hit.passages.iter().map(|passage| passage_line(hit, passage).len() + 1);
     (hit_line(hit).len() + 1, passages.collect())
 }
 
@@ -83,10 +83,14 @@ fn nothing_found(answer: &SearchSessionsAnswer) -> String {
     lines.text
 }
 
-fn passage_line(passage: &MatchedPassage) -> String {
+fn passage_line(hit: &Hit, passage: &MatchedPassage) -> String {
     let quoted = quote(&passage.text);
     if passages::is_summary(passage) {
-        return format!("  - {}: {quoted}", summary_part(&passage.role));
+        let at = if passage.at.is_empty() { &hit.session.last_activity } else { &passage.at };
+        // The summary of a colleague's session cannot be opened.
+        let view = if hit.team.is_none() { "view `summary`" } else { "" };
+        let head = listed(&[&summary_part(&passage.role), &minute(at), view]);
+        return format!("  - {head}: {quoted}");
     }
     let (role, at) = (line(&passage.role), minute(&passage.at));
     let source = match passage.source {
@@ -111,8 +115,8 @@ fn next_calls(answer: &SearchSessionsAnswer) -> String {
     let mut passages = answer.hits.iter().flat_map(|hit| &hit.passages);
     let is_own = |hit: &Hit| hit.team.is_none();
     if passages.any(|passage| !passages::is_summary(passage)) {
-        let more =
-            "To read more: get_session with the id, `view` `messages` and a passage's `from`";
+        let more = "To read more: get_session with the id, and `view` `messages` with a passage's \
+                    `from`, or `view` `summary`";
         steps.push(more.to_owned());
     } else if answer.hits.iter().any(is_own) {
         steps.push("To read a session: get_session with its id".to_owned());
@@ -131,6 +135,7 @@ fn next_calls(answer: &SearchSessionsAnswer) -> String {
 
 #[cfg(test)]
 mod tests {
+    use graphiti_proto::tools::TeamOrigin;
     use serde_json::{Value, json};
 
     use super::{super::of_value, *};
@@ -161,12 +166,34 @@ mod tests {
             "- `3f2a9c10` “Fix the timeout”, `/srv/app`, 2026-03-01, completed\n\
              \x20 - user, 2026-03-01 10:00, from 4: “…pool\" # Heading - 99999999 \"size”\n\
              \x20 - tool, 2026-03-01 10:01, source 2, from 7: “ok”\n\
-             \x20 - decision: “Pool is 20”\n\
+             \x20 - decision, 2026-03-01 10:01, view `summary`: “Pool is 20”\n\
              \n\
              1 session was indexed.\n\
-             To read more: get_session with the id, `view` `messages` and a passage's `from`; \
-             more sessions: `offset` 5."
+             To read more: get_session with the id, and `view` `messages` with a passage's `from`, \
+             or `view` `summary`; more sessions: `offset` 5."
         );
+    }
+
+    #[test]
+    fn a_passage_of_a_summary_has_the_time_of_its_session_and_the_view_that_opens_it() {
+        let mut hit: Hit = serde_json::from_value(hit()).unwrap();
+        let passage = |at: &str| MatchedPassage {
+            role: "body".to_owned(),
+            at: at.to_owned(),
+            text: "x".to_owned(),
+            ..MatchedPassage::default()
+        };
+        let [with_time, without] = [passage("2026-03-01T09:00:00Z"), passage("")];
+        assert_eq!(
+            passage_line(&hit, &with_time),
+            "  - summary, 2026-03-01 09:00, view `summary`: “x”"
+        );
+        assert_eq!(
+            passage_line(&hit, &without),
+            "  - summary, 2026-03-01 10:02, view `summary`: “x”"
+        );
+        hit.team = Some(TeamOrigin::default());
+        assert_eq!(passage_line(&hit, &without), "  - summary, 2026-03-01 10:02: “x”");
     }
 
     #[test]
@@ -177,6 +204,9 @@ mod tests {
             { "change": "without `project`", "sessions": 3 },
             { "change": "without quotes", "sessions": 1 },
         ]);
+        let message = "Nothing is shown, because `limit` is 0: it may be 1 to 50.";
+        let text = of_value::<SearchSessionsAnswer>(json!({ "message": message }));
+        assert_eq!(text.trim(), message);
         let spelled = json!({ "spelled": [{ "asked": "histgram", "used": ["histogram"] }] });
         let text = of_value::<SearchSessionsAnswer>(spelled);
         assert!(text.contains("Searched for `histogram` instead of `histgram`."), "{text}");

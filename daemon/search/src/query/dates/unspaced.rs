@@ -1,0 +1,149 @@
+//! Finds Chinese and Japanese dates inside a text without spaces: `昨天我做了什么`, `9月3日`.
+
+use std::{ops::Range, sync::LazyLock};
+
+use jiff::{Zoned, civil::Date};
+use rustc_hash::FxHashMap;
+
+use crate::query::dates::{
+    calendar::{Days, Unit},
+    languages, point,
+};
+
+/// A date in a text without spaces.
+pub(super) struct UnspacedDate {
+    /// The byte range of the date.
+    pub(super) span: Range<usize>,
+    pub(super) days: Days,
+    /// Same as [`crate::query::dates::Mention::is_literal`].
+    pub(super) is_literal: bool,
+}
+
+/// Returns the dates in `text`, in order.
+pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
+    let today = now.date();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        // An expression may begin with a numeral: 一昨日.
+        let (length, date) = match expression(rest, first, today) {
+            (0, _) => number(rest).map_or((0, None), |number| after_number(rest, number, today)),
+            expression => expression,
+        };
+        if let Some((days, is_literal)) = date {
+            found.push(UnspacedDate { span: at..at + length, days, is_literal });
+        }
+        at += length.max(first.len_utf8());
+    }
+    found
+}
+
+/// A date, and whether it is literal.
+type DaysFound = Option<(Days, bool)>;
+
+/// Parses an expression without a number at the start of `text`, and returns its length. The length
+/// is 0 if there is none.
+fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
+    let of_first = EXPRESSIONS.get(&first).into_iter().flatten();
+    let mut longest = (0, None);
+    for (expression, meaning) in of_first {
+        if expression.len() > longest.0 && text.starts_with(expression) {
+            longest = (expression.len(), *meaning);
+        }
+    }
+    (longest.0, longest.1.map(|(unit, back): (Unit, i64)| (unit.before(today, back), false)))
+}
+
+/// Parses a date that begins with a number, which is given with its length in bytes. Returns the
+/// length of the date, or of the number if there is no date.
+fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFound) {
+    let (value, length) = number;
+    let rest = &text[length..];
+    for (unit, endings) in languages::UNSPACED_AGO {
+        for ending in endings.split(' ') {
+            if rest.starts_with(ending) && value > 0 {
+                return (length + ending.len(), Some((unit.about(today, value), false)));
+            }
+        }
+    }
+    let with_year = rest.strip_prefix('年').and_then(|rest| {
+        let year = point::year(&value.to_string(), today)?;
+        let (month, month_length) = self::number(rest)?;
+        let (date, after) = day_of_month(&rest[month_length..], month, Some(year), today)?;
+        Some((text.len() - after.len(), date))
+    });
+    let date = with_year.or_else(|| {
+        let (date, after) = day_of_month(rest, value, None, today)?;
+        Some((text.len() - after.len(), date))
+    });
+    match date {
+        Some((length, date)) => (length, Some((Days::one(date), true))),
+        None => (length, None),
+    }
+}
+
+/// Parses the rest of `9月3日` after the number of the month. Returns the date and the text after
+/// it.
+fn day_of_month(text: &str, month: i64, year: Option<i16>, today: Date) -> Option<(Date, &str)> {
+    let rest = text.strip_prefix('月')?;
+    let (day, length) = number(rest)?;
+    let rest = rest[length..].strip_prefix(['日', '号', '號'])?;
+    let (day, month) = (i8::try_from(day).ok()?, i8::try_from(month).ok()?);
+    Some((point::day_of_month(day, month, year, today)?, rest))
+}
+
+/// Returns the number at the start of `text`, in digits or in Chinese numerals below 100, and its
+/// length in bytes.
+fn number(text: &str) -> Option<(i64, usize)> {
+    let digit = |c: char| match c {
+        '０'..='９' => Some(i64::from(u32::from(c) - u32::from('０'))),
+        _ => c.to_digit(10).map(i64::from),
+    };
+    let mut digits = text.chars().map_while(|c| Some((digit(c)?, c.len_utf8()))).peekable();
+    if digits.peek().is_some() {
+        return Some(digits.fold((0, 0), |(value, length), (digit, bytes)| {
+            (10_i64.saturating_mul(value).saturating_add(digit), length + bytes)
+        }));
+    }
+    let numerals = text.chars().map_while(|c| Some((numeral(c)?, c.len_utf8())));
+    let (mut value, mut length) = (0, 0);
+    for (numeral, bytes) in numerals.take(3) {
+        value = if numeral == 10 { 10 * value.max(1) } else { value + numeral };
+        length += bytes;
+    }
+    (length > 0).then_some((value, length))
+}
+
+fn numeral(c: char) -> Option<i64> {
+    Some(match c {
+        '一' => 1,
+        '二' | '两' | '兩' => 2,
+        '三' => 3,
+        '四' => 4,
+        '五' => 5,
+        '六' => 6,
+        '七' => 7,
+        '八' => 8,
+        '九' => 9,
+        '十' => 10,
+        _ => return None,
+    })
+}
+
+/// The unit that lies a number of units back; `None` for a word that is not a date.
+type Relative = Option<(Unit, i64)>;
+
+/// The expressions by their first character.
+static EXPRESSIONS: LazyLock<FxHashMap<char, Vec<(&str, Relative)>>> = LazyLock::new(|| {
+    let dates = languages::UNSPACED
+        .iter()
+        .flat_map(|(unit, back, words)| words.split(' ').map(|word| (word, Some((*unit, *back)))));
+    let others = languages::NOT_DATES.iter().map(|word| (*word, None));
+    let mut by_first: FxHashMap<char, Vec<(&str, Relative)>> = FxHashMap::default();
+    for (word, meaning) in dates.chain(others) {
+        let first = word.chars().next().expect("no word of the table is empty");
+        by_first.entry(first).or_default().push((word, meaning));
+    }
+    by_first
+});

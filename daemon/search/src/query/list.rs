@@ -1,0 +1,66 @@
+//! Recognises a query that lists the sessions of a time or of filters, because it has no words to
+//! rank by: "what did we do yesterday", `project:api`.
+
+use std::time::Duration;
+
+use crate::{
+    query::{Filter, FilterClause, Query, QueryWord, WordRole, dates::TimeRange},
+    text::{everyday, language::LanguageSet, stop},
+};
+
+/// A query that is only a date lists all sessions of that date, unless the date is longer than
+/// this: the words of a longer date (`march`) are searched.
+const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
+/// Minimum number of words of a language other than English that make its use certain if the date
+/// is not written in this language.
+const CERTAIN: usize = 2;
+
+impl Query {
+    /// Turns a query without meaningful words into a list of all sessions that match its dates and
+    /// filters. A single word that may be a month or a year (`march`) remains a word.
+    pub(super) fn convert_to_list(&mut self) {
+        let names_a_time = !self.dates.is_empty();
+        let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
+        let is_a_word =
+            |words: &[QueryWord]| words.len() == 1 && is_long && words[0].role == WordRole::InDate;
+        if !self.phrases.is_empty()
+            || !self.is_meaningless()
+            || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
+        {
+            return;
+        }
+        self.words.clear();
+        let from = self.dates.iter().map(|range| range.from).min();
+        let to = self.dates.iter().map(|range| range.to).max();
+        if let (Some(from), Some(to)) = (from, to) {
+            let filter = Filter::During(TimeRange { from, to });
+            self.conditions.push(FilterClause { filter, is_negated: false });
+        }
+        self.dates.clear();
+    }
+
+    /// Whether no words are left to rank by, so that the result is a list, newest first.
+    pub fn is_list(&self) -> bool {
+        self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// Whether no word describes a subject, in English or in one of the languages in which the date
+    /// may be written.
+    fn is_meaningless(&self) -> bool {
+        let names_a_time = !self.dates.is_empty();
+        let is_meaningless = |word: &QueryWord| {
+            matches!(word.role, WordRole::Stop | WordRole::InDate)
+                || names_a_time
+                    && (word.role == WordRole::Faint || stop::is_of_every_day(&word.text))
+        };
+        let (mut languages, mut count) = (self.date_languages, 0);
+        for word in self.words.iter().filter(|word| !is_meaningless(word)) {
+            languages = languages.intersection(everyday::languages_with(&word.text));
+            count += 1;
+            if !names_a_time || languages.is_empty() {
+                return false;
+            }
+        }
+        count == 0 || count >= CERTAIN || self.date_languages != LanguageSet::all()
+    }
+}

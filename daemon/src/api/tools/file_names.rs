@@ -1,0 +1,147 @@
+//! Resolves the path or the name of a file, as a caller gives it, to the names that it has in the
+//! known directories.
+
+use super::graph;
+use crate::{
+    api::{DaemonState, client_context::ClientContext, projects::of_directory},
+    engine::entities::Graph,
+    model::{Namespace, Project, graph::EntityKind},
+    store::StoreError,
+};
+
+/// Maximum number of files of the client's project, the latest changed ones, whose names are
+/// compared.
+const MAX_NEAR_FILES: usize = 2_000;
+/// The same, for each other project.
+const MAX_FILES: usize = 300;
+/// Maximum number of files with the same name.
+const MAX_SAME: usize = 20;
+
+/// The name of a file in the files of one directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileName {
+    pub(super) namespace: Namespace,
+    pub(super) key: String,
+}
+
+/// Returns the names that a file may have in the known directories: its path relative to a
+/// directory, or its whole path if it is outside of the directory. Names in directories that
+/// contain the file are first.
+pub(super) fn names(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    file: &str,
+    wanted: Option<&[Namespace]>,
+) -> Result<Vec<FileName>, StoreError> {
+    let projects = daemon.engine.projects();
+    let all = daemon.engine.store().projects()?;
+    let directory = client.directory.as_deref();
+    let path = directory.map_or_else(|| file.to_owned(), |directory| absolute(directory, file));
+    let mut names: Vec<FileName> = Vec::new();
+    let mut add = |namespace: Namespace, key: &str| {
+        let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&namespace));
+        let name = FileName { namespace, key: key.to_owned() };
+        if is_wanted && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let named = all.iter().filter_map(|namespace| {
+        let root = Project::new(&projects.path(*namespace)?);
+        // The graph contains no files of temporary folders, but searches find their edits.
+        let key = Graph::file_key(&root, &path)
+            .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
+        Some((*namespace, key))
+    });
+    let named: Vec<(Namespace, String)> = named.collect();
+    let is_whole = |key: &str| key.starts_with('/') || key.contains(':');
+    for (namespace, key) in named.iter().filter(|(_, key)| !is_whole(key)) {
+        add(*namespace, key);
+        projects.of_namespace(*namespace).into_iter().for_each(|one| add(one, key));
+    }
+    for (namespace, key) in named.iter().filter(|(_, key)| is_whole(key)) {
+        add(*namespace, key);
+    }
+    if !is_whole(file) {
+        let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+        let key = file.trim_start_matches("./");
+        near.iter().chain(&all).for_each(|namespace| add(*namespace, key));
+    }
+    Ok(names)
+}
+
+/// Returns the files in any folder whose name is `name`, the latest changed first: those of the
+/// client's project, if there are any. Empty for a path.
+pub(super) fn same_name(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    name: &str,
+    wanted: Option<&[Namespace]>,
+) -> Result<Vec<FileName>, StoreError> {
+    if name.contains(['/', '\\']) {
+        return Ok(Vec::new());
+    }
+    let directory = client.directory.as_deref();
+    let mut near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+    let mut others = match wanted {
+        Some(wanted) => wanted.to_vec(),
+        None => daemon.engine.store().projects()?,
+    };
+    near.retain(|namespace| others.contains(namespace));
+    others.retain(|namespace| !near.contains(namespace));
+    let things = graph::graph(daemon);
+    let mut names = Vec::new();
+    for (projects, limit) in [(near, MAX_NEAR_FILES), (others, MAX_FILES)] {
+        for namespace in projects {
+            let files = things.entities(&[namespace], &[EntityKind::File], limit)?;
+            let same = files.into_iter().filter(|file| is_named(&file.name, name));
+            names.extend(same.map(|file| FileName { namespace, key: file.name }));
+        }
+        if !names.is_empty() {
+            break;
+        }
+    }
+    names.truncate(MAX_SAME);
+    Ok(names)
+}
+
+/// Whether `name` is the last segment of `path`.
+fn is_named(path: &str, name: &str) -> bool {
+    path.rsplit('/').next() == Some(name)
+}
+
+/// Returns the absolute path of `file`, which may be relative to `directory`.
+fn absolute(directory: &str, file: &str) -> String {
+    let is_whole = file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':');
+    match is_whole {
+        true => file.to_owned(),
+        false => format!("{}/{}", directory.trim_end_matches('/'), file.trim_start_matches("./")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_folders_is_the_last_segment_of_a_path() {
+        for (path, is_it) in [
+            ("src/pool.py", true),
+            ("pool.py", true),
+            ("src/my_pool.py", false),
+            ("pool.py/readme", false),
+        ] {
+            assert_eq!(is_named(path, "pool.py"), is_it, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_relative_path_is_completed_with_the_directory() {
+        for (directory, file, wanted) in [
+            ("/w/app/", "./src/a.rs", "/w/app/src/a.rs"),
+            ("/w/app", "/x/a.rs", "/x/a.rs"),
+            ("C:/app", r"D:\a.rs", r"D:\a.rs"),
+        ] {
+            assert_eq!(absolute(directory, file), wanted);
+        }
+    }
+}
