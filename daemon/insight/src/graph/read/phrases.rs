@@ -4,7 +4,7 @@
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use crate::{pattern::ascii, releasable::Releasable};
+use crate::{pattern::compact, releasable::Releasable};
 
 /// The content of one file.
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ fn read(text: &str) -> PhraseFile {
 
 fn compile(text: &str) -> Regex {
     let patterns = read(text).patterns.join("|");
-    let built = RegexBuilder::new(&ascii(&patterns)).case_insensitive(true).build();
+    let built = RegexBuilder::new(&compact(&patterns)).case_insensitive(true).build();
     built.expect("the patterns of phrases are valid, which a test checks")
 }
 

@@ -16,7 +16,7 @@ use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
 
-use crate::{pattern::ascii, releasable::Releasable, summarize::text::one_line};
+use crate::{pattern::compact, releasable::Releasable, summarize::text::one_line};
 
 /// The topic of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -205,7 +205,10 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
         let is_english = name.starts_with("en/");
         for (topic, phrases) in read(name, text) {
             headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
-            let found = phrases.sentences.iter().map(|sentence| format!("(?:{})", ascii(sentence)));
+            let found = phrases.sentences.iter().map(|sentence| match is_english {
+                true => format!("(?:{sentence})"),
+                false => format!("(?:{})", compact(sentence)),
+            });
             let at = sentences.iter().position(|(known, _)| *known == topic);
             let at = at.unwrap_or_else(|| {
                 sentences.push((topic, [Vec::new(), Vec::new()]));

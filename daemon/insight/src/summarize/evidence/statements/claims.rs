@@ -163,7 +163,7 @@ pub(super) fn is_fault(sentence: &str) -> bool {
 /// Whether the sentence names code or a file: something that can be looked up.
 pub(super) fn is_about_code(sentence: &str) -> bool {
     sentence.contains('`')
-        || pattern!(r"(?-u)\w\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w\(\)|\b[a-z]+[A-Z]\w|\w_\w|/\w+/\w")
+        || pattern!(r"\w\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w\(\)|\b[a-z]+[A-Z]\w|\w_\w|/\w+/\w")
             .is_match(sentence)
 }
 
