@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{model::graph::fingerprint, pattern::pattern};
 
+/// Words that say nothing about the subject, sorted.
 const STOP_WORDS: &[&str] = &[
     "and", "are", "because", "been", "but", "can", "did", "does", "for", "from", "had", "has",
     "have", "her", "his", "how", "into", "its", "not", "now", "our", "out", "over", "that", "the",
@@ -18,7 +19,7 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
         .map(str::to_lowercase)
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+        .filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err())
         .collect()
 }
 
@@ -140,6 +141,11 @@ pub(super) fn cut(text: &str, length: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
 
     #[test]
     fn an_error_key_is_independent_of_folders_ids_and_numbers() {

@@ -36,15 +36,16 @@ pub(crate) fn each_term(text: &str, emit: &mut dyn FnMut(&str, u32)) {
         stem_term.clear();
         match foreign_stem {
             Some((language, stem)) => push_stem_term(language, &stem, &mut stem_term),
-            None => match stem::stem(word.text) {
-                Some(stem) if stem != word.text => {
+            None => stem::with_stem(word.text, |stem| {
+                if let Some(stem) = stem.filter(|stem| *stem != word.text) {
                     stem_term.push(STEM_MARK);
-                    stem_term.push_str(&stem);
+                    stem_term.push_str(stem);
                 }
-                _ => return,
-            },
+            }),
         }
-        emit(&stem_term, word.position);
+        if !stem_term.is_empty() {
+            emit(&stem_term, word.position);
+        }
     });
     if let Some(pair) = last_pair {
         emit_last_of(&pair, emit);

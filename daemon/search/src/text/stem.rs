@@ -3,7 +3,13 @@
 //! It uses the Snowball stemmer for English, lists of irregular forms, and a list of the short
 //! forms that developers use (`config`, `repo`). Other languages are in [`crate::text::language`].
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::LazyLock,
+};
 
 use frostem::{Algorithm, Stemmer};
 
@@ -26,6 +32,39 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
         Some(word) => Some(Cow::Owned(STEMMER.stem(&word).into_owned())),
         None => Some(STEMMER.stem(word)),
     }
+}
+
+/// Calls `use_stem` with the stem of a folded word, which is the same as that of [`stem`]. Keeps the
+/// stems of some words for each thread, because a text repeats most of its words.
+pub(crate) fn with_stem<R>(word: &str, use_stem: impl FnOnce(Option<&str>) -> R) -> R {
+    thread_local! {
+        static CACHE: RefCell<Vec<CachedStem>> = RefCell::new(vec![CachedStem::default(); CACHED_STEMS]);
+    }
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    if word.len() > LONGEST_STEMMED {
+        return use_stem(None);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits are used")]
+    let at = HASHER.hash_one(word) as usize % CACHED_STEMS;
+    CACHE.with_borrow_mut(|cache| {
+        let cached = &mut cache[at];
+        if cached.word != word {
+            cached.word.clear();
+            cached.word.push_str(word);
+            cached.stem = stem(word).map(Cow::into_owned);
+        }
+        use_stem(cached.stem.as_deref())
+    })
+}
+
+/// Number of words whose stems a thread keeps, at about 80 bytes each. Each word has one possible
+/// place, at which a later word replaces it.
+const CACHED_STEMS: usize = 4_096;
+
+#[derive(Clone, Default)]
+struct CachedStem {
+    word: String,
+    stem: Option<String>,
 }
 
 /// Whether the word is in one of the lists of this module (`went`, `config`), because no stemmer

@@ -224,3 +224,16 @@ fn words_with_little_meaning_are_recognised() {
     assert_eq!(stop_class("without"), Some(StopClass::Faint));
     assert_eq!(stop_class("test"), None);
 }
+
+#[test]
+fn a_kept_stem_is_that_of_its_word() {
+    let words = ["testing", "went", "colour", "ab", "a", "x2", "größe", "", "configs", "tests"];
+    let many = (0..20_000).map(|number| {
+        format!("w{}ing", "abcdefghij".repeat(number % 4) + &"z".repeat(number % 17))
+    });
+    for word in words.iter().map(|word| (*word).to_owned()).chain(many) {
+        for _ in 0..2 {
+            stem::with_stem(&word, |kept| assert_eq!(kept, stem::stem(&word).as_deref(), "{word}"));
+        }
+    }
+}

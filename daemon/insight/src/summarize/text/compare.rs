@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+/// Words that say nothing about the subject, sorted.
 const STOP_WORDS: &[&str] = &[
     "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
-    "but", "can", "cannot", "could", "did", "does", "doing", "done", "don", "for", "from", "get",
+    "but", "can", "cannot", "could", "did", "does", "doing", "don", "done", "for", "from", "get",
     "had", "has", "have", "here", "how", "into", "its", "just", "let", "like", "make", "may",
     "more", "most", "need", "needs", "not", "now", "off", "one", "only", "other", "our", "out",
     "over", "please", "shall", "she", "should", "some", "still", "such", "sure", "take", "than",
@@ -19,7 +20,7 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
         .map(str::to_lowercase)
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+        .filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err())
         .map(|word| stem(&word).to_owned())
         .collect()
 }
@@ -70,6 +71,11 @@ fn stem(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
 
     #[test]
     fn endings_and_stop_words_do_not_matter() {
