@@ -21,7 +21,7 @@ pub(crate) fn unspaced_ranges(text: &str, dates: &[Range<usize>]) -> Vec<Range<u
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
-        let date = dates.iter().find(|date| date.start == at).map(|date| date.len());
+        let date = dates.iter().find(|date| date.start == at).map(ExactSizeIterator::len);
         let length = date.unwrap_or_else(|| expression_length(&text[at..], first));
         if length > 0 {
             match ranges.last_mut() {
