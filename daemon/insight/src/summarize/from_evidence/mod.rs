@@ -43,6 +43,7 @@ mod repository;
 mod request;
 #[cfg(test)]
 mod request_scenarios;
+mod review;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::summarize::{
             addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
             leans_back, limits,
         },
+        review,
         wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
@@ -26,6 +27,8 @@ const LIST: usize = 800;
 const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
+/// Number of bytes by which a list may be longer if that tells its last item.
+const ONE_MORE: usize = 160;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -43,6 +46,8 @@ pub(super) struct Quoted {
     parts: Vec<String>,
     /// The number of items that are not in `parts`.
     left_out: usize,
+    /// Whether it is one finding of a review.
+    pub(super) is_of_review: bool,
 }
 
 impl Quoted {
@@ -50,6 +55,7 @@ impl Quoted {
     /// number of omitted items. `None` if only one item of more than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
+        let most = room;
         let room = room.min(if self.listed { LIST } else { PARAGRAPH });
         let mut line = format!("{}{first}", self.start());
         let mark = if self.listed { "; " } else { " " };
@@ -59,6 +65,16 @@ impl Quoted {
                 break;
             }
             line.extend([mark, part]);
+            told += 1;
+        }
+        // The number of the omitted items is hardly shorter than a single one.
+        if self.listed
+            && told > 1
+            && let [.., last] = rest
+            && told == rest.len()
+            && line.len() + last.len() <= most.min(LIST + ONE_MORE)
+        {
+            line.extend([mark, last]);
             told += 1;
         }
         let left = self.left_out + self.parts.len() - told;
@@ -182,6 +198,7 @@ impl Quoted {
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
     let mut reader = QuoteCollector {
         entries,
+        is_review: !report.changed,
         found: Vec::new(),
         introduction: None,
         untold: None,
@@ -197,6 +214,8 @@ pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
 
 struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
+    /// Whether items that name a place in the code are findings of a review.
+    is_review: bool,
     found: Vec<Quoted>,
     /// The sentence directly before that ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
@@ -292,11 +311,25 @@ impl QuoteCollector<'_> {
             question: None,
             parts,
             left_out: 0,
+            is_of_review: false,
         });
     }
 
     fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.broken = true;
+        if self.is_review && review::names_place(self.entries, passage) {
+            let parts = review::parts(self.entries, passage, PARAGRAPH);
+            self.found.push(Quoted {
+                topic,
+                listed: false,
+                introduction: None,
+                question: None,
+                parts,
+                left_out: 0,
+                is_of_review: true,
+            });
+            return;
+        }
         let introduction = self.introduced(passage);
         let continues = self.found.last().is_some_and(|last| {
             last.listed && last.introduction == introduction && last.topic == topic
@@ -310,6 +343,7 @@ impl QuoteCollector<'_> {
                 question: None,
                 parts,
                 left_out: 0,
+                is_of_review: false,
             });
         }
         if let Some(list) = self.found.last_mut() {
@@ -331,6 +365,9 @@ impl QuoteCollector<'_> {
     /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
     fn nested(&mut self, passage: &Passage) {
         let Some(text) = item_text(self.entries, passage) else { return };
+        if self.found.last().is_some_and(|last| last.is_of_review) {
+            return;
+        }
         let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {
             return;
         };
@@ -406,6 +443,7 @@ mod tests {
             }),
             question: None,
             left_out: 0,
+            is_of_review: false,
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         }
     }

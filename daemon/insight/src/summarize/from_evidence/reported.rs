@@ -18,7 +18,7 @@ use crate::{
             quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
             redescribed::is_redescribed,
-            transient,
+            review, transient,
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
         text::{one_line, pattern, sentences, share_of_words, words},
@@ -38,6 +38,8 @@ const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
 const OF_A_REPORT: usize = 800;
 /// Maximum length, in bytes, of the text of the last report.
 const OF_THE_LAST: usize = 1_200;
+/// Maximum length, in bytes, of the text of the last report if that is a review.
+const OF_A_REVIEW: usize = 2_400;
 /// Maximum length, in bytes, of the text of a report that, as the user said, did not help.
 const OF_A_FAILURE: usize = 260;
 /// Minimum length, in bytes, of the quoted text of a report that describes work.
@@ -60,6 +62,12 @@ pub(super) fn deeds(entries: &Entries<'_>) -> Vec<String> {
 /// `Root cause`.
 pub(super) fn findings(entries: &Entries<'_>) -> Vec<String> {
     selected(entries, FINDINGS, |report, quoted| !report.changed || is_finding(quoted))
+}
+
+/// Whether a report without changes lists several places in the code.
+fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
+    let places = report.passages.iter().filter(|one| review::names_place(entries, one));
+    !report.changed && places.count() >= 2
 }
 
 fn is_finding(quoted: &Quoted) -> bool {
@@ -89,6 +97,7 @@ fn selected(
         let limit = match fate {
             Fate::SentBack => continue,
             Fate::Failed => OF_A_FAILURE,
+            Fate::Kept if is_last && is_review(entries, report) => OF_A_REVIEW,
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
@@ -153,6 +162,7 @@ fn wanted(
         // The first passage answers the question. Before a choice of the user, the other passages
         // describe approaches that may not be taken.
         let is_answer = at == 0 && question.is_some();
+        let is_open = is_open && !one.is_of_review;
         if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
             continue;
         }

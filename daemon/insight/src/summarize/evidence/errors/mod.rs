@@ -11,6 +11,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+pub(in crate::summarize) use self::message::REMEDY;
 pub(super) use self::{
     message::{of as message_of, shows_failure},
     slips::is_slip,
