@@ -375,7 +375,7 @@ mod tests {
         };
         let records = told("pnpm api:generate 2>&1 | tail -10");
         assert_eq!(records.len(), 1, "{records:?}");
-        assert_eq!(records[0].error, "API files changed but the generated client is not staged!");
+        assert_eq!(records[0].error, "API files changed but the generated client is not staged");
         assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
         assert!(told("ls").is_empty());
     }

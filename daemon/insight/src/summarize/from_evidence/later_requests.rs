@@ -12,7 +12,9 @@ use crate::{
             wording::begins_as_order,
         },
         report::{Topic, is_phrase},
-        text::{pattern, sentences, share_of_words, without_opener, words},
+        text::{
+            one_line, pattern, sentences, share_of_words, spoken_sentences, without_opener, words,
+        },
     },
 };
 
@@ -32,7 +34,7 @@ const REPEATED: f64 = 0.5;
 /// words is in them.
 const FAMILIAR: f64 = 0.3;
 /// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
-const TYPED: usize = 1_500;
+const TYPED: usize = 900;
 
 /// Returns what the session turned to later: items that the user picked from a list, and requests
 /// that are clear orders, new problems or slash commands. A request that led to no change must
@@ -65,12 +67,13 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
                     && (!began || tells_of_a_problem(request) || orders(request))
         };
         let behind = asked.filter(|_| changed).map_or(Vec::new(), |asked| behind(&asked.text));
+        // A paragraph has its own subject.
         for request in [request].into_iter().chain(&behind) {
             let new = words(&request.text);
             // `Get that back` needs the sentence before it.
             let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
             let told = [&request.ask, &request.text].into_iter().find(says);
-            let is_repeated = match changed {
+            let is_repeated = match changed && (orders(request) || is_new_work(request)) {
                 true => goals.iter().any(|goal| share_of_words(&new, goal) >= REPEATED),
                 false => share_of_words(&new, &known) >= FAMILIAR,
             };
@@ -89,12 +92,17 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
-/// Returns the paragraphs of a typed prompt after the first, as requests.
+/// Returns the first sentences of the paragraphs of a typed prompt after the first, as far as they
+/// order something or tell of a problem.
 fn behind(prompt: &str) -> Vec<Request> {
-    if prompt.len() > TYPED || prompt.contains("```") || prompt.starts_with(['/', '<', '#']) {
+    let is_pasted = |text: &str| text.contains(['{', '}', '[', ']', '|', '<', '>', '=', '"', '“']);
+    if prompt.len() > TYPED || prompt.starts_with('/') || is_pasted(prompt) {
         return Vec::new();
     }
-    prompt.split("\n\n").skip(1).filter_map(Request::of).collect()
+    let paragraphs = prompt.split("\n\n").skip(1).map(one_line);
+    let first = paragraphs.filter_map(|text| spoken_sentences(&text).into_iter().next());
+    let requests = first.filter_map(|sentence| Request::of(&sentence));
+    requests.filter(|one| orders(one) || is_new_work(one) || tells_of_a_problem(one)).collect()
 }
 
 /// Whether a request orders something in words that need no other text.

@@ -18,6 +18,7 @@ mod fate;
 mod files;
 mod findings;
 mod introductions;
+mod item_text;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;

@@ -8,25 +8,19 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
         introductions::{Introduction, name_of_made, with_name},
-        quotable::{
-            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
-            leans_back, limits,
-        },
+        item_text::{NEST, item_text},
+        quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
         review,
         wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
-    text::{capitalised, one_line, pattern, sentences, without_full_stop},
+    text::{capitalised, pattern, sentences, without_full_stop},
 };
 
 /// Maximum length, in bytes, of a paragraph.
 const PARAGRAPH: usize = 420;
 /// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
-/// Maximum length, in bytes, of an item with those nested in it.
-const NEST: usize = 440;
-/// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
-const ITEM: usize = 300;
 /// Number of bytes by which a list may be longer if that tells its last item.
 const ONE_MORE: usize = 160;
 /// Smallest limit, in characters, to which a first sentence is cut.
@@ -56,7 +50,8 @@ impl Quoted {
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let most = room;
-        let room = room.min(if self.listed { LIST } else { PARAGRAPH });
+        let is_long = self.listed || self.is_of_review;
+        let room = room.min(if is_long { LIST } else { PARAGRAPH });
         let mut line = format!("{}{first}", self.start());
         let mark = if self.listed { "; " } else { " " };
         let mut told = 1;
@@ -198,7 +193,7 @@ impl Quoted {
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
     let mut reader = QuoteCollector {
         entries,
-        is_review: !report.changed,
+        is_review: review::is_review(entries, report),
         found: Vec::new(),
         introduction: None,
         untold: None,
@@ -318,7 +313,7 @@ impl QuoteCollector<'_> {
     fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.broken = true;
         if self.is_review && review::names_place(self.entries, passage) {
-            let parts = review::parts(self.entries, passage, PARAGRAPH);
+            let parts = review::parts(self.entries, passage, NEST);
             self.found.push(Quoted {
                 topic,
                 listed: false,
@@ -388,41 +383,6 @@ fn begins_with_pronoun(part: &str) -> bool {
 
 fn is_numbered(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| without_number(label) != label)
-}
-
-/// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
-fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
-    let text = entries.tidy_line(&passage.text);
-    let mut told: Vec<&str> = Vec::new();
-    let mut broken = false;
-    for sentence in sentences(&text) {
-        // A sentence that depends on a skipped one is skipped, too.
-        broken = !is_part(sentence) || broken && leans_back(sentence);
-        if !broken {
-            told.push(sentence);
-        }
-    }
-    let label = passage.label.as_deref().map(one_line);
-    let label = label.map(|label| entries.tidy_line(without_number(&label)));
-    if told.is_empty() && !text.is_empty() {
-        return None;
-    }
-    while told.len() > 1 && told.iter().map(|one| one.len()).sum::<usize>() > ITEM {
-        told.pop();
-    }
-    let text = cut_at_clause(&told.join(" "), NEST);
-    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line
-    // end.
-    let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
-    let text = without_full_stop(&text);
-    let line = match label {
-        Some(label) if label.ends_with('?') => return None,
-        Some(label) if text.is_empty() => label,
-        Some(label) => format!("{label}: {text}"),
-        None => text.to_owned(),
-    };
-    let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !is_banner(&line);
-    (says && is_balanced(&line)).then_some(line)
 }
 
 #[cfg(test)]

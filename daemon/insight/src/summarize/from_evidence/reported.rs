@@ -64,12 +64,6 @@ pub(super) fn findings(entries: &Entries<'_>) -> Vec<String> {
     selected(entries, FINDINGS, |report, quoted| !report.changed || is_finding(quoted))
 }
 
-/// Whether a report without changes lists several places in the code.
-fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
-    let places = report.passages.iter().filter(|one| review::names_place(entries, one));
-    !report.changed && places.count() >= 2
-}
-
 fn is_finding(quoted: &Quoted) -> bool {
     matches!(quoted.topic, Some(Topic::Finding | Topic::Cause))
 }
@@ -97,7 +91,7 @@ fn selected(
         let limit = match fate {
             Fate::SentBack => continue,
             Fate::Failed => OF_A_FAILURE,
-            Fate::Kept if is_last && is_review(entries, report) => OF_A_REVIEW,
+            Fate::Kept if is_last && review::is_review(entries, report) => OF_A_REVIEW,
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
@@ -186,7 +180,9 @@ fn wanted(
         if is_repeated {
             one.without_told(is_told);
         }
-        if !one.is_empty() {
+        // The remedy of a finding says nothing without the finding.
+        let is_headless = one.is_of_review && one.first() != first.as_deref();
+        if !one.is_empty() && !is_headless {
             found.push(match &question {
                 Some(question) if at == 0 && one.first() == first.as_deref() => {
                     one.answering(question)

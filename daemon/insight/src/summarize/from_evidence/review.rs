@@ -3,19 +3,32 @@
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, push},
+        entries::{Entries, cut_at_clause, push, without_number},
         quotable::{is_balanced, is_part, leans_back},
         shortened::shortened,
         wording::begins_as_order,
     },
     report::{Form, Passage, Report},
-    text::{cut, one_line, pattern, sentences},
+    text::{one_line, pattern, sentences},
 };
 
 /// Maximum length, in bytes, of the start of an item, in which the place is named.
 const START: usize = 160;
+/// Maximum length, in bytes, of the start of a prompt that asks for a review.
+const ASKED: usize = 200;
 /// Maximum number of places that are named as open.
 const PLACES: usize = 6;
+
+/// Whether a report without changes is a review: it says so, or the user asked for one.
+pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
+    let before = |line: u64| line < report.origin.line;
+    let asked = entries.evidence.prompts.iter().rfind(|prompt| before(prompt.origin.line));
+    let is_asked = asked.is_some_and(|asked| {
+        let start = &asked.text[..asked.text.floor_char_boundary(ASKED)];
+        pattern!(r"(?i)\b(?:code )?review\b").is_match(start)
+    });
+    !report.changed && (is_asked || is_headed(report))
+}
 
 /// Whether an item of a report begins with a place in the code.
 pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
@@ -39,11 +52,12 @@ fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
 /// Returns the sentences of a finding, of about `room` bytes: the first one and the remedy come
 /// before the others.
 pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Vec<String> {
-    let label = passage.label.as_deref().map(|label| entries.tidy_line(&one_line(label)));
+    let label = passage.label.as_deref().map(one_line);
+    let label = label.map(|label| entries.tidy_line(without_number(&label)));
     let text = entries.tidy_line(&passage.text);
     let all: Vec<&str> = sentences(&text);
     let mut taken = vec![false; all.len()];
-    let mut left = room.saturating_sub(label.as_ref().map_or(0, String::len));
+    let mut left = room;
     let order = |at: &usize| (*at != 0, !is_remedy(all[*at]), *at);
     let mut by_weight: Vec<usize> = (0..all.len()).collect();
     by_weight.sort_by_key(order);
@@ -65,10 +79,9 @@ pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Ve
     }
     let mut parts: Vec<String> =
         (0..all.len()).filter(|at| taken[*at]).map(|at| all[at].to_owned()).collect();
-    if parts.is_empty()
-        && let Some(first) = all.first()
-    {
-        parts.push(cut(first, room));
+    // Without the first sentence the others have no subject.
+    if !taken.first().is_some_and(|first| *first) {
+        parts = all.first().map(|first| cut_at_clause(first, room)).into_iter().collect();
     }
     if let (Some(label), Some(first)) = (label, parts.first_mut()) {
         *first = format!("{}: {first}", label.trim_end_matches([':', '.']));
@@ -96,11 +109,10 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
         places
     };
-    let mut reviews = entries.reports.reports.iter().filter(|report| !report.changed);
+    let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
     let Some((review, places)) = reviews
-        .by_ref()
         .map(|report| (report, found(report)))
-        .filter(|(report, places)| places.len() >= 2 || !places.is_empty() && is_headed(report))
+        .filter(|(_, places)| !places.is_empty())
         .last()
     else {
         return;
@@ -136,7 +148,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, TurnReport},
-        summarize::{from_evidence::quoted::quoted, report::Reports},
+        summarize::report::Reports,
     };
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed. The parser returns a tree even when it holds errors, so the list of failures stays empty and the level stays `ok`. I reproduced this with an invalid file: the header reported one parsed file and no failure at all. This breaks the contract and can make readers trust an incomplete graph. Add error detection and a test with one malformed file.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`. The caller passes it. If this is meant to be compatible, add the flag.\n";
@@ -152,16 +164,20 @@ mod tests {
     #[test]
     fn each_finding_of_a_review_is_told_with_its_remedy() {
         let lines = with(false, REVIEW, |entries, report| {
-            let all = quoted(entries, report);
-            all.iter().filter_map(|one| one.line(2_000)).collect::<Vec<_>>()
+            let items = report.passages.iter().filter(|one| names_place(entries, one));
+            items.map(|item| parts(entries, item, 440).join(" ")).collect::<Vec<String>>()
         });
         assert_eq!(lines.len(), 2, "{lines:?}");
-        assert!(
-            lines[0].starts_with("Src/parse.rs:227 treats")
-                || lines[0].starts_with("src/parse.rs:227 treats")
-        );
+        assert!(lines[0].starts_with("src/parse.rs:227 treats"));
         assert!(lines[0].ends_with("Add error detection and a test with one malformed file."));
         assert!(lines[1].ends_with("If this is meant to be compatible, add the flag."));
+    }
+
+    #[test]
+    fn a_list_of_places_without_findings_is_no_review() {
+        let text = "The name is used here:\n\n- src/a.rs:12 has it in a log\n- src/b.rs:3 has it in a test\n";
+        assert!(!with(false, text, |entries, report| is_review(entries, report)));
+        assert!(with(false, REVIEW, |entries, report| is_review(entries, report)));
     }
 
     #[test]

@@ -28,7 +28,10 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let message = tidy(found)?;
     let remedy = remedy(output).filter(|command| !message.contains(command.as_str()));
     Some(match remedy {
-        Some(command) => kept(&format!("{message}{REMEDY}{command}`)"), bounds::ERROR_TEXT),
+        Some(command) => kept(
+            &format!("{}{REMEDY}{command}`)", message.trim_end_matches('!')),
+            bounds::ERROR_TEXT,
+        ),
         None => message,
     })
 }
@@ -174,7 +177,7 @@ mod tests {
         let output = "Exit code 1\n\n⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nMissing generated files:\n    - openapi.json\n";
         assert_eq!(
             of(output).unwrap(),
-            "API files changed but the generated client is not staged! (the output says: run `pnpm api:generate`)"
+            "API files changed but the generated client is not staged (the output says: run `pnpm api:generate`)"
         );
         assert_eq!(
             of("error: lock is stale\nPlease run `npm ci` first.\n").unwrap(),

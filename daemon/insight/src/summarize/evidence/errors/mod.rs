@@ -4,14 +4,13 @@
 //! its resolution. Memory is bounded: the oldest of too many open errors is never resolved.
 
 mod failed_tests;
-mod message;
+pub(super) mod message;
 mod slips;
 
 use std::{collections::VecDeque, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-pub(in crate::summarize) use self::message::REMEDY;
 pub(super) use self::{
     message::{of as message_of, shows_failure},
     slips::is_slip,
