@@ -118,6 +118,12 @@ pub struct CheckoutState {
     /// Paths that git named as ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+    /// The branches on which changes were stashed that no later command took back, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stashes: Vec<String>,
+    /// The numbers of pull requests that git or the forge showed as merged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<u64>,
 }
 
 /// Something that git printed.
@@ -164,7 +170,7 @@ pub struct ForgeChecks {
 
 impl CheckoutState {
     /// Replaces each value that `other`, such as a sub-agent in the same checkout, saw later, and
-    /// adds the branches whose deletion it saw.
+    /// adds the branches whose deletion and the pull requests whose merge it saw.
     pub fn update(&mut self, other: &CheckoutState) {
         replace_older(&mut self.branch, other.branch.as_ref());
         replace_older(&mut self.head, other.head.as_ref());
@@ -174,6 +180,9 @@ impl CheckoutState {
         let deleted = other.deleted.iter().filter(|name| !self.deleted.contains(name));
         let deleted: Vec<String> = deleted.cloned().collect();
         self.deleted.extend(deleted);
+        let merged = other.merged.iter().filter(|number| !self.merged.contains(number));
+        let merged: Vec<u64> = merged.copied().collect();
+        self.merged.extend(merged);
     }
 }
 

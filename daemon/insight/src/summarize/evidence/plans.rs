@@ -150,31 +150,43 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 
 /// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
 /// does not end with a colon, and the number of the other passages below the step. Adds the files
-/// in its headings.
+/// that its headings and lines such as `File: src/list.ts` consist of.
 fn with_first_words(step: String, below: &[Passage]) -> String {
-    let line = one_line(&below[0].text);
+    let mut texts = below.iter().filter(|passage| file_of_line(passage).is_none());
+    let line = texts.next().map_or(String::new(), |passage| one_line(&passage.text));
     let first = sentences(&line).first().copied().unwrap_or_default();
     let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
     let files = files_of_step(&step, below);
-    let others = below.len() - 1;
+    let others = texts.count();
     let more = (says_more && others > 0).then(|| format!("+{others} more"));
     let more: Vec<String> = files.into_iter().chain(more).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
     if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step + &more }
 }
 
-/// Returns the files that the headings below a step consist of, without folders.
+/// Returns the files that the headings and lines below a step consist of, without folders.
 fn files_of_step(step: &str, below: &[Passage]) -> Option<String> {
-    let file = pattern!(r"^`?(?:[\w@.-]+/)*([\w@.-]+\.[A-Za-z][A-Za-z0-9_]{0,9})`?$");
+    let file = pattern!(
+        r"^`?(?:[\w@.-]+/)*([\w@.-]+\.[A-Za-z][A-Za-z0-9_]{0,9}(?::[0-9]{1,6}(?:-[0-9]{1,6})?)?)`?$"
+    );
     let mut files: Vec<String> = Vec::new();
-    for heading in below.iter().flat_map(|passage| &passage.headings) {
-        let Some(found) = file.captures(heading) else { continue };
+    let headings = below.iter().flat_map(|passage| &passage.headings).map(String::as_str);
+    for line in headings.chain(below.iter().filter_map(file_of_line)) {
+        let Some(found) = file.captures(line) else { continue };
         let name = format!("`{}`", &found[1]);
         if !step.contains(&found[1]) && !files.contains(&name) && files.len() < STEP_FILES {
             files.push(name);
         }
     }
     (!files.is_empty()).then(|| format!("in {}", files.join(", ")))
+}
+
+/// Returns the file that a passage such as `File: src/list.ts` names, if it says nothing else.
+fn file_of_line(passage: &Passage) -> Option<&str> {
+    let label = passage.label.as_deref()?.trim_end_matches(':');
+    let is_path = |text: &str| !text.contains(char::is_whitespace) && text.contains(['.', '/']);
+    let text = passage.text.trim();
+    (matches!(label, "File" | "Files" | "Location" | "Path") && is_path(text)).then_some(text)
 }
 
 /// Returns the files that a plan lists below a heading such as `Files to modify`, without those
@@ -205,6 +217,15 @@ fn files(plan: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_says_what_is_changed_in_its_file() {
+        let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Fix the user in `create()`\n**File:** `src/fuse/ops.rs:945-946`\n\nChange `req.uid()` to `getuid()`, like the root.\n\n### 2. Sort by it\n**File:** `src/list.rs`\n\nThe column decides.\n\nMore.\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Sort the list\n\n- Fix the user in `create()`: Change `req.uid()` to `getuid()`, like the root (in `ops.rs:945-946`)\n- Sort by it (in `list.rs`)"
+        );
+    }
 
     #[test]
     fn a_plan_keeps_its_steps_and_files() {

@@ -4,7 +4,7 @@ use crate::{
     model::evidence::Commit,
     summarize::{
         from_evidence::{entries::cut_at_clause, quotable::is_row_of_numbers, transient},
-        report::{Form, passages},
+        report::{Form, Passage, passages},
         text::{pattern, sentences, without_full_stop},
     },
 };
@@ -29,7 +29,18 @@ pub(super) fn told(commit: &Commit) -> String {
 /// little.
 pub(super) fn point(body: &str) -> Option<String> {
     let mut line = String::new();
-    for passage in passages(body) {
+    let passages = passages(body);
+    let fix = passages.iter().position(is_fix).filter(|at| *at > 0);
+    // If there is no room for all, the fix comes before the details of the problem.
+    let room = |at: usize| match fix {
+        Some(fix) if at < fix && body.chars().count() > POINT => POINT / 2,
+        _ => POINT,
+    };
+    for (at, passage) in passages.into_iter().enumerate() {
+        let room = room(at);
+        if fix.is_some_and(|fix| at < fix) && !line.is_empty() && room < POINT {
+            continue;
+        }
         // A table in a commit message compares or checks something and describes no change.
         if passage.form == Form::Row {
             continue;
@@ -47,15 +58,26 @@ pub(super) fn point(body: &str) -> Option<String> {
             (false, true) => format!("{line}; {text}"),
             (false, false) => format!("{line}. {text}"),
         };
-        if joined.chars().count() > POINT {
+        if joined.chars().count() > room {
             let is_short = line.len() * 2 < POINT;
-            line = if is_short { cut_at_clause(&joined, POINT) } else { line };
+            line = if is_short { cut_at_clause(&joined, room) } else { line };
+            if room < POINT {
+                continue;
+            }
             break;
         }
         line = joined;
     }
     let line = without_full_stop(&line).to_owned();
     (line.len() >= 20).then_some(line)
+}
+
+/// Whether a passage says how the problem before it was solved.
+fn is_fix(passage: &Passage) -> bool {
+    let is_it = |text: &str| {
+        pattern!(r"(?i)^(?:the )?(?:fix|solution)\b *(?:[:—–-]|$|is\b)").is_match(text)
+    };
+    is_it(passage.label.as_deref().unwrap_or(&passage.text))
 }
 
 /// Returns a passage of a commit's body without sentences that praise the commit, that give
@@ -70,4 +92,28 @@ fn without_empty_words(passage: &str) -> String {
     };
     let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
     told.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fix_has_room_beside_a_long_problem() {
+        let problem = "When a helper runs in a folder without settings, the hook asks for consent and stops with an error, because there is no terminal. ".repeat(5);
+        let body = format!(
+            "{problem}\n\nThe log shows it.\n\nFix: leave the hook at once if the settings are missing.\n"
+        );
+        let told = point(&body).unwrap();
+        assert!(told.starts_with("When a helper runs"), "{told}");
+        assert!(
+            told.ends_with("Fix: leave the hook at once if the settings are missing"),
+            "{told}"
+        );
+        assert!(told.chars().count() <= POINT);
+        assert_eq!(
+            point("The list had no order.\n\nFix: sort it by date.\n").unwrap(),
+            "The list had no order. Fix: sort it by date"
+        );
+    }
 }

@@ -41,6 +41,13 @@ const UNTOUCHED: usize = 6;
 /// Maximum number of changed test files that are named in a session without a test run.
 const UNRUN: usize = 4;
 
+/// Adds the changes that were stashed and not taken back.
+pub(super) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
+    if let Some(branch) = entries.evidence.checkout.stashes.last() {
+        push(list, format!("Stashed on `{branch}` and not taken back (`git stash list`)"));
+    }
+}
+
 /// Adds the tests that were written or changed, if the session shows no test run.
 pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;

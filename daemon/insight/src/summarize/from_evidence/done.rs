@@ -9,7 +9,7 @@ use crate::{
         from_evidence::{
             commit_messages::{is_bookkeeping, point},
             entries::{ENTRY, Entries, push},
-            refuted, reported,
+            pull_request, refuted, reported,
         },
         text::{cut, one_line, pattern},
     },
@@ -86,7 +86,8 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
         let number = request.number.map_or(String::new(), |number| format!(" #{number}"));
         let title = titles.get(at).filter(|_| are_paired);
         let title = title.map_or(String::new(), |title| format!(" {}", one_line(title)));
-        list.push(format!("Pull request{number}{title}: {}", request.url));
+        let merged = if pull_request::is_merged(evidence, at) { " (merged)" } else { "" };
+        list.push(format!("Pull request{number}{title}{merged}: {}", request.url));
     }
 }
 

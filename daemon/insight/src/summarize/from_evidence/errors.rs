@@ -9,6 +9,7 @@ use crate::{
         wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
     },
     summarize::{
+        evidence::REMEDY,
         from_evidence::{
             entries::{ENTRY, Entries},
             outcome, refuted,
@@ -71,7 +72,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 fn has_story(record: &ErrorResolution) -> bool {
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
-        || record.fix.starts_with("Ran ");
+        || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");
     record.root_cause != NOT_STATED || !is_guessed
 }
 
@@ -104,6 +105,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
         let is_story = !resolution.files.is_empty()
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
+            || error.message.contains(REMEDY)
             || error.cause.is_some();
         let is_story = is_story && !is_routine(&error.message, &error.attempt);
         if !is_story {
@@ -178,7 +180,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     });
     let cause = group.cause.or(explained).filter(|cause| !is_guess(cause));
     ErrorResolution {
-        error: cut(&entries.tidy_line(&group.error.message), ENTRY),
+        error: cut(&entries.tidy_line(without_remedy(&group.error.message)), ENTRY),
         root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
         fix: fix(entries, group),
         verification: verification(entries, group.resolution),
@@ -193,6 +195,9 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     let says_how =
         |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
     let said = group.said.filter(says_how).map(|said| entries.tidy(said));
+    if let Some(command) = remedy(entries, group) {
+        return format!("Ran `{command}`, as its output says");
+    }
     match (said, group.resolution.commands.as_slice()) {
         (Some(said), _) if files.is_empty() => said,
         (Some(said), _) => format!("{said} (in {named})"),
@@ -207,6 +212,21 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         }
         (None, _) => format!("Changed {named}"),
     }
+}
+
+fn without_remedy(message: &str) -> &str {
+    message.split_once(REMEDY).map_or(message, |(message, _)| message)
+}
+
+/// Returns the command that the output of the failure tells to run, if it ran before the success.
+fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
+    let (_, command) = group.error.message.split_once(REMEDY)?;
+    let command = command.trim_end_matches(['`', ')']);
+    let (failed, worked) = (group.error.origin, group.resolution.origin);
+    let mut between = entries.evidence.commands.iter().filter(|run| {
+        run.origin.source == failed.source && (failed.line..=worked.line).contains(&run.origin.line)
+    });
+    between.any(|run| run.command.contains(command)).then_some(command)
 }
 
 /// Whether a cause is only a guess.
@@ -338,6 +358,27 @@ mod tests {
             report::Reports,
         },
     };
+
+    #[test]
+    fn a_fix_that_the_output_of_the_failure_names_is_told() {
+        let told = |ran: &str| {
+            let mut script = Script::default();
+            script.prompt("Commit it");
+            let output = "⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nhusky - pre-commit script failed (code 1)\n";
+            script.run("a", "git commit -m One", Outcome::Failed(Some(1)), output);
+            script.run("b", ran, Outcome::Succeeded, "Fixed: openapi.json\n");
+            script.run("c", "git commit -m One", Outcome::Succeeded, "[main 1a2b3c4] One\n");
+            script.reply("m", "Committed.");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        let records = told("pnpm api:generate 2>&1 | tail -10");
+        assert_eq!(records.len(), 1, "{records:?}");
+        assert_eq!(records[0].error, "API files changed but the generated client is not staged");
+        assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
+        assert!(told("ls").is_empty());
+    }
 
     #[test]
     fn a_guess_is_no_cause_and_a_probe_no_fix() {

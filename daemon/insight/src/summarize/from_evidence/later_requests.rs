@@ -9,9 +9,12 @@ use crate::{
             overtaken,
             request::{Request, Weight, prompt_of},
             turns::{names_a_problem, turn_of},
+            wording::begins_as_order,
         },
         report::{Topic, is_phrase},
-        text::{pattern, sentences, share_of_words, without_opener, words},
+        text::{
+            one_line, pattern, sentences, share_of_words, spoken_sentences, without_opener, words,
+        },
     },
 };
 
@@ -24,46 +27,91 @@ const PROBLEM: usize = 8;
 /// From this number of words on, a problem probably contains pasted text.
 const PASTED: usize = 60;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
-const SHIFTS: usize = 4;
+const SHIFTS: usize = 6;
+/// A request repeats a goal if at least this share of its words is in it.
+const REPEATED: f64 = 0.5;
+/// A request of a turn without a change repeats the earlier requests if at least this share of its
+/// words is in them.
+const FAMILIAR: f64 = 0.3;
+/// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
+const TYPED: usize = 900;
 
 /// Returns what the session turned to later: items that the user picked from a list, and requests
-/// that share few words with all earlier ones and are clear orders, new problems or slash commands.
-/// If the first request led to no change, other requests that did are included.
+/// that are clear orders, new problems or slash commands. A request that led to no change must
+/// share few words with all earlier ones, another one with each goal. If the first request led to
+/// no change, other requests that did are included.
 pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
     let commands = commands(evidence);
     let began = led_to_change(evidence, &requests[first]);
     let mut known = words(&requests[first].text);
+    let mut goals = vec![known.clone()];
     let mut found: Vec<String> = Vec::new();
     for (before, request) in requests[first..].iter().zip(&requests[first + 1..]) {
         if let Some(picked) = picked_later(evidence, request) {
             known.extend(words(&picked));
+            goals.push(words(&picked));
             found.push(cut_at_clause(&picked, LATER));
             continue;
         }
-        let new = words(&request.text);
         let asked = prompt_of(evidence, request);
         if asked.is_some_and(|asked| overtaken::is_revoked(evidence, asked.origin)) {
+            known.extend(words(&request.text));
             continue;
         }
-        let is_new = is_new_work(request)
-            || commands.contains(request)
-            || (!began || tells_of_a_problem(request))
-                && !is_answer(request)
-                && led_to_change(evidence, request);
-        // `Get that back` needs the sentence before it.
-        let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
-        let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
-        if let Some(told) = told
-            && new.len() >= 3
-            && share_of_words(&new, &known) < 0.3
-        {
-            found.push(with_the_one_before(shortened(told), before));
+        let changed = led_to_change(evidence, request);
+        let is_goal = |request: &Request| {
+            is_new_work(request)
+                || commands.contains(request)
+                || changed
+                    && !is_answer(request)
+                    && (!began || tells_of_a_problem(request) || orders(request))
+        };
+        let behind = asked.filter(|_| changed).map_or(Vec::new(), |asked| behind(&asked.text));
+        // A paragraph has its own subject.
+        for request in [request].into_iter().chain(&behind) {
+            let new = words(&request.text);
+            // `Get that back` needs the sentence before it.
+            let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
+            let told = [&request.ask, &request.text].into_iter().find(says);
+            let is_repeated = match changed && (orders(request) || is_new_work(request)) {
+                true => goals.iter().any(|goal| share_of_words(&new, goal) >= REPEATED),
+                false => share_of_words(&new, &known) >= FAMILIAR,
+            };
+            if let Some(told) = told.filter(|_| is_goal(request))
+                && new.len() >= 3
+                && !is_repeated
+            {
+                goals.push(words(told));
+                found.push(with_the_one_before(shortened(told), before));
+            }
         }
-        known.extend(new);
+        known.extend(words(&request.text));
     }
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// Returns the first sentences of the paragraphs of a typed prompt after the first, as far as they
+/// order something or tell of a problem.
+fn behind(prompt: &str) -> Vec<Request> {
+    let is_pasted = |text: &str| text.contains(['{', '}', '[', ']', '|', '<', '>', '=', '"', '“']);
+    if prompt.len() > TYPED || prompt.starts_with('/') || is_pasted(prompt) {
+        return Vec::new();
+    }
+    let paragraphs = prompt.split("\n\n").skip(1).map(one_line);
+    let first = paragraphs.filter_map(|text| spoken_sentences(&text).into_iter().next());
+    let requests = first.filter_map(|sentence| Request::of(&sentence));
+    requests.filter(|one| orders(one) || is_new_work(one) || tells_of_a_problem(one)).collect()
+}
+
+/// Whether a request orders something in words that need no other text.
+fn orders(request: &Request) -> bool {
+    request.weight == Weight::Clear
+        && begins_as_order(&request.ask)
+        && !points_at_something(&request.ask)
+        && !pattern!(r"(?i)^(?:check|explain|find|list|read|run|search|show|test|use|verify|commit|merge|rebase|make sure)\b")
+            .is_match(&request.ask)
 }
 
 /// Whether the user describes a problem in whole sentences, in words that need not be an order:
@@ -164,7 +212,7 @@ fn with_the_one_before(line: String, before: &Request) -> String {
 fn shortened(text: &str) -> String {
     // A step of the work is no goal, and `doing that` has no noun.
     let step = pattern!(
-        r"(?i)^before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing) (?:that|this|it),? +"
+        r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing) (?:that|this|it)|(?:once|when|after) you.{0,3}re (?:done|finished|ready)(?: with (?:that|this|it))?),? +(?:it (?:seems|looks) like )?"
     );
     let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);
@@ -218,6 +266,31 @@ mod tests {
         assert_eq!(told(problem).len(), 1, "{:?}", told(problem));
         assert_eq!(told("still failing on the second page, and so is the other one"), [""; 0]);
         assert_eq!(told("ok great, the list is much better and faster now"), [""; 0]);
+    }
+
+    #[test]
+    fn a_paragraph_of_a_prompt_is_a_goal_of_its_own() {
+        let mut script = Script::default();
+        script.prompt("Check the metadata of the folders against the guidelines");
+        script.edit("a", "/app/a.md", "a", "b");
+        script.reply("m1", "Checked.");
+        script.prompt("ok lets get that docs update done in a separate branch.\n\nonce youre done with that, it seems like there was a problem running the migration during the deployment. Fix it.");
+        script.edit("b", "/app/b.sql", "a", "b");
+        script.reply("m2", "Added the migration.");
+        script.prompt("could you also add a guide for the schema, similar to the one for metadata");
+        script.edit("c", "/app/c.md", "a", "b");
+        script.reply("m3", "Added.");
+        let evidence = script.collect();
+        let requests: Vec<Request> =
+            evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
+        let told = shifts(&evidence, &requests, 0);
+        assert!(
+            told.contains(
+                &"there was a problem running the migration during the deployment".to_owned()
+            ),
+            "{told:?}"
+        );
+        assert!(told.iter().any(|one| one.starts_with("add a guide for the schema")), "{told:?}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod fate;
 mod files;
 mod findings;
 mod introductions;
+mod item_text;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;
@@ -43,6 +44,7 @@ mod repository;
 mod request;
 #[cfg(test)]
 mod request_scenarios;
+mod review;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::{
             open_tasks::open_tasks,
             refusals,
             request::{Request, Weight},
+            review,
             shortened::shortened,
             test_results::main_run,
         },
@@ -63,6 +64,8 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     deferred::unchecked(entries, &mut list);
     deferred::untouched(entries, &mut list);
     deferred::suggested(entries, &mut list);
+    review::unfixed(entries, &mut list);
+    deferred::stashed(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
     left_open::questions(entries, &mut list);

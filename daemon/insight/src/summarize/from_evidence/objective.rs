@@ -60,13 +60,16 @@ pub(super) fn objective(evidence: &Evidence) -> String {
         )),
         (first, _) => goal(evidence, first.map(|at| &requests[at])),
     };
-    let later = first
-        .filter(|at| {
-            order.is_some()
-                || goal.text.starts_with(&requests[*at].text)
-                || goal.text.contains(BEGAN_WITH)
-        })
-        .map_or(Vec::new(), |at| shifts(evidence, &requests, order.unwrap_or(at)));
+    let is_of_request = |at: &usize| {
+        order.is_some()
+            || goal.text.starts_with(&requests[*at].text)
+            || goal.text.contains(BEGAN_WITH)
+    };
+    let later = match first.filter(is_of_request) {
+        Some(at) => shifts(evidence, &requests, order.unwrap_or(at)),
+        None => last_before_note(evidence, &requests)
+            .map_or(Vec::new(), |at| shifts(evidence, &requests, at)),
+    };
     let goal = antecedents::named(evidence, &goal.text);
     if later.is_empty() {
         return goal;
@@ -348,6 +351,16 @@ fn intent(evidence: &Evidence) -> Option<String> {
     };
     let plain = pattern!(r"(?i)^the user (?:(?:wants|wanted|asked|requested|would like)(?: me| us)?(?: to)?|is asking (?:me )?to|requested that i) ").replace(&text, "");
     Some(cut(&capitalised(&plain), REQUEST))
+}
+
+/// Returns the index of the last request before the agent's last note for an absent user. What the
+/// user asked for after it is not in the note.
+fn last_before_note(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
+    let note = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
+    let is_before = |request: &Request| {
+        prompt_of(evidence, request).is_some_and(|one| one.origin.line < note.origin.line)
+    };
+    requests.iter().rposition(is_before)
 }
 
 /// Returns the current work according to the agent's last note for an absent user.

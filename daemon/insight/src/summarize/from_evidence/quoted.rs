@@ -8,24 +8,21 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic, without_number},
         introductions::{Introduction, name_of_made, with_name},
-        quotable::{
-            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
-            leans_back, limits,
-        },
+        item_text::{NEST, item_text},
+        quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
+        review,
         wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
-    text::{capitalised, one_line, pattern, sentences, without_full_stop},
+    text::{capitalised, pattern, sentences, without_full_stop},
 };
 
 /// Maximum length, in bytes, of a paragraph.
 const PARAGRAPH: usize = 420;
 /// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
-/// Maximum length, in bytes, of an item with those nested in it.
-const NEST: usize = 440;
-/// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
-const ITEM: usize = 300;
+/// Number of bytes by which a list may be longer if that tells its last item.
+const ONE_MORE: usize = 160;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -43,6 +40,8 @@ pub(super) struct Quoted {
     parts: Vec<String>,
     /// The number of items that are not in `parts`.
     left_out: usize,
+    /// Whether it is one finding of a review.
+    pub(super) is_of_review: bool,
 }
 
 impl Quoted {
@@ -50,7 +49,9 @@ impl Quoted {
     /// number of omitted items. `None` if only one item of more than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
-        let room = room.min(if self.listed { LIST } else { PARAGRAPH });
+        let most = room;
+        let is_long = self.listed || self.is_of_review;
+        let room = room.min(if is_long { LIST } else { PARAGRAPH });
         let mut line = format!("{}{first}", self.start());
         let mark = if self.listed { "; " } else { " " };
         let mut told = 1;
@@ -59,6 +60,16 @@ impl Quoted {
                 break;
             }
             line.extend([mark, part]);
+            told += 1;
+        }
+        // The number of the omitted items is hardly shorter than a single one.
+        if self.listed
+            && told > 1
+            && let [.., last] = rest
+            && told == rest.len()
+            && line.len() + last.len() <= most.min(LIST + ONE_MORE)
+        {
+            line.extend([mark, last]);
             told += 1;
         }
         let left = self.left_out + self.parts.len() - told;
@@ -182,6 +193,7 @@ impl Quoted {
 pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
     let mut reader = QuoteCollector {
         entries,
+        is_review: review::is_review(entries, report),
         found: Vec::new(),
         introduction: None,
         untold: None,
@@ -197,6 +209,8 @@ pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
 
 struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
+    /// Whether items that name a place in the code are findings of a review.
+    is_review: bool,
     found: Vec<Quoted>,
     /// The sentence directly before that ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
@@ -292,11 +306,25 @@ impl QuoteCollector<'_> {
             question: None,
             parts,
             left_out: 0,
+            is_of_review: false,
         });
     }
 
     fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.broken = true;
+        if self.is_review && review::names_place(self.entries, passage) {
+            let parts = review::parts(self.entries, passage, NEST);
+            self.found.push(Quoted {
+                topic,
+                listed: false,
+                introduction: None,
+                question: None,
+                parts,
+                left_out: 0,
+                is_of_review: true,
+            });
+            return;
+        }
         let introduction = self.introduced(passage);
         let continues = self.found.last().is_some_and(|last| {
             last.listed && last.introduction == introduction && last.topic == topic
@@ -310,6 +338,7 @@ impl QuoteCollector<'_> {
                 question: None,
                 parts,
                 left_out: 0,
+                is_of_review: false,
             });
         }
         if let Some(list) = self.found.last_mut() {
@@ -331,6 +360,9 @@ impl QuoteCollector<'_> {
     /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
     fn nested(&mut self, passage: &Passage) {
         let Some(text) = item_text(self.entries, passage) else { return };
+        if self.found.last().is_some_and(|last| last.is_of_review) {
+            return;
+        }
         let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {
             return;
         };
@@ -353,41 +385,6 @@ fn is_numbered(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| without_number(label) != label)
 }
 
-/// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
-fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
-    let text = entries.tidy_line(&passage.text);
-    let mut told: Vec<&str> = Vec::new();
-    let mut broken = false;
-    for sentence in sentences(&text) {
-        // A sentence that depends on a skipped one is skipped, too.
-        broken = !is_part(sentence) || broken && leans_back(sentence);
-        if !broken {
-            told.push(sentence);
-        }
-    }
-    let label = passage.label.as_deref().map(one_line);
-    let label = label.map(|label| entries.tidy_line(without_number(&label)));
-    if told.is_empty() && !text.is_empty() {
-        return None;
-    }
-    while told.len() > 1 && told.iter().map(|one| one.len()).sum::<usize>() > ITEM {
-        told.pop();
-    }
-    let text = cut_at_clause(&told.join(" "), NEST);
-    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line
-    // end.
-    let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
-    let text = without_full_stop(&text);
-    let line = match label {
-        Some(label) if label.ends_with('?') => return None,
-        Some(label) if text.is_empty() => label,
-        Some(label) => format!("{label}: {text}"),
-        None => text.to_owned(),
-    };
-    let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !is_banner(&line);
-    (says && is_balanced(&line)).then_some(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,6 +403,7 @@ mod tests {
             }),
             question: None,
             left_out: 0,
+            is_of_review: false,
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
         }
     }

@@ -18,7 +18,7 @@ use crate::{
             quotable::{is_balanced, is_list_of_addresses, leans_back},
             quoted::{Quoted, quoted},
             redescribed::is_redescribed,
-            transient,
+            review, transient,
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
         text::{one_line, pattern, sentences, share_of_words, words},
@@ -38,6 +38,8 @@ const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
 const OF_A_REPORT: usize = 800;
 /// Maximum length, in bytes, of the text of the last report.
 const OF_THE_LAST: usize = 1_200;
+/// Maximum length, in bytes, of the text of the last report if that is a review.
+const OF_A_REVIEW: usize = 2_400;
 /// Maximum length, in bytes, of the text of a report that, as the user said, did not help.
 const OF_A_FAILURE: usize = 260;
 /// Minimum length, in bytes, of the quoted text of a report that describes work.
@@ -89,6 +91,7 @@ fn selected(
         let limit = match fate {
             Fate::SentBack => continue,
             Fate::Failed => OF_A_FAILURE,
+            Fate::Kept if is_last && review::is_review(entries, report) => OF_A_REVIEW,
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         };
@@ -153,6 +156,7 @@ fn wanted(
         // The first passage answers the question. Before a choice of the user, the other passages
         // describe approaches that may not be taken.
         let is_answer = at == 0 && question.is_some();
+        let is_open = is_open && !one.is_of_review;
         if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
             continue;
         }
@@ -176,7 +180,9 @@ fn wanted(
         if is_repeated {
             one.without_told(is_told);
         }
-        if !one.is_empty() {
+        // The remedy of a finding says nothing without the finding.
+        let is_headless = one.is_of_review && one.first() != first.as_deref();
+        if !one.is_empty() && !is_headless {
             found.push(match &question {
                 Some(question) if at == 0 && one.first() == first.as_deref() => {
                     one.answering(question)

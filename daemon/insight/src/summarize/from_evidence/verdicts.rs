@@ -29,10 +29,10 @@ fn verdict_of(report: &Report) -> Option<String> {
         passage.headings.iter().cloned().chain([line, below(passage)])
     });
     let judged = pattern!(
-        r"(?i)^\W*(?:overall|(?:final |overall |my )?verdict|overall assessment|conclusion)(?: \([^)]*\))?(?::| [—–-]) *(.+)$"
+        r"(?i)^\W*(?:overall|(?:final |overall |my )?verdict|overall assessment|conclusion|(?:review )?summary|bottom line)(?: \([^)]*\))?(?::| [—–-]) *(.+)$"
     );
     let is_judgement = pattern!(
-        r"(?i)\b(?:approv\w+|(?:ready|safe|good|ok|fine) to (?:merge|ship|land|go)|ship|lgtm|looks? (?:good|solid|correct)|blocked|blocking|request(?:s|ed)? changes|changes requested|rejected|not ready|needs? (?:work|changes|fixes)|mergeable|sound)\b"
+        r"(?i)\b(?:approv\w+|(?:ready|safe|good|ok|fine) to (?:merge|ship|land|go)|ship|lgtm|looks? (?:good|solid|correct)|blocked|blocking|request(?:s|ed)? changes|changes requested|rejected|not ready|needs? (?:work|changes|fixes)|mergeable|merge-ready|sound|no (?:blockers|blocking|critical|required)|0 (?:blocking|critical|required))\b"
     );
     let mut told = lines.filter_map(|line| {
         let text = judged.captures(&line)?[1].to_owned();
@@ -82,6 +82,10 @@ mod tests {
                 "Not ready to merge: the lock is held",
             ),
             ("**Verdict:** approve.\n", "Approve"),
+            (
+                "**Summary:** 0 required findings, 4 improvements.\n",
+                "0 required findings, 4 improvements",
+            ),
         ] {
             assert_eq!(told(text).unwrap(), format!("Verdict of the review: {wanted}"));
         }

@@ -23,8 +23,42 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
         .or_else(|| lines.iter().find(|line| is_compiler(line)))
         .or_else(|| lines.iter().find(|line| is_named(line)))
         .or_else(|| lines.iter().find(|line| is_placed(line)))
+        .or_else(|| lines.iter().find(|line| is_marked(line)))
         .or_else(|| lines.iter().find(|line| is_loud(line)))?;
-    tidy(found)
+    let message = tidy(found)?;
+    let remedy = remedy(output).filter(|command| !message.contains(command.as_str()));
+    Some(match remedy {
+        Some(command) => kept(
+            &format!("{}{REMEDY}{command}`)", message.trim_end_matches('!')),
+            bounds::ERROR_TEXT,
+        ),
+        None => message,
+    })
+}
+
+/// Precedes a command that the output of a failed command tells to run.
+pub(in crate::summarize) const REMEDY: &str = " (the output says: run `";
+
+/// Returns the only command that an output tells to run.
+fn remedy(output: &str) -> Option<String> {
+    let told = pattern!(
+        r"(?im)\brun (?:this command|the following(?: command)?)\b[^\n:]*:\s*\n+[ \t]*\$? ?([a-z][^\n`]*)$|\b(?:please |must |first |to fix[^\n]*, )run:? `([^`\n]+)`"
+    );
+    let mut found: Vec<&str> = told
+        .captures_iter(output)
+        .filter_map(|found| found.get(1).or(found.get(2)))
+        .map(|command| command.as_str().trim())
+        .collect();
+    found.dedup();
+    let [command] = found.as_slice() else { return None };
+    (command.len() <= 80).then(|| (*command).to_owned())
+}
+
+/// Whether a program marked a line as its message.
+fn is_marked(line: &str) -> bool {
+    line.len() <= 240
+        && line.starts_with(['\u{26a0}', '\u{274c}'])
+        && line.split_whitespace().count() >= 5
 }
 
 /// Returns the reason of a failed test: a failed assertion, or an exception. Other lines of a
@@ -45,7 +79,7 @@ pub(super) fn of_test(output: &str) -> Option<String> {
 /// Returns the line without marks and decoration.
 fn tidy(line: &str) -> Option<String> {
     let line = pattern!(
-        r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}]+|[\s─━=]+$"
+        r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}\u{26a0}\u{274c}\u{fe0f}]+|[\s─━=]+$"
     )
     .replace_all(line, "");
     let line = line
@@ -137,6 +171,20 @@ fn is_consequence(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_that_an_output_tells_to_run_is_kept() {
+        let output = "Exit code 1\n\n⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nMissing generated files:\n    - openapi.json\n";
+        assert_eq!(
+            of(output).unwrap(),
+            "API files changed but the generated client is not staged (the output says: run `pnpm api:generate`)"
+        );
+        assert_eq!(
+            of("error: lock is stale\nPlease run `npm ci` first.\n").unwrap(),
+            "error: lock is stale (the output says: run `npm ci`)"
+        );
+        assert_eq!(of("error: two\nplease run `a`\nplease run `b`\n").unwrap(), "error: two");
+    }
 
     #[test]
     fn the_line_with_the_error_is_found() {

@@ -4,7 +4,7 @@
 //! its resolution. Memory is bounded: the oldest of too many open errors is never resolved.
 
 mod failed_tests;
-mod message;
+pub(super) mod message;
 mod slips;
 
 use std::{collections::VecDeque, time::Duration};

@@ -7,7 +7,7 @@ use crate::{
             bounds,
             git::{
                 commits::{history, printed},
-                forge_checks,
+                forge_checks, merged,
             },
             lists::push_latest,
             moment::Moment,
@@ -23,6 +23,8 @@ const FILES: usize = 60;
 const IGNORED: usize = 12;
 /// Maximum number of deleted branches that are kept.
 const DELETED: usize = 12;
+/// Maximum number of stashes that are kept.
+const STASHES: usize = 4;
 
 /// Records what the output of a command shows about the repository.
 pub(in crate::summarize::evidence) fn observe(
@@ -63,6 +65,27 @@ impl OutputView<'_> {
             "merge" | "pull" | "rebase" | "reset" => self.moved(),
             "push" => self.pushed(),
             "add" => self.ignored(),
+            "stash" => self.stashed(call),
+            _ => {}
+        }
+    }
+
+    /// Records what was stashed and what was taken back. A stash that could not be applied without
+    /// conflicts stays.
+    fn stashed(&mut self, call: &GitCall) {
+        let stashes = &mut self.state.stashes;
+        match call.operands().next() {
+            None | Some("push" | "save") => {
+                let saved =
+                    pattern!(r"(?m)^Saved working directory .*?\b(?:WIP on|On) ([^:\s]+): ");
+                if let Some(found) = saved.captures(self.output) {
+                    push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
+                }
+            }
+            Some("clear") => stashes.clear(),
+            Some("pop" | "apply" | "drop") if !self.output.contains("entry is kept") => {
+                stashes.pop();
+            }
             _ => {}
         }
     }
@@ -290,6 +313,7 @@ impl OutputView<'_> {
         if let Some(checks) = forge_checks::read(known, command, self.output) {
             self.state.checks = self.seen(checks);
         }
+        merged::observe(&mut self.state.merged, command, self.output);
         if !command.shown.contains("gh pr ") {
             return;
         }
@@ -397,6 +421,26 @@ mod tests {
             format!(" -{}", state.deleted.join(","))
         };
         format!("{branch}{head}{upstream}{files}{deleted}")
+    }
+
+    #[test]
+    fn a_stash_that_was_not_taken_back_is_left() {
+        let left = |runs: &[(&str, &str)]| {
+            let mut state = CheckoutState::default();
+            for (line, output) in runs {
+                let moment = Moment { origin: Origin::default(), at: None };
+                observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
+            }
+            state.stashes.join(",")
+        };
+        let saved =
+            ("git stash -u", "Saved working directory and index state WIP on fix/x: 1a2b3c4 One\n");
+        let kept = "CONFLICT (content): Merge conflict in a\nThe stash entry is kept in case you need it again.\n";
+        assert_eq!(left(&[saved]), "fix/x");
+        assert_eq!(left(&[saved, ("git stash pop", "Dropped refs/stash@{0}\n")]), "");
+        assert_eq!(left(&[saved, ("git stash pop", kept)]), "fix/x");
+        assert_eq!(left(&[("git stash", "No local changes to save\n")]), "");
+        assert_eq!(left(&[saved, ("git stash list", "stash@{0}: WIP on fix/x\n")]), "fix/x");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod checkout;
 mod commits;
 mod forge_checks;
+mod merged;
 mod taken_up;
 
 use self::commits::{Printed, printed};

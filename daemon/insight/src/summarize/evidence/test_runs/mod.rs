@@ -82,11 +82,14 @@ const PARSERS: &[Parser] = &[
 
 /// Returns the test runs that `output` reports. The caller has removed terminal colours from it.
 pub(super) fn reports(output: &str) -> Vec<RunReport> {
-    let mut found: Vec<RunReport> = PARSERS
-        .iter()
-        .filter_map(|parse| parse(output))
-        .filter(|report| report.passed + report.failed + report.skipped > 0)
-        .collect();
+    let mut found = parsed(output);
+    if found.is_empty() {
+        // Task runners print the name of the task before each line: `[test] `, `app:test: `.
+        let name = pattern!(
+            r"(?m)^(?:\[[A-Za-z0-9_:.@/-]{1,60}\]|[A-Za-z0-9_.@/-]{1,60}:[A-Za-z0-9_.:-]{1,30}:) "
+        );
+        found = parsed(&name.replace_all(output, ""));
+    }
     let coverage = coverage::of(output);
     if let [only] = found.as_mut_slice()
         && only.coverage_pct.is_none()
@@ -94,6 +97,11 @@ pub(super) fn reports(output: &str) -> Vec<RunReport> {
         only.coverage_pct = coverage;
     }
     found
+}
+
+fn parsed(output: &str) -> Vec<RunReport> {
+    let found = PARSERS.iter().filter_map(|parse| parse(output));
+    found.filter(|report| report.passed + report.failed + report.skipped > 0).collect()
 }
 
 /// Whether the environment kept tests from running, such as a sandbox without a network. Such
@@ -210,6 +218,21 @@ mod check {
         assert!(could_not_run(output, 3));
         assert!(!could_not_run(output, 9));
         assert!(!could_not_run("--- FAIL: TestPort\n", 1));
+    }
+
+    #[test]
+    fn the_output_behind_a_task_runner_is_a_test_run() {
+        outputs(&[
+            (
+                "[lint] 0 issues.\n[test:ci] ok  \tx.org/a\t8.552s\n[test:ci] ok  \tx.org/b\t(cached)\n[test:ci] Finished in 8.91s\n",
+                &["go test (packages) 2/0/0"],
+            ),
+            (
+                "web:test: Tests:       1 failed, 4 passed, 5 total\nweb:test: Done\n",
+                &["jest 4/1/0"],
+            ),
+            ("[INFO] ok, 3 passed it on\n", &[]),
+        ]);
     }
 
     #[test]

@@ -1,0 +1,197 @@
+//! Finds the findings of a review: the items of a report without changes that name a place in the
+//! code, such as `src/list.rs:12`.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, cut_at_clause, push, without_number},
+        quotable::{is_balanced, is_part, leans_back},
+        shortened::shortened,
+        wording::begins_as_order,
+    },
+    report::{Form, Passage, Report},
+    text::{one_line, pattern, sentences},
+};
+
+/// Maximum length, in bytes, of the start of an item, in which the place is named.
+const START: usize = 160;
+/// Maximum length, in bytes, of the start of a prompt that asks for a review.
+const ASKED: usize = 200;
+/// Maximum number of places that are named as open.
+const PLACES: usize = 6;
+
+/// Whether a report without changes is a review: it says so, or the user asked for one.
+pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
+    let before = |line: u64| line < report.origin.line;
+    let asked = entries.evidence.prompts.iter().rfind(|prompt| before(prompt.origin.line));
+    let is_asked = asked.is_some_and(|asked| {
+        let start = &asked.text[..asked.text.floor_char_boundary(ASKED)];
+        pattern!(r"(?i)\b(?:code )?review\b").is_match(start)
+    });
+    !report.changed && (is_asked || is_headed(report))
+}
+
+/// Whether an item of a report begins with a place in the code.
+pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
+    place(entries, passage).is_some()
+}
+
+/// Returns the place that the start of an item names.
+fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+    if matches!(passage.form, Form::Row | Form::Item { depth: 2.., .. })
+        || passage.form == Form::Paragraph && passage.label.is_none()
+    {
+        return None;
+    }
+    let label = passage.label.as_deref().unwrap_or_default();
+    let text = entries.tidy_line(&one_line(&format!("{label} {}", passage.text)));
+    let start = &text[..text.floor_char_boundary(START)];
+    let named = pattern!(r"[A-Za-z0-9_./@-]+\.[a-z]{1,5}:[0-9]{1,6}(?:-[0-9]{1,6})?\b");
+    named.find(start).map(|place| place.as_str().to_owned())
+}
+
+/// Returns the sentences of a finding, of about `room` bytes: the first one and the remedy come
+/// before the others.
+pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Vec<String> {
+    let label = passage.label.as_deref().map(one_line);
+    let label = label.map(|label| entries.tidy_line(without_number(&label)));
+    let text = entries.tidy_line(&passage.text);
+    let all: Vec<&str> = sentences(&text);
+    let mut taken = vec![false; all.len()];
+    let mut left = room;
+    let order = |at: &usize| (*at != 0, !is_remedy(all[*at]), *at);
+    let mut by_weight: Vec<usize> = (0..all.len()).collect();
+    by_weight.sort_by_key(order);
+    for at in by_weight {
+        let sentence = all[at];
+        let is_sound = |one: &str| (is_part(one) || is_remedy(one)) && is_balanced(one);
+        // A sentence that depends on the one before it is taken with that one or not at all.
+        let before = (at > 0 && leans_back(sentence) && !taken[at - 1]).then(|| at - 1);
+        let size = sentence.len() + 1 + before.map_or(0, |at| all[at].len() + 1);
+        if !taken[at]
+            && is_sound(sentence)
+            && before.is_none_or(|at| is_sound(all[at]) && !leans_back(all[at]))
+            && size <= left
+        {
+            taken[at] = true;
+            before.into_iter().for_each(|at| taken[at] = true);
+            left -= size;
+        }
+    }
+    let mut parts: Vec<String> =
+        (0..all.len()).filter(|at| taken[*at]).map(|at| all[at].to_owned()).collect();
+    // Without the first sentence the others have no subject.
+    if !taken.first().is_some_and(|first| *first) {
+        parts = all.first().map(|first| cut_at_clause(first, room)).into_iter().collect();
+    }
+    if let (Some(label), Some(first)) = (label, parts.first_mut()) {
+        *first = format!("{}: {first}", label.trim_end_matches([':', '.']));
+    }
+    parts
+}
+
+/// Whether a sentence of a finding says what to do.
+fn is_remedy(sentence: &str) -> bool {
+    begins_as_order(sentence)
+        || pattern!(
+            r"(?i)^(?:tighten|either|consider|keep|pass|reject|return|guard|require|narrow|propagate|restrict|drop|store|treat|(?:the )?(?:fix|remedy)\b|i(?:.d| would) \w+|if .+, [a-z]+ (?:the|a|an|this|that|it)\b)|\bshould (?:be|use|also|instead|not)\b"
+        )
+        .is_match(sentence)
+}
+
+/// Adds the places of the findings of the last review, if nothing was changed after it.
+pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let found = |report: &Report| -> Vec<String> {
+        let passages = report.passages.iter();
+        let mut places: Vec<String> = Vec::new();
+        for place in passages.filter_map(|passage| place(entries, passage)) {
+            push(&mut places, format!("`{place}`"));
+        }
+        places
+    };
+    let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
+    let Some((review, places)) = reviews
+        .map(|report| (report, found(report)))
+        .filter(|(_, places)| !places.is_empty())
+        .last()
+    else {
+        return;
+    };
+    let is_later =
+        |source: u32, line: u64| source != review.origin.source || line > review.origin.line;
+    let changed = evidence
+        .files
+        .values()
+        .any(|work| work.changed() && is_later(work.last.source, work.last.line))
+        || evidence.commits.iter().any(|commit| is_later(commit.origin.source, commit.origin.line));
+    if !changed {
+        let noun = if places.len() == 1 { "finding" } else { "findings" };
+        let places = shortened(places, PLACES).join(", ");
+        list.push(format!("Not fixed in this session: the {noun} of the review at {places}"));
+    }
+}
+
+/// Whether a report calls its items findings.
+fn is_headed(report: &Report) -> bool {
+    report.passages.iter().any(|passage| {
+        let headings = passage.headings.iter().map(String::as_str);
+        let mut all = headings.chain([passage.text.as_str()]);
+        all.any(|text| pattern!(r"(?i)^\W*(?:review )?findings?\b|^\[P[0-3]\]").is_match(text))
+            || passage.label.as_deref().is_some_and(|label| {
+                pattern!(r"(?i)^\W*(?:\[P[0-3]\]|findings?\b)").is_match(label)
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, TurnReport},
+        summarize::report::Reports,
+    };
+
+    const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed. The parser returns a tree even when it holds errors, so the list of failures stays empty and the level stays `ok`. I reproduced this with an invalid file: the header reported one parsed file and no failure at all. This breaks the contract and can make readers trust an incomplete graph. Add error detection and a test with one malformed file.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`. The caller passes it. If this is meant to be compatible, add the flag.\n";
+
+    fn with<T>(changed: bool, text: &str, tell: impl Fn(&Entries<'_>, &Report) -> T) -> T {
+        let report = TurnReport { text: text.to_owned(), changed, ..TurnReport::default() };
+        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        tell(&entries, &reports.reports[0])
+    }
+
+    #[test]
+    fn each_finding_of_a_review_is_told_with_its_remedy() {
+        let lines = with(false, REVIEW, |entries, report| {
+            let items = report.passages.iter().filter(|one| names_place(entries, one));
+            items.map(|item| parts(entries, item, 440).join(" ")).collect::<Vec<String>>()
+        });
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("src/parse.rs:227 treats"));
+        assert!(lines[0].ends_with("Add error detection and a test with one malformed file."));
+        assert!(lines[1].ends_with("If this is meant to be compatible, add the flag."));
+    }
+
+    #[test]
+    fn a_list_of_places_without_findings_is_no_review() {
+        let text = "The name is used here:\n\n- src/a.rs:12 has it in a log\n- src/b.rs:3 has it in a test\n";
+        assert!(!with(false, text, |entries, report| is_review(entries, report)));
+        assert!(with(false, REVIEW, |entries, report| is_review(entries, report)));
+    }
+
+    #[test]
+    fn the_findings_of_a_review_are_open_if_nothing_was_changed() {
+        let open = with(false, REVIEW, |entries, _| {
+            let mut list = Vec::new();
+            unfixed(entries, &mut list);
+            list
+        });
+        assert_eq!(
+            open,
+            [
+                "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
+            ]
+        );
+    }
+}
