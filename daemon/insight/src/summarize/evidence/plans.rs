@@ -152,15 +152,28 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 /// does not end with a colon, and the number of the other passages below the step. Adds the files
 /// in its headings.
 fn with_first_words(step: String, below: &[Passage]) -> String {
-    let line = one_line(&below[0].text);
+    let place = below.iter().find(|passage| names_a_place(passage));
+    let place = place.filter(|passage| !step.contains(passage.text.as_str()));
+    let prose: Vec<&Passage> = below.iter().filter(|passage| !names_a_place(passage)).collect();
+    let line = prose.first().map_or(String::new(), |passage| one_line(&passage.text));
     let first = sentences(&line).first().copied().unwrap_or_default();
     let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
-    let files = files_of_step(&step, below);
-    let others = below.len() - 1;
+    let files = files_of_step(&step, below).or_else(|| {
+        let path = place?.text.trim_matches('`');
+        Some(format!("in `{}`", path.rsplit('/').next().unwrap_or(path)))
+    });
+    let others = prose.len().saturating_sub(1);
     let more = (says_more && others > 0).then(|| format!("+{others} more"));
     let more: Vec<String> = files.into_iter().chain(more).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
     if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step + &more }
+}
+
+/// Whether a passage only names the file that a step changes: `**File:** src/list.rs:12`.
+fn names_a_place(passage: &Passage) -> bool {
+    let label = passage.label.as_deref().unwrap_or_default();
+    pattern!(r"(?i)^(?:files?|paths?|locations?|where|line)$").is_match(label)
+        && !passage.text.trim().contains(' ')
 }
 
 /// Returns the files that the headings below a step consist of, without folders.
@@ -236,6 +249,15 @@ mod tests {
         assert_eq!(
             in_short(plan),
             "Plan: Sort\n\n- Add a column: Add the column to the table of rows (+2 more)\n- Sort by it"
+        );
+    }
+
+    #[test]
+    fn a_step_tells_what_changes_before_where() {
+        let plan = "# Plan: Sort\n\n## Steps\n\n### 1. Fix the owner in `create()`\n\n**File:** `src/list.rs:945-946`\n\nChange `req.uid()` to `getuid()` for new rows.\n\n### 2. Log it\n\n**File:** `src/log.rs`\n\nLog.\n";
+        assert_eq!(
+            in_short(plan),
+            "Plan: Sort\n\n- Fix the owner in `create()`: Change `req.uid()` to `getuid()` for new rows (in `list.rs:945-946`)\n- Log it (in `log.rs`)"
         );
     }
 

@@ -4,7 +4,7 @@ use crate::{
     model::evidence::Commit,
     summarize::{
         from_evidence::{entries::cut_at_clause, quotable::is_row_of_numbers, transient},
-        report::{Form, passages},
+        report::{Form, Passage, passages},
         text::{pattern, sentences, without_full_stop},
     },
 };
@@ -29,7 +29,7 @@ pub(super) fn told(commit: &Commit) -> String {
 /// little.
 pub(super) fn point(body: &str) -> Option<String> {
     let mut line = String::new();
-    for passage in passages(body) {
+    for passage in with_the_fix_first(passages(body)) {
         // A table in a commit message compares or checks something and describes no change.
         if passage.form == Form::Row {
             continue;
@@ -58,6 +58,21 @@ pub(super) fn point(body: &str) -> Option<String> {
     (line.len() >= 20).then_some(line)
 }
 
+/// Moves a paragraph such as `Fix: …` before the paragraphs that explain the cause, if not all of
+/// them have room.
+fn with_the_fix_first(mut all: Vec<Passage>) -> Vec<Passage> {
+    let length: usize = all.iter().map(|passage| passage.text.chars().count()).sum();
+    let is_fix = |passage: &Passage| {
+        let label = passage.label.as_deref().map(|label| format!("{label}:"));
+        pattern!(r"(?i)^(?:the )?(?:fix|solution|resolution|change)(?: is)?:")
+            .is_match(label.as_deref().unwrap_or(&passage.text))
+    };
+    if let Some(at) = all.iter().position(is_fix).filter(|_| length > POINT / 2) {
+        all[..=at].rotate_right(1);
+    }
+    all
+}
+
 /// Returns a passage of a commit's body without sentences that praise the commit, that give
 /// numbers, or that describe what it did not change.
 fn without_empty_words(passage: &str) -> String {
@@ -70,4 +85,18 @@ fn without_empty_words(passage: &str) -> String {
     };
     let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
     told.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fix_of_a_commit_is_told_before_a_long_cause() {
+        let cause = "The hook runs in a folder without settings and asks for them. ".repeat(6);
+        let body = format!("{cause}\n\nFix: Leave the hook when the file is absent.\n");
+        assert!(point(&body).unwrap().starts_with("Fix: Leave the hook when the file is absent."));
+        let short = "The hook asks for settings.\n\nFix: Leave the hook.\n";
+        assert_eq!(point(short).unwrap(), "The hook asks for settings. Fix: Leave the hook");
+    }
 }

@@ -1,7 +1,7 @@
 //! Finds what a session turned to after its first request.
 
 use crate::{
-    model::evidence::Evidence,
+    model::evidence::{Evidence, Quote},
     summarize::{
         from_evidence::{
             entries::cut_at_clause,
@@ -9,9 +9,10 @@ use crate::{
             overtaken,
             request::{Request, Weight, prompt_of},
             turns::{names_a_problem, turn_of},
+            wording::{self, asks_for_work},
         },
         report::{Topic, is_phrase},
-        text::{pattern, sentences, share_of_words, without_opener, words},
+        text::{pattern, sentences, share_of_words, spoken_sentences, without_opener, words},
     },
 };
 
@@ -19,15 +20,11 @@ use crate::{
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(super) const LATER: usize = 240;
-/// Minimum number of words of a problem that the user describes.
-const PROBLEM: usize = 8;
-/// From this number of words on, a problem probably contains pasted text.
-const PASTED: usize = 60;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 4;
 
 /// Returns what the session turned to later: items that the user picked from a list, and requests
-/// that share few words with all earlier ones and are clear orders, new problems or slash commands.
+/// that share few words with all earlier ones and are clear orders or slash commands.
 /// If the first request led to no change, other requests that did are included.
 pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
     let commands = commands(evidence);
@@ -45,19 +42,19 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
         if asked.is_some_and(|asked| overtaken::is_revoked(evidence, asked.origin)) {
             continue;
         }
+        // The description of a problem asks for nothing, and its fix is told with what was done.
         let is_new = is_new_work(request)
             || commands.contains(request)
-            || (!began || tells_of_a_problem(request))
+            || (!began || names_a_problem(&request.text))
+                && asks_for_work(&request.text)
                 && !is_answer(request)
                 && led_to_change(evidence, request);
-        // `Get that back` needs the sentence before it.
-        let says = |text: &&String| !points_at_something(text) && text.split(' ').count() > 4;
-        let told = [&request.ask, &request.text].into_iter().find(says).filter(|_| is_new);
-        if let Some(told) = told
+        if is_new
             && new.len() >= 3
             && share_of_words(&new, &known) < 0.3
+            && let Some(told) = told(request, asked)
         {
-            found.push(with_the_one_before(shortened(told), before));
+            found.push(with_the_one_before(told, before));
         }
         known.extend(new);
     }
@@ -66,15 +63,18 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
-/// Whether the user describes a problem in whole sentences, in words that need not be an order:
-/// `theres a new comment on the list, and its test is failing`.
-fn tells_of_a_problem(request: &Request) -> bool {
-    let count = request.text.split_whitespace().count();
-    (PROBLEM..=PASTED).contains(&count)
-        && names_a_problem(&request.text)
-        && !request.text.ends_with('?')
-        && !pattern!(r"(?i)^(?:it|this|that|still|but|no)\b|https?:|[{}\[\]]")
-            .is_match(&request.text)
+/// Returns the sentence that says what a request asks for. `Get that back` needs the sentence
+/// before it, or another order of the same prompt.
+fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
+    let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
+    let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
+    let all = [request.ask.clone(), request.text.clone()].into_iter().chain(orders);
+    let mut all = all.map(|text| shortened(&text));
+    all.find(|line| {
+        !points_at_something(line)
+            && line.split(' ').count() > 4
+            && Request::of(line).is_some_and(|line| line.weight != Weight::Routine)
+    })
 }
 
 /// Whether a request only answers the agent. A choice is listed with the decisions, and an
@@ -123,7 +123,7 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
 
 /// Whether a request refers to earlier text, such as `Create a commit with that content`.
 pub(super) fn points_at_something(ask: &str) -> bool {
-    pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
+    pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|^\w+ (?:this|it|them|that) (?:in|on|up|out|to|into|for|as|with|from|done)\b|^(?:get|do|finish|push|merge|apply|commit) (?:that|those|these) \w+|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
         || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
         || pattern!(r"(?i)^(?:we|you|i)(?:['’](?:re|ve|m)| are| have)? \w+ (?:it|this|that|them)\b")
@@ -133,12 +133,8 @@ pub(super) fn points_at_something(ask: &str) -> bool {
                 .is_match(ask)
 }
 
-/// Whether a request orders new work or reports a new problem, rather than comments on the last
-/// work.
+/// Whether a request orders new work rather than comments on the last work.
 fn is_new_work(request: &Request) -> bool {
-    if is_new_problem(&request.ask) {
-        return true;
-    }
     // "Fix these" refers to what was just shown. A longer sentence names its object.
     let points_back =
         pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
@@ -168,6 +164,12 @@ fn shortened(text: &str) -> String {
     );
     let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);
+    // `and ensure this never happens again` names nothing.
+    let tail = pattern!(
+        r"(?i)^(.{24,}?),? and (?:also |then )?(?:make sure|ensure|see|check|confirm|avoid|prevent) (?:that )?(?:this|that|it|they)\b[^,;]*$"
+    );
+    let first =
+        tail.captures(first).and_then(|found| found.get(1)).map_or(first, |head| head.as_str());
     let line = cut_at_clause(first, LATER);
     // If the user writes in lower case, the first word of the next sentence may remain.
     let stump = pattern!(r"^(.{12,}[.!?]) \S+$").captures(&line).map(|found| found[1].to_owned());
@@ -184,22 +186,13 @@ fn shortened(text: &str) -> String {
     line
 }
 
-/// Whether a request is a short description, without pasted text, of something new that fails.
-fn is_new_problem(ask: &str) -> bool {
-    (4..=24).contains(&ask.split_whitespace().count())
-        && !ask.ends_with('?')
-        && pattern!(r"(?i)\b(?:broke|broken|bugs?|fail(?:s|ed|ing)?|crash(?:es|ed)?|not working|doesn't work)\b").is_match(ask)
-        && !pattern!(r"(?i)^(?:it|this|that|still|no|but|i|now it|the (?:tests?|build|ci))\b|https?:").is_match(ask)
-        && !ask.contains(['"', '“', '`', '{'])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
 
     #[test]
-    fn a_problem_that_the_user_described_and_that_led_to_a_change_is_a_goal() {
+    fn a_described_problem_is_a_goal_only_with_a_request() {
         let told = |later: &str| {
             let mut script = Script::default();
             script.prompt("Push the new list up");
@@ -213,11 +206,25 @@ mod tests {
                 evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
             shifts(&evidence, &requests, 0)
         };
-        let problem =
-            "theres 4 new comments from the reviewer. the browser test is also failing in ci.";
+        let problem = "theres 4 new comments from the reviewer, and the browser test is failing in ci, but feel free to address both";
         assert_eq!(told(problem).len(), 1, "{:?}", told(problem));
-        assert_eq!(told("still failing on the second page, and so is the other one"), [""; 0]);
-        assert_eq!(told("ok great, the list is much better and faster now"), [""; 0]);
+        assert_eq!(
+            told(
+                "lets get that update done in a branch.\n\nthe deployment failed. Fix the problem of the list in the pipeline."
+            ),
+            ["fix the problem of the list in the pipeline"]
+        );
+        for comment in [
+            "ok can you apply the simplify skill to do that. $worktree",
+            "still failing on the second page, and so is the other one",
+            "ok great, the list is much better and faster now",
+            "refreshing the page solves the problem with the login being displayed.",
+            "hmmm, the docs branch is somehow failing the browser tests of the list",
+            "lets get this in quite early, but not top prio",
+            "we need to get back to main, and pull in latest.",
+        ] {
+            assert_eq!(told(comment), [""; 0], "{comment}");
+        }
     }
 
     #[test]
@@ -225,6 +232,11 @@ mod tests {
         assert!(points_at_something("Add a test to confirm that behaviour."));
         assert!(!points_at_something("Add a test for the empty list."));
         assert!(points_at_something("We're importing it in two different methods."));
+        assert!(points_at_something("Get that docs update done in a separate branch."));
+        assert_eq!(
+            shortened("Add an entry to the guide of the team and ensure this never happens again."),
+            "add an entry to the guide of the team"
+        );
         assert_eq!(
             shortened("The footer is gone. can you restore the footer. status."),
             "the footer is gone. can you restore the footer"

@@ -3,7 +3,7 @@
 use crate::{
     model::{
         evidence::{Choice, Evidence, Ticket},
-        transcript::RecapKind,
+        transcript::{Origin, RecapKind},
     },
     summarize::{
         from_evidence::{
@@ -12,11 +12,11 @@ use crate::{
             entries::{cut_at_clause, plain_words},
             later_requests::{LATER, led_to_change, points_at_something, shifts},
             listed_options::picked,
-            openings::{is_preparation, is_publication, is_question, is_talk},
+            openings::{is_about_comments, is_preparation, is_publication, is_question, is_talk},
             request::{REQUEST, Request, Weight, prompt_of},
             title::{fits, reported_work, subject, title, with_file},
             turns::turn_of,
-            wording::begins_as_order,
+            wording::{asks_for_work, begins_as_order},
         },
         recap::{self, Section, Sections},
         text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
@@ -34,6 +34,9 @@ const MANY_PROMPTS: usize = 6;
 const SHARED: f64 = 0.4;
 /// Maximum number of commits in a session that a commit's subject names instead of a cut request.
 const FEW_COMMITS: usize = 3;
+
+/// Minimum number of words of an order that is more than an answer.
+const LONG_ORDER: usize = 12;
 
 /// Words that do not say what a request is about.
 const EMPTY: &str =
@@ -138,11 +141,12 @@ pub(super) fn name(evidence: &Evidence) -> String {
 }
 
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words
-/// with the prompts. After an opening talk, no shared words are needed.
+/// with the prompts. After an opening talk or `Address the comments`, no shared words are needed.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
-    let began_with_talk =
-        first_request(requests).is_some_and(|first| is_talk(&requests[first].text));
-    subject(evidence, if began_with_talk { 0.0 } else { SHARED })
+    let names_nothing = first_request(requests).is_some_and(|first| {
+        is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
+    });
+    subject(evidence, if names_nothing { 0.0 } else { SHARED })
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt
@@ -243,6 +247,12 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
     if picks {
         if let Some(picked) = picked(evidence, request) {
+            let says_more = pattern!(
+                r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b"
+            );
+            if !says_more.is_match(&request.text) {
+                return picked.into();
+            }
             return Goal { text: format!("{picked} (asked: {})", request.text), ask: picked };
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
@@ -256,6 +266,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
+        && !is_followed_by_order(evidence, request)
         && let Some(done) =
             asked_subject(evidence, &requests(evidence)).or_else(|| subject(evidence, 0.0))
     {
@@ -289,6 +300,23 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// Whether an order came between a question and the first commit, which is then about the order.
+fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
+    let Some(asked) = prompt_of(evidence, question) else { return false };
+    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
+    let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
+    let Some(first) = commits.map(|commit| commit.origin).find(|at| later(*at)) else {
+        return false;
+    };
+    let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
+    between.filter_map(|one| Request::of(&one.text)).any(|request| {
+        request.weight == Weight::Clear
+            && request.text.split_whitespace().count() >= LONG_ORDER
+            && asks_for_work(&request.text)
+            && !is_question(&request.text)
+    })
 }
 
 /// Returns the subject of the last commit between a request and the next prompt.
@@ -353,6 +381,12 @@ fn intent(evidence: &Evidence) -> Option<String> {
 /// Returns the current work according to the agent's last note for an absent user.
 fn noted(evidence: &Evidence) -> Option<String> {
     let recap = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
+    // A note before the last request is about an earlier part of the session.
+    let later = evidence.prompts.iter().filter(|prompt| prompt.origin > recap.origin);
+    let mut later = later.filter_map(|prompt| Request::of(&prompt.text));
+    if later.any(|request| request.weight == Weight::Clear) {
+        return None;
+    }
     let (stands, _) = recap::away(&recap.text);
     let first = sentences(&stands).first().copied().unwrap_or_default().to_owned();
     let first = first.split("; ").next().unwrap_or(&first).to_owned();

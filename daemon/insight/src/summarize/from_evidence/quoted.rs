@@ -55,9 +55,12 @@ impl Quoted {
         let mark = if self.listed { "; " } else { " " };
         let mut told = 1;
         for part in rest {
-            if line.len() + part.len() > room {
+            // Without room for an item, its first sentence says more than its number.
+            let short = if self.listed { first_sentence(part) } else { part };
+            let fits = |part: &str| line.len() + mark.len() + part.len() <= room;
+            let Some(part) = [part.as_str(), short].into_iter().find(|part| fits(part)) else {
                 break;
-            }
+            };
             line.extend([mark, part]);
             told += 1;
         }
@@ -126,6 +129,24 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
+    /// Prepares a list of which `count` items are left after others were dropped: few of many are
+    /// not quoted, and an introduction such as `Three changes` no longer fits.
+    pub(super) fn after_losses(&mut self, count: usize) {
+        if !self.listed || self.parts.len() == count {
+            return;
+        }
+        if self.parts.len() * 3 <= count {
+            self.parts.clear();
+        }
+        let counts = |text: &str| {
+            pattern!(r"(?i)\b(?:both|two|three|four|five|six|seven|eight|nine|ten|[2-9]|1[0-9])\b(?:\)| [a-z])")
+                .is_match(text)
+        };
+        if self.is_introduced_by(counts) {
+            self.introduction = None;
+        }
+    }
+
     /// Marks a heading such as `Problem` as the state before the change that the report
     /// describes.
     pub(super) fn before_the_change(mut self) -> Quoted {
@@ -150,6 +171,11 @@ impl Quoted {
                 || is_phrase(Topic::Instruction, part)
         };
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
+    }
+
+    /// Returns the number of the sentences or items.
+    pub(super) fn count(&self) -> usize {
+        self.parts.len()
     }
 
     /// Whether the sentence above the list tells the user what to do.
@@ -339,9 +365,22 @@ impl QuoteCollector<'_> {
                 above.trim_end_matches([':', '.']).ends_with(parent.trim_end_matches([':', '.']))
             });
             let mark = if is_first || above.ends_with(':') { ": " } else { ", " };
-            *above = format!("{}{mark}{text}", without_full_stop(above));
+            // `Added a list with:` ends before the nested items.
+            let open = pattern!(r"(?i),? (?:with|including|for|by|in|such as|e\.g\.):?$");
+            let above_items = without_full_stop(above);
+            let head =
+                open.find(above_items).map_or(above_items, |end| &above_items[..end.start()]);
+            *above = format!("{head}{mark}{text}");
         }
     }
+}
+
+/// Returns the first sentence of an item, if it is not only a label, without its full stop.
+fn first_sentence(part: &str) -> &str {
+    let first = sentences(part).first().copied().unwrap_or(part);
+    let is_whole =
+        first.split_whitespace().count() >= 5 && is_balanced(first) && !first.ends_with('?');
+    if is_whole { without_full_stop(first) } else { part }
 }
 
 /// Whether an item begins with a pronoun for something in the item before it.
@@ -419,6 +458,27 @@ mod tests {
     }
 
     #[test]
+    fn a_list_without_most_of_its_items_is_not_told() {
+        let left = |introduction: &str, kept: &[&str], count| {
+            let mut list = list(introduction, kept);
+            list.after_losses(count);
+            list.line(400)
+        };
+        assert_eq!(left("New features", &["Same marks as before"], 5), None);
+        let two = &["`a` reads rows", "`b` writes rows"];
+        assert_eq!(left("Three fixes", two, 3).unwrap(), "`a` reads rows; `b` writes rows");
+        let all = "Fixes in `c`: `a` reads rows; `b` writes rows";
+        assert_eq!(left("Fixes in `c`", two, 3).unwrap(), all);
+    }
+
+    #[test]
+    fn an_item_without_room_is_told_by_its_first_sentence() {
+        let items =
+            list("It is", &["one row at a time", "The text stays in the list. It is long."]);
+        assert_eq!(items.line(60).unwrap(), "It is: one row at a time; The text stays in the list");
+    }
+
+    #[test]
     fn steps_are_orders_and_not_subjects_of_commits() {
         assert!(list("Next", &["First: run the tests", "Then: fix the reader"]).is_steps());
         let commits = ["`c4aa58f`: fix: sort the rows", "`aa5a3e7`: test(rows): cover the sorting"];
@@ -443,6 +503,16 @@ mod tests {
         assert_eq!(
             told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
             ["Speed: The index is read once; Size: A row has ten bytes"]
+        );
+    }
+
+    #[test]
+    fn an_item_that_ends_with_a_preposition_continues_with_its_nested_items() {
+        assert_eq!(
+            told(
+                "Changes:\n\n- Added a list of archives with:\n  - Nested archives\n  - Times\n- Added a test of it all\n"
+            ),
+            ["Added a list of archives: Nested archives, Times; Added a test of it all"]
         );
     }
 
