@@ -115,6 +115,10 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
         let removed = overtaken::removed_thing(evidence, &commit.subject, commit.origin);
         if let Some(thing) = removed {
+            // A later step of the same work says no more.
+            if pattern!(r"(?i)^(?:update|bump|fix)\b").is_match(&commit.subject) {
+                continue;
+            }
             push(list, format!("{subject}{hash} (removed again later: {thing})"));
             continue;
         }

@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn an_opening_without_a_full_stop_is_told_before_its_list() {
-        let text = "PR open: **https://x.org/a/pull/9**\n\nThree files in it:\n- **a.md**: the guide of the list\n- **b.md**: the rule\n";
+        let text = "PR open: https://x.org/a/pull/9\n\nThree files in it:\n- **a.md**: the guide of the list\n- **b.md**: the rule\n";
         assert_eq!(
             words(text).unwrap(),
             "PR open: https://x.org/a/pull/9. Three files in it: a.md: the guide of the list; b.md: the rule."

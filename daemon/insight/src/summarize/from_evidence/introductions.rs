@@ -68,7 +68,7 @@ fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     let text = sentences(&text).last().copied().unwrap_or_default();
     let text = without_pointer(without_number(text));
     let here = pattern!(
-        r"(?i) (?:in|of|by) (?:this|that|the) (?:commit|change|pr|pull request|branch|session|update)$"
+        r"(?i) (?:in|of|by) this (?:commit|change|pr|pull request|branch|session|update)$"
     );
     let text = here.find(text).map_or(text, |found| &text[..found.start()]);
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));

@@ -20,6 +20,8 @@ use crate::{
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(super) const LATER: usize = 240;
+/// Maximum length, in bytes, of the part of a prompt that is searched for a request.
+const START: usize = 600;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 4;
 
@@ -46,7 +48,7 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
         let is_new = is_new_work(request)
             || commands.contains(request)
             || (!began || names_a_problem(&request.text))
-                && asks_for_work(&request.text)
+                && asked.is_some_and(|asked| asks_for_work(start(&asked.text)))
                 && !is_answer(request)
                 && led_to_change(evidence, request);
         if is_new
@@ -63,13 +65,21 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
+/// Returns the part of a prompt in which the user speaks, before what may be pasted.
+pub(super) fn start(prompt: &str) -> &str {
+    &prompt[..prompt.floor_char_boundary(START)]
+}
+
 /// Returns the sentence that says what a request asks for. `Get that back` needs the sentence
 /// before it, or another order of the same prompt.
 fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
     let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
-    let all = [request.ask.clone(), request.text.clone()].into_iter().chain(orders);
-    let mut all = all.map(|text| shortened(&text));
+    // Its first sentence may only comment on something.
+    let whole =
+        Some(shortened(&request.text)).filter(|line| asks_for_work(line) || names_a_problem(line));
+    let all = [Some(shortened(&request.ask)), whole].into_iter().flatten();
+    let mut all = all.chain(orders.map(|order| shortened(&order)));
     all.find(|line| {
         !points_at_something(line)
             && line.split(' ').count() > 4

@@ -3,22 +3,22 @@
 use crate::{
     model::{
         evidence::{Choice, Evidence, Ticket},
-        transcript::{Origin, RecapKind},
+        transcript::Origin,
     },
     summarize::{
         from_evidence::{
             antecedents,
             commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{LATER, led_to_change, points_at_something, shifts},
+            later_requests::{LATER, led_to_change, points_at_something, shifts, start},
             listed_options::picked,
             openings::{is_about_comments, is_preparation, is_publication, is_question, is_talk},
+            recaps,
             request::{REQUEST, Request, Weight, prompt_of},
             title::{fits, reported_work, subject, title, with_file},
             turns::turn_of,
             wording::{asks_for_work, begins_as_order},
         },
-        recap::{self, Section, Sections},
         text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
     },
 };
@@ -143,9 +143,10 @@ pub(super) fn name(evidence: &Evidence) -> String {
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words
 /// with the prompts. After an opening talk or `Address the comments`, no shared words are needed.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
-    let names_nothing = first_request(requests).is_some_and(|first| {
-        is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
-    });
+    let names_nothing = recaps::has_overtaken_note(evidence)
+        || first_request(requests).is_some_and(|first| {
+            is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
+        });
     subject(evidence, if names_nothing { 0.0 } else { SHARED })
 }
 
@@ -229,8 +230,9 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return goal;
     }
     let is_clear = first.is_some_and(|request| request.weight == Weight::Clear);
-    let note = || noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
-    if let Some(known) = intent(evidence).or_else(note) {
+    let note =
+        || recaps::noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
+    if let Some(known) = recaps::intent(evidence).or_else(note) {
         return known.into();
     }
     let title = title(evidence).map(|title| one_line(&title.text));
@@ -311,10 +313,10 @@ fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
         return false;
     };
     let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
-    between.filter_map(|one| Request::of(&one.text)).any(|request| {
+    let orders = between.filter(|one| asks_for_work(start(&one.text)));
+    orders.filter_map(|one| Request::of(&one.text)).any(|request| {
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= LONG_ORDER
-            && asks_for_work(&request.text)
             && !is_question(&request.text)
     })
 }
@@ -358,41 +360,6 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let told = cut(&told, REQUEST.saturating_sub(title.len()));
     let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
     Some(Goal { text, ask: title })
-}
-
-/// Returns the user's intent as the recap of a compaction states it, if the start of the session
-/// is not in this file.
-fn intent(evidence: &Evidence) -> Option<String> {
-    let recap = evidence.recaps.iter().find(|recap| recap.kind == RecapKind::Compaction)?;
-    let before = evidence.prompts.iter().any(|prompt| prompt.origin.line < recap.origin.line);
-    if before {
-        return None;
-    }
-    let stated = Sections::of(&recap.text).sentences(Section::Intent, 2);
-    let first = stated.first()?;
-    let text = match stated.get(1) {
-        Some(second) if first.len() + second.len() < REQUEST => format!("{first} {second}"),
-        _ => first.clone(),
-    };
-    let plain = pattern!(r"(?i)^the user (?:(?:wants|wanted|asked|requested|would like)(?: me| us)?(?: to)?|is asking (?:me )?to|requested that i) ").replace(&text, "");
-    Some(cut(&capitalised(&plain), REQUEST))
-}
-
-/// Returns the current work according to the agent's last note for an absent user.
-fn noted(evidence: &Evidence) -> Option<String> {
-    let recap = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
-    // A note before the last request is about an earlier part of the session.
-    let later = evidence.prompts.iter().filter(|prompt| prompt.origin > recap.origin);
-    let mut later = later.filter_map(|prompt| Request::of(&prompt.text));
-    if later.any(|request| request.weight == Weight::Clear) {
-        return None;
-    }
-    let (stands, _) = recap::away(&recap.text);
-    let first = sentences(&stands).first().copied().unwrap_or_default().to_owned();
-    let first = first.split("; ").next().unwrap_or(&first).to_owned();
-    let plain = pattern!(r"(?i)^(?:(?:we|you)(?:'re| are| were)? (?:now |just )?|goal(?: was| is)?(?: to)?:? *(?:to )?|working on )").replace(&first, "");
-    let plain = capitalised(plain.trim());
-    (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
 /// Returns the title of the first accepted plan, or else of the last refused one.

@@ -6,26 +6,20 @@
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, cut_at_clause, is_generic, without_number},
+        entries::{Entries, cut_at_clause, is_generic},
         introductions::{Introduction, name_of_made, with_name},
-        quotable::{
-            addresses_user, announces_no_fact, is_balanced, is_banner, is_part, is_statement,
-            leans_back, limits,
-        },
+        items::{NEST, begins_with_pronoun, first_sentence, is_numbered, item_text},
+        quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
         wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
-    text::{capitalised, one_line, pattern, sentences, without_full_stop},
+    text::{capitalised, pattern, sentences, without_full_stop},
 };
 
 /// Maximum length, in bytes, of a paragraph.
 const PARAGRAPH: usize = 420;
 /// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
-/// Maximum length, in bytes, of an item with those nested in it.
-const NEST: usize = 440;
-/// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
-const ITEM: usize = 300;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -49,6 +43,15 @@ impl Quoted {
     /// Returns an entry of about `room` bytes: whole sentences or items. A list ends with the
     /// number of omitted items. `None` if only one item of more than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
+        self.filled(room, false)
+    }
+
+    /// Returns the same entry, but of an item without room its first sentence.
+    pub(super) fn line_with_beginnings(&self, room: usize) -> Option<String> {
+        self.filled(room, true)
+    }
+
+    fn filled(&self, room: usize, shortens: bool) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let room = room.min(if self.listed { LIST } else { PARAGRAPH });
         let mut line = format!("{}{first}", self.start());
@@ -56,7 +59,7 @@ impl Quoted {
         let mut told = 1;
         for part in rest {
             // Without room for an item, its first sentence says more than its number.
-            let short = if self.listed { first_sentence(part) } else { part };
+            let short = if self.listed && shortens { first_sentence(part) } else { part };
             let fits = |part: &str| line.len() + mark.len() + part.len() <= room;
             let Some(part) = [part.as_str(), short].into_iter().find(|part| fits(part)) else {
                 break;
@@ -129,21 +132,20 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Prepares a list of which `count` items are left after others were dropped: few of many are
-    /// not quoted, and an introduction such as `Three changes` no longer fits.
+    /// Prepares a list of which `count` items are left after others were dropped: of few, only those
+    /// that name code are quoted, and the number in `Three changes` no longer fits.
     pub(super) fn after_losses(&mut self, count: usize) {
         if !self.listed || self.parts.len() == count {
             return;
         }
         if self.parts.len() * 3 <= count {
-            self.parts.clear();
+            self.parts.retain(|part| part.contains('`') && part.split(' ').count() >= 8);
         }
-        let counts = |text: &str| {
-            pattern!(r"(?i)\b(?:both|two|three|four|five|six|seven|eight|nine|ten|[2-9]|1[0-9])\b(?:\)| [a-z])")
-                .is_match(text)
-        };
-        if self.is_introduced_by(counts) {
-            self.introduction = None;
+        if let Some(introduction) = &mut self.introduction {
+            let number = pattern!(
+                r"(^|[^-0-9] )(?i:two|three|four|five|six|seven|eight|nine|ten|[2-9]|1[0-9]) ((?:[a-z-]+ )?[a-z-]+s\b)"
+            );
+            introduction.text = number.replace(&introduction.text, "$1$2").into_owned();
         }
     }
 
@@ -375,58 +377,6 @@ impl QuoteCollector<'_> {
     }
 }
 
-/// Returns the first sentence of an item, if it is not only a label, without its full stop.
-fn first_sentence(part: &str) -> &str {
-    let first = sentences(part).first().copied().unwrap_or(part);
-    let is_whole =
-        first.split_whitespace().count() >= 5 && is_balanced(first) && !first.ends_with('?');
-    if is_whole { without_full_stop(first) } else { part }
-}
-
-/// Whether an item begins with a pronoun for something in the item before it.
-fn begins_with_pronoun(part: &str) -> bool {
-    pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
-}
-
-fn is_numbered(passage: &Passage) -> bool {
-    passage.label.as_deref().is_some_and(|label| without_number(label) != label)
-}
-
-/// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
-fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
-    let text = entries.tidy_line(&passage.text);
-    let mut told: Vec<&str> = Vec::new();
-    let mut broken = false;
-    for sentence in sentences(&text) {
-        // A sentence that depends on a skipped one is skipped, too.
-        broken = !is_part(sentence) || broken && leans_back(sentence);
-        if !broken {
-            told.push(sentence);
-        }
-    }
-    let label = passage.label.as_deref().map(one_line);
-    let label = label.map(|label| entries.tidy_line(without_number(&label)));
-    if told.is_empty() && !text.is_empty() {
-        return None;
-    }
-    while told.len() > 1 && told.iter().map(|one| one.len()).sum::<usize>() > ITEM {
-        told.pop();
-    }
-    let text = cut_at_clause(&told.join(" "), NEST);
-    // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line
-    // end.
-    let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
-    let text = without_full_stop(&text);
-    let line = match label {
-        Some(label) if label.ends_with('?') => return None,
-        Some(label) if text.is_empty() => label,
-        Some(label) => format!("{label}: {text}"),
-        None => text.to_owned(),
-    };
-    let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !is_banner(&line);
-    (says && is_balanced(&line)).then_some(line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -466,7 +416,8 @@ mod tests {
         };
         assert_eq!(left("New features", &["Same marks as before"], 5), None);
         let two = &["`a` reads rows", "`b` writes rows"];
-        assert_eq!(left("Three fixes", two, 3).unwrap(), "`a` reads rows; `b` writes rows");
+        let fixes = "Fixes: `a` reads rows; `b` writes rows";
+        assert_eq!(left("Three fixes", two, 3).unwrap(), fixes);
         let all = "Fixes in `c`: `a` reads rows; `b` writes rows";
         assert_eq!(left("Fixes in `c`", two, 3).unwrap(), all);
     }
@@ -475,7 +426,9 @@ mod tests {
     fn an_item_without_room_is_told_by_its_first_sentence() {
         let items =
             list("It is", &["one row at a time", "The text stays in the list. It is long."]);
-        assert_eq!(items.line(60).unwrap(), "It is: one row at a time; The text stays in the list");
+        let told = "It is: one row at a time; The text stays in the list";
+        assert_eq!(items.line_with_beginnings(60).unwrap(), told);
+        assert_eq!(items.line(60).unwrap(), "It is: one row at a time; +1 more");
     }
 
     #[test]

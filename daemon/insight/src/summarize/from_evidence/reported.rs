@@ -106,7 +106,8 @@ fn selected(
                         && !transient::claims_success(part)
             });
             let free = limit.saturating_sub(taken);
-            let line = if is_beginning { one.beginning(free) } else { one.line(free) };
+            let line =
+                if is_beginning { one.beginning(free) } else { one.line_with_beginnings(free) };
             let Some(line) = line else { continue };
             let longest = if taken > 0 { limit } else { limit.max(*BEGINNING.end()) };
             if taken + line.len() > longest {

@@ -167,7 +167,8 @@ fn written(prompt: &str) -> String {
             continue;
         }
         let item = pattern!(r"^(?:[-*•]|\d{1,2}[.)])\s+").find(line);
-        let ends = kept.trim_end().ends_with(['.', '!', '?', ',', ';', ':', '。']);
+        let ends = kept.trim_end_matches(['"', '”', ' ']);
+        let ends = ends.ends_with(['.', '!', '?', ',', ';', ':', '。']);
         if line.is_empty() {
             if kept.trim_end().ends_with(':') {
                 kept.push(' ');
@@ -241,7 +242,7 @@ fn worded(prose: &str) -> Request {
     let limit = if first.matches("; ").count() >= 3 { LISTED } else { REQUEST };
     let (text, ask) = match (manner, ask) {
         (Manner::Tells, Some(ask)) if is_short => (in_full(&all), ask),
-        (Manner::Tells, Some(ask)) if !wording::tells_a_problem(told) => {
+        (Manner::Tells, Some(ask)) if !wording::tells_a_problem(&without_quotes(told)) => {
             let room = REQUEST.saturating_sub(ask.chars().count() + 1);
             let told = if room < 60 { String::new() } else { with_closed_quote(&cut(told, room)) };
             (format!("{told} {ask}").trim_start().to_owned(), ask)
@@ -253,6 +254,11 @@ fn worded(prose: &str) -> Request {
         |text: &str| capitalised(cut_at_clause(text, limit).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
     Request { weight: weight(&text), text, ask }
+}
+
+/// Returns a text without what it quotes.
+fn without_quotes(text: &str) -> String {
+    text.split('"').step_by(2).collect()
 }
 
 /// Closes a quotation that breaks off.
@@ -332,6 +338,10 @@ fn weight(text: &str) -> Weight {
     );
     if routine.is_match(lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;
+    }
+    // A correction names no goal.
+    if pattern!(r"^(?:no,? |oh,? )?(?:that|this|it)(?:['’]?s| is| was) not\b").is_match(&lower) {
+        return Weight::Vague;
     }
     let names_something = text.contains('`')
         || text.contains('/')
@@ -423,6 +433,7 @@ mod tests {
             ("commit and push", Weight::Routine),
             ("commit this", Weight::Routine),
             ("switch to the phase 12 branch", Weight::Routine),
+            ("Thats not the branch I was looking for", Weight::Vague),
             ("we need to get back to main, and pull in latest", Weight::Routine),
             ("Continue from where you left off.", Weight::Routine),
             ("fix it", Weight::Vague),

@@ -41,7 +41,7 @@ pub(super) fn as_it_was_before(sentence: &str) -> String {
 
 /// Whether a text claims that something works now.
 pub(super) fn claims_success(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:successfully|correctly|fixed|resolved|resolves?|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
+    pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
         .is_match(text)
 }
 

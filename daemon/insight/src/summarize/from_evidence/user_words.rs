@@ -253,6 +253,7 @@ fn gives_reason(sentence: &str) -> bool {
 
 fn is_choice(sentence: &str) -> bool {
     let objects = is_objection(sentence)
+        || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence);
     let chooses = !is_question(sentence)
         && !is_approval(sentence)

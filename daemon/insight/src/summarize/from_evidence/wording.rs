@@ -77,14 +77,18 @@ const LAST_ORDER: usize = 120;
 pub(super) fn last_order(sentence: &str) -> Option<String> {
     let (text, manner) = plain(sentence);
     let points = pattern!(r"(?i)^\w+ (?:it|this|that|these|those|them)\b|^(?:run|use|read|check|find|list|show|search|explain|verify)\b").is_match(&text);
-    (manner == Manner::Orders && begins_as_order(&text) && !points && text.len() <= LAST_ORDER)
+    let is_cut = text.ends_with("...") || text.ends_with('…');
+    (manner == Manner::Orders
+        && begins_as_order(&text)
+        && !(points || is_cut)
+        && text.len() <= LAST_ORDER)
         .then(|| capitalised(&text))
 }
 
 /// Whether a text asks for work, in whatever form: an order, a polite question, a need.
 pub(super) fn asks_for_work(text: &str) -> bool {
     plain(text).1 == Manner::Orders
-        || pattern!(r"(?i)\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose)\b")
+        || pattern!(r"(?i)\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose|would be \w+er)\b")
             .is_match(text)
 }
 

@@ -26,7 +26,7 @@ pub(super) fn dangles(text: &str) -> bool {
 /// done, or else the text up to its last clause.
 pub(super) fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
-        r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}[^.!?]*$"
+        r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"
     );
     let breaks_off = pattern!(
         r"(?i)\b(?:to|with|as|is|are|be|being|this|these|follows|like|so|from|into|by|below|following|here|in|for|of|and|using|it|the|a|an|looks?|format|shape|form|config|command|code|version|output|block)$"

@@ -319,8 +319,8 @@ impl Reader {
         // A short line with a colon was parsed as the heading of what follows it.
         let is_next = self.at_heading == self.passages.len();
         let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN && is_next);
-        if let Some((_, heading)) = heading.filter(|_| is_short) {
-            let text = ended(&heading);
+        let told = heading.map(|(_, heading)| (ended(&heading), heading));
+        if let Some((text, _)) = told.filter(|(text, heading)| is_short || text == heading) {
             self.push(Form::Paragraph, None, None, &text);
         } else if let Some(last) = self.passages.last_mut()
             && last.form == Form::Paragraph
