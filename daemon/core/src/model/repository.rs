@@ -161,6 +161,9 @@ pub struct ChangedFiles {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForgeChecks {
+    /// The number of the pull request, if the command named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
     /// The names of the checks that failed.
     pub failed: Vec<String>,
     /// The names of the tests that failed in them, if their logs were printed.

@@ -33,6 +33,12 @@ fn says_created(answer: &str) -> bool {
     pattern!(r"\b[Cc]reated\b").is_match(answer)
 }
 
+/// Whether the answer to an edit says that the file no longer contains the text to replace.
+fn says_text_is_gone(answer: &str) -> bool {
+    pattern!(r"(?i)\b(?:string to replace|old_string|old_str|search text) (?:was )?not found|\bnot found in (?:the )?file\b")
+        .is_match(answer)
+}
+
 impl Collector {
     pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: Moment) {
         let failed = matches!(result.outcome, Outcome::Failed(_));
@@ -60,6 +66,8 @@ impl Collector {
                 if succeeded {
                     let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
                     self.files_changed(changes, is_new, moment);
+                } else if says_text_is_gone(&result.content.decode(SHORT_ANSWER)) {
+                    self.forget_settings(changes);
                 }
                 let target = changes.first().map_or("", |change| change.path.as_str());
                 self.tool_answered(target, &waiting, result, moment);
@@ -173,6 +181,21 @@ impl Collector {
         }
     }
 
+    /// Removes settings that somebody else changed: an edit expected the value in the file and did
+    /// not find it.
+    fn forget_settings(&mut self, changes: &[PlannedChange]) {
+        for change in changes {
+            let is_expected = |known: &SettingChange| {
+                known.file == change.path
+                    && change
+                        .settings
+                        .iter()
+                        .any(|one| one.key == known.setting && one.old == known.new_value)
+            };
+            self.evidence.settings.retain(|known| !is_expected(known));
+        }
+    }
+
     /// Records the changed settings. A setting that is changed again keeps its first old value. It
     /// is removed when it has that value again.
     fn keep_settings(&mut self, change: &PlannedChange, moment: Moment) {
@@ -262,5 +285,28 @@ impl Collector {
             }
             Outcome::Rejected | Outcome::Interrupted => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        model::transcript::{ChangeKind, Outcome},
+        summarize::evidence::scenarios::{Script, change},
+    };
+
+    #[test]
+    fn a_setting_that_an_edit_no_longer_found_is_forgotten() {
+        let (old, new) = (r#"{ "build": "npm run build" }"#, r#"{ "build": "make" }"#);
+        let settings = |answer: &'static str| {
+            let mut script = Script::default();
+            script.prompt("Build in a container");
+            script.edit("a", "/app/vercel.json", "{ }", old);
+            script.call("b", "Edit", change("/app/vercel.json", ChangeKind::Edited, old, new));
+            script.result("b", Outcome::Failed(None), answer);
+            script.collect().settings.len()
+        };
+        assert_eq!(settings("String to replace not found in file."), 0);
+        assert_eq!(settings("permission denied"), 1);
     }
 }

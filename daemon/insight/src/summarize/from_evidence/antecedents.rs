@@ -24,6 +24,11 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     let is_own = |branch: &&str| {
         !branch.is_empty() && !matches!(*branch, "main" | "master" | "develop" | "HEAD")
     };
+    // With several branches it is not known which one was meant.
+    let own = evidence.branches.iter().filter(|branch| is_own(&branch.as_str())).count();
+    if own > 1 {
+        return text.to_owned();
+    }
     let branch = first.filter(is_own).or_else(|| repository::branch(evidence).filter(is_own));
     let Some(branch) = branch.filter(|branch| !text.contains(*branch)) else {
         return text.to_owned();

@@ -9,7 +9,7 @@ use crate::{
         from_evidence::{
             commit_messages::{is_bookkeeping, point},
             entries::{ENTRY, Entries, push},
-            pull_request, refuted, reported,
+            overtaken, pull_request, refuted, reported,
         },
         text::{cut, one_line, pattern},
     },
@@ -93,9 +93,10 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
 
 /// Adds the commits that are not bookkeeping. Of many, the first and the latest are kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let commits = &entries.evidence.commits;
+    let evidence = entries.evidence;
+    let commits = &evidence.commits;
     let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
-    let spans = refuted::spans(entries.evidence);
+    let spans = refuted::spans(evidence);
     let left_out = COMMITS.0..work.len().saturating_sub(COMMITS.1).max(COMMITS.0);
     for (at, commit) in work.into_iter().enumerate() {
         if left_out.contains(&at) {
@@ -109,15 +110,21 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = point(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
-        if refuted::is_superseded_plan(entries.evidence, commit) {
+        if refuted::is_superseded_plan(evidence, commit) {
             push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));
             continue;
         }
-        let failed = if refuted::did_not_fix(entries.evidence, &spans, commit) {
-            " (did not fix it)"
-        } else {
-            ""
-        };
+        let removed = overtaken::removed_thing(evidence, &commit.subject, commit.origin);
+        if let Some(thing) = removed {
+            // A later step of the same work says no more.
+            if pattern!(r"(?i)^(?:update|bump|fix)\b").is_match(&commit.subject) {
+                continue;
+            }
+            push(list, format!("{subject}{hash} (removed again later: {thing})"));
+            continue;
+        }
+        let failed =
+            if refuted::did_not_fix(evidence, &spans, commit) { " (did not fix it)" } else { "" };
         push(list, format!("{subject}{hash}{failed}{point}"));
     }
 }

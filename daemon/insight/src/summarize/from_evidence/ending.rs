@@ -9,6 +9,7 @@ use crate::{
         from_evidence::{
             answers::{self, is_bare_answer},
             entries::{Entries, cut_at_clause},
+            overtaken,
             quotable::is_banner,
             quoted::quoted,
             transient,
@@ -126,7 +127,13 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
     let heading = heading.filter(|text| !transient::is_boast(text));
     let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
-    let opening = entries.tidy_line(&format!("{opening}{heading}"));
+    // An address at the end of the opening is not the start of the heading.
+    let end = if opening.ends_with(|c: char| c.is_alphanumeric()) && !heading.is_empty() {
+        "."
+    } else {
+        ""
+    };
+    let opening = entries.tidy_line(&format!("{opening}{end}{heading}"));
     let is_told = |sentence: &&str| {
         !is_announcement(sentence)
             && !is_talk(sentence)
@@ -222,12 +229,13 @@ fn listed(
     introduction: Option<&str>,
     room: usize,
 ) -> Option<String> {
-    let list = quoted(entries, report).into_iter().find(|one| {
+    let mut list = quoted(entries, report).into_iter().find(|one| {
         one.listed
             && !one.is_steps()
             && !one.first().is_some_and(transient::is_boast)
             && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
+    list.retain(|part| !overtaken::is_gone(entries, part, report.origin));
     let told = list.line(room)?;
     // An introduction such as `This should fix it by:` qualifies the items.
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
@@ -294,6 +302,15 @@ mod tests {
         assert_eq!(
             words(text).unwrap(),
             "This should fix it by: Updating npm to the latest version first; Running the file directly."
+        );
+    }
+
+    #[test]
+    fn an_opening_without_a_full_stop_is_told_before_its_list() {
+        let text = "PR open: https://x.org/a/pull/9\n\nThree files in it:\n- **a.md**: the guide of the list\n- **b.md**: the rule\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "PR open: https://x.org/a/pull/9. Three files in it: a.md: the guide of the list; b.md: the rule."
         );
     }
 

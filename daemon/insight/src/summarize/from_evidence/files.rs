@@ -29,6 +29,7 @@ pub(super) fn files_modified(
         work.changed()
             && !came_and_went
             && !is_scratch(path)
+            && !is_redacted(path)
             && !overtaken::is_taken_back(evidence, path, work)
     });
     let mut worked: Vec<_> = worked.collect();
@@ -50,6 +51,12 @@ pub(super) fn files_modified(
     paths.sort();
     paths.dedup();
     Some(paths)
+}
+
+/// Whether the record of a session hides the name of a file.
+fn is_redacted(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.trim_start_matches('.').split('.').next() == Some("REDACTED")
 }
 
 /// Whether the evidence shows nothing of a file but its removal. Then the session may have created

@@ -67,6 +67,10 @@ fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     // The parser takes `Done. Two notes added:` as one heading.
     let text = sentences(&text).last().copied().unwrap_or_default();
     let text = without_pointer(without_number(text));
+    let here = pattern!(
+        r"(?i) (?:in|of|by) this (?:commit|change|pr|pull request|branch|session|update)$"
+    );
+    let text = here.find(text).map_or(text, |found| &text[..found.start()]);
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`#/([".contains(c));
     (text.chars().count() <= LONGEST).then(|| text.to_owned())
 }
@@ -74,7 +78,7 @@ fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
 /// Whether a heading refers to another one, such as `What this fixes`.
 fn points_back(heading: &str) -> bool {
     !heading.contains('`')
-        && pattern!(r"(?i)^(?:what|why|how) (?:this|that|it|these|those)\b(?: \w+){0,3}$")
+        && pattern!(r"(?i)^(?:what|why|how) (?:this|that|it|these|those)\b(?: \w+){0,3}$|^(?:both|all|these|those|they|all of (?:them|these|those))(?: \w+)?$")
             .is_match(heading)
 }
 
@@ -129,5 +133,8 @@ mod tests {
             assert_eq!(introduced(headings).as_deref(), Some(wanted), "{headings:?}");
         }
         assert_eq!(introduced(&["Here's what I did"]), None);
+        assert_eq!(introduced(&["Both addressed"]), None);
+        let changes = introduced(&["Layout changes in this commit"]);
+        assert_eq!(changes.as_deref(), Some("Layout changes"));
     }
 }

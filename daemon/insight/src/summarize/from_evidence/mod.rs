@@ -18,7 +18,7 @@ mod fate;
 mod files;
 mod findings;
 mod introductions;
-mod item_text;
+mod items;
 mod later_requests;
 #[cfg(test)]
 mod later_wins;
@@ -35,6 +35,7 @@ mod quotable;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
+mod recaps;
 mod redescribed;
 mod refusals;
 mod refuted;
@@ -452,7 +453,7 @@ mod tests {
         script.reply("m1", list);
         script.prompt("5 seems like a great one to tackle");
         script.reply("m2", "Now let me look at the code.");
-        let wanted = "Rename on network drives (asked: 5 seems like a great one to tackle)";
+        let wanted = "Rename on network drives";
         assert_eq!(summary(&script).objective, wanted);
         assert_eq!(name(&script.collect(), &Context::default()), "Rename on network drives");
     }

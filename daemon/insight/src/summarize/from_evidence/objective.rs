@@ -3,22 +3,22 @@
 use crate::{
     model::{
         evidence::{Choice, Evidence, Ticket},
-        transcript::RecapKind,
+        transcript::Origin,
     },
     summarize::{
         from_evidence::{
             antecedents,
             commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{LATER, led_to_change, points_at_something, shifts},
+            later_requests::{LATER, led_to_change, points_at_something, shifts, start},
             listed_options::picked,
-            openings::{is_preparation, is_publication, is_question, is_talk},
+            openings::{is_about_comments, is_preparation, is_publication, is_question, is_talk},
+            recaps,
             request::{REQUEST, Request, Weight, prompt_of},
             title::{fits, reported_work, subject, title, with_file},
             turns::turn_of,
-            wording::begins_as_order,
+            wording::{asks_for_work, begins_as_order},
         },
-        recap::{self, Section, Sections},
         text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
     },
 };
@@ -34,6 +34,9 @@ const MANY_PROMPTS: usize = 6;
 const SHARED: f64 = 0.4;
 /// Maximum number of commits in a session that a commit's subject names instead of a cut request.
 const FEW_COMMITS: usize = 3;
+
+/// Minimum number of words of an order that is more than an answer.
+const LONG_ORDER: usize = 12;
 
 /// Words that do not say what a request is about.
 const EMPTY: &str =
@@ -67,7 +70,7 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     };
     let later = match first.filter(is_of_request) {
         Some(at) => shifts(evidence, &requests, order.unwrap_or(at)),
-        None => last_before_note(evidence, &requests)
+        None => recaps::last_before_note(evidence, &requests)
             .map_or(Vec::new(), |at| shifts(evidence, &requests, at)),
     };
     let goal = antecedents::named(evidence, &goal.text);
@@ -141,11 +144,13 @@ pub(super) fn name(evidence: &Evidence) -> String {
 }
 
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words
-/// with the prompts. After an opening talk, no shared words are needed.
+/// with the prompts. After an opening talk or `Address the comments`, no shared words are needed.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
-    let began_with_talk =
-        first_request(requests).is_some_and(|first| is_talk(&requests[first].text));
-    subject(evidence, if began_with_talk { 0.0 } else { SHARED })
+    let names_nothing = recaps::has_overtaken_note(evidence)
+        || first_request(requests).is_some_and(|first| {
+            is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
+        });
+    subject(evidence, if names_nothing { 0.0 } else { SHARED })
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt
@@ -228,8 +233,9 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return goal;
     }
     let is_clear = first.is_some_and(|request| request.weight == Weight::Clear);
-    let note = || noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
-    if let Some(known) = intent(evidence).or_else(note) {
+    let note =
+        || recaps::noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
+    if let Some(known) = recaps::intent(evidence).or_else(note) {
         return known.into();
     }
     let title = title(evidence).map(|title| one_line(&title.text));
@@ -246,6 +252,12 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
     if picks {
         if let Some(picked) = picked(evidence, request) {
+            let says_more = pattern!(
+                r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b"
+            );
+            if !says_more.is_match(&request.text) {
+                return picked.into();
+            }
             return Goal { text: format!("{picked} (asked: {})", request.text), ask: picked };
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
@@ -259,6 +271,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
+        && !is_followed_by_order(evidence, request)
         && let Some(done) =
             asked_subject(evidence, &requests(evidence)).or_else(|| subject(evidence, 0.0))
     {
@@ -292,6 +305,23 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// Whether an order came between a question and the first commit, which is then about the order.
+fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
+    let Some(asked) = prompt_of(evidence, question) else { return false };
+    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
+    let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
+    let Some(first) = commits.map(|commit| commit.origin).find(|at| later(*at)) else {
+        return false;
+    };
+    let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
+    let orders = between.filter(|one| asks_for_work(start(&one.text)));
+    orders.filter_map(|one| Request::of(&one.text)).any(|request| {
+        request.weight == Weight::Clear
+            && request.text.split_whitespace().count() >= LONG_ORDER
+            && !is_question(&request.text)
+    })
 }
 
 /// Returns the subject of the last commit between a request and the next prompt.
@@ -333,45 +363,6 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let told = cut(&told, REQUEST.saturating_sub(title.len()));
     let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
     Some(Goal { text, ask: title })
-}
-
-/// Returns the user's intent as the recap of a compaction states it, if the start of the session
-/// is not in this file.
-fn intent(evidence: &Evidence) -> Option<String> {
-    let recap = evidence.recaps.iter().find(|recap| recap.kind == RecapKind::Compaction)?;
-    let before = evidence.prompts.iter().any(|prompt| prompt.origin.line < recap.origin.line);
-    if before {
-        return None;
-    }
-    let stated = Sections::of(&recap.text).sentences(Section::Intent, 2);
-    let first = stated.first()?;
-    let text = match stated.get(1) {
-        Some(second) if first.len() + second.len() < REQUEST => format!("{first} {second}"),
-        _ => first.clone(),
-    };
-    let plain = pattern!(r"(?i)^the user (?:(?:wants|wanted|asked|requested|would like)(?: me| us)?(?: to)?|is asking (?:me )?to|requested that i) ").replace(&text, "");
-    Some(cut(&capitalised(&plain), REQUEST))
-}
-
-/// Returns the index of the last request before the agent's last note for an absent user. What the
-/// user asked for after it is not in the note.
-fn last_before_note(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
-    let note = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
-    let is_before = |request: &Request| {
-        prompt_of(evidence, request).is_some_and(|one| one.origin.line < note.origin.line)
-    };
-    requests.iter().rposition(is_before)
-}
-
-/// Returns the current work according to the agent's last note for an absent user.
-fn noted(evidence: &Evidence) -> Option<String> {
-    let recap = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
-    let (stands, _) = recap::away(&recap.text);
-    let first = sentences(&stands).first().copied().unwrap_or_default().to_owned();
-    let first = first.split("; ").next().unwrap_or(&first).to_owned();
-    let plain = pattern!(r"(?i)^(?:(?:we|you)(?:'re| are| were)? (?:now |just )?|goal(?: was| is)?(?: to)?:? *(?:to )?|working on )").replace(&first, "");
-    let plain = capitalised(plain.trim());
-    (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
 /// Returns the title of the first accepted plan, or else of the last refused one.

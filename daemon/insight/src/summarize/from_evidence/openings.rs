@@ -2,7 +2,7 @@
 
 use crate::summarize::{
     from_evidence::wording::{self, Manner},
-    text::{pattern, spoken_sentences},
+    text::{pattern, sentences, spoken_sentences},
 };
 
 /// Whether a request only asks, and orders nothing. A path or an address may follow the question.
@@ -34,4 +34,28 @@ pub(super) fn is_talk(text: &str) -> bool {
 pub(super) fn is_publication(text: &str) -> bool {
     text.split_whitespace().count() <= 8
         && pattern!(r"(?i)^(?:please )?(?:commit|push|merge)\b[^,;:?]*$").is_match(text)
+}
+
+/// Whether a first prompt only points at comments of a review, whose contents it does not name.
+pub(super) fn is_about_comments(text: &str) -> bool {
+    let first = sentences(text).first().copied().unwrap_or_default();
+    first.split_whitespace().count() <= 14
+        && !first.contains(['`', '/', '"'])
+        && pattern!(
+            r"(?i)^(?:there(?:['’]?s| is| are)|address|check|look at|fix|handle|resolve|see|go through|some)\b.{0,48}\b(?:comments?|feedback|findings|points)\b"
+        )
+        .is_match(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_without_their_contents_name_no_session() {
+        assert!(is_about_comments("Theres a comment on the PR from coderabbit. Address it."));
+        assert!(is_about_comments("Address the 3 findings in separate commits"));
+        assert!(!is_about_comments("Address the comments about the lock in `list.rs`"));
+        assert!(!is_about_comments("Add a field for comments"));
+    }
 }

@@ -32,7 +32,8 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     let says_gone =
         |later: &str| names.iter().any(|name| tells_end(later, name)) || takes_back(later, text);
-    evidence.commits.iter().any(|commit| later(commit.origin) && says_gone(&commit.subject))
+    removed_thing(evidence, text, at).is_some()
+        || evidence.commits.iter().any(|commit| later(commit.origin) && says_gone(&commit.subject))
         || evidence.prompts.iter().any(|prompt| {
             later(prompt.origin) && prompt.text.len() <= 400 && says_gone(&prompt.text)
         })
@@ -43,6 +44,25 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .filter(|report| later(report.origin) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
+}
+
+/// Returns what `text` names and a commit after `at` removed, by its subject:
+/// `Remove the base tag - use plain paths`.
+pub(super) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Option<String> {
+    let text = text.to_lowercase();
+    let later = evidence.commits.iter();
+    let mut later =
+        later.filter(|commit| commit.origin.source == at.source && commit.origin.line > at.line);
+    later.find_map(|commit| removed_by(&commit.subject).filter(|object| text.contains(object)))
+}
+
+/// Returns the object of at least two words that a commit removed, in lower case.
+fn removed_by(subject: &str) -> Option<String> {
+    let found = pattern!(
+        r"(?i)^(?:[a-z]+(?:\([^)]*\))?!?: )?(?:remove|drop|delete|revert) (?:the |all |old |unused |stale )*([a-z`./_-]+(?: [a-z`./_-]+){1,3}?)(?: [-—–] |[,:;]| (?:from|in|and|for|to|as|by|because|which|\()|$)"
+    )
+    .captures(subject)?;
+    Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
 /// Whether the user said, after the last change to the file at `path`, that they reverted it.
@@ -253,6 +273,18 @@ fn names(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_commit_says_what_it_removed() {
+        for (subject, wanted) in [
+            ("Remove dynamic base tag - use simple relative paths", Some("dynamic base tag")),
+            ("fix(web): drop the loading spinner from the list", Some("loading spinner")),
+            ("Remove spinner", None),
+            ("Add a way to remove the old spinner", None),
+        ] {
+            assert_eq!(removed_by(subject).as_deref(), wanted, "{subject}");
+        }
+    }
 
     #[test]
     fn a_name_goes_when_a_later_text_says_so() {

@@ -15,6 +15,7 @@ pub(super) fn leans_back(sentence: &str) -> bool {
         // The sentence before says what was restored.
         || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
         || pattern!(r"(?i)^(?:\w+ed|wrote|put|made|set|built|sent) (?:it|them|this|these|those)\b").is_match(sentence)
+        || pattern!(r#"(?i)^(?:(?:feels|matches|seems|sounds|stuck on) |(?:from|to): ["“])"#).is_match(sentence)
         || pattern!(r"(?i)^(?:\.\.\.|the (?:section|comment|thread|entry|row|line|step|second|third|others?|remaining|rest|two|three|same)\b)").is_match(sentence)
         || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile|otherwise|(?:everything|anything|all) else)\b")
             .is_match(sentence)
@@ -117,9 +118,14 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         && is_part(sentence)
         && !is_phrase(Topic::Talk, sentence)
         && !is_phrase(Topic::Hope, sentence)
-        && !is_phrase(Topic::Instruction, sentence)
+        && (!is_phrase(Topic::Instruction, sentence) || names_by_code(sentence))
         && !matches!(topic_of_sentence(sentence), Some(Topic::Open))
         && is_balanced(sentence)
+}
+
+/// Whether a sentence says what something is, in code: `The only mode that you can use is `a``.
+fn names_by_code(sentence: &str) -> bool {
+    pattern!(r"\b(?:is|are) `[^`]+`\.?$").is_match(sentence)
 }
 
 /// Whether an introduction tells the user what to do: the items below it are steps for them.

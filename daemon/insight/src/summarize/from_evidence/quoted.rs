@@ -6,9 +6,9 @@
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, cut_at_clause, is_generic, without_number},
+        entries::{Entries, cut_at_clause, is_generic},
         introductions::{Introduction, name_of_made, with_name},
-        item_text::{NEST, item_text},
+        items::{NEST, begins_with_pronoun, first_sentence, is_numbered, item_text},
         quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
         review,
         wording::begins_as_order,
@@ -48,6 +48,15 @@ impl Quoted {
     /// Returns an entry of about `room` bytes: whole sentences or items. A list ends with the
     /// number of omitted items. `None` if only one item of more than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
+        self.filled(room, false)
+    }
+
+    /// Returns the same entry, but of an item without room its first sentence.
+    pub(super) fn line_with_beginnings(&self, room: usize) -> Option<String> {
+        self.filled(room, true)
+    }
+
+    fn filled(&self, room: usize, shortens: bool) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let most = room;
         let is_long = self.listed || self.is_of_review;
@@ -56,9 +65,12 @@ impl Quoted {
         let mark = if self.listed { "; " } else { " " };
         let mut told = 1;
         for part in rest {
-            if line.len() + part.len() > room {
+            // Without room for an item, its first sentence says more than its number.
+            let short = if self.listed && shortens { first_sentence(part) } else { part };
+            let fits = |part: &str| line.len() + mark.len() + part.len() <= room;
+            let Some(part) = [part.as_str(), short].into_iter().find(|part| fits(part)) else {
                 break;
-            }
+            };
             line.extend([mark, part]);
             told += 1;
         }
@@ -137,6 +149,23 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
+    /// Prepares a list of which `count` items are left after others were dropped: of few, only those
+    /// that name code are quoted, and the number in `Three changes` no longer fits.
+    pub(super) fn after_losses(&mut self, count: usize) {
+        if !self.listed || self.parts.len() == count {
+            return;
+        }
+        if self.parts.len() * 3 <= count {
+            self.parts.retain(|part| part.contains('`') && part.split(' ').count() >= 8);
+        }
+        if let Some(introduction) = &mut self.introduction {
+            let number = pattern!(
+                r"(^|[^-0-9] )(?i:two|three|four|five|six|seven|eight|nine|ten|[2-9]|1[0-9]) ((?:[a-z-]+ )?[a-z-]+s\b)"
+            );
+            introduction.text = number.replace(&introduction.text, "$1$2").into_owned();
+        }
+    }
+
     /// Marks a heading such as `Problem` as the state before the change that the report
     /// describes.
     pub(super) fn before_the_change(mut self) -> Quoted {
@@ -161,6 +190,11 @@ impl Quoted {
                 || is_phrase(Topic::Instruction, part)
         };
         self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
+    }
+
+    /// Returns the number of the sentences or items.
+    pub(super) fn count(&self) -> usize {
+        self.parts.len()
     }
 
     /// Whether the sentence above the list tells the user what to do.
@@ -371,18 +405,14 @@ impl QuoteCollector<'_> {
                 above.trim_end_matches([':', '.']).ends_with(parent.trim_end_matches([':', '.']))
             });
             let mark = if is_first || above.ends_with(':') { ": " } else { ", " };
-            *above = format!("{}{mark}{text}", without_full_stop(above));
+            // `Added a list with:` ends before the nested items.
+            let open = pattern!(r"(?i),? (?:with|including|for|by|in|such as|e\.g\.):?$");
+            let above_items = without_full_stop(above);
+            let head =
+                open.find(above_items).map_or(above_items, |end| &above_items[..end.start()]);
+            *above = format!("{head}{mark}{text}");
         }
     }
-}
-
-/// Whether an item begins with a pronoun for something in the item before it.
-fn begins_with_pronoun(part: &str) -> bool {
-    pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
-}
-
-fn is_numbered(passage: &Passage) -> bool {
-    passage.label.as_deref().is_some_and(|label| without_number(label) != label)
 }
 
 #[cfg(test)]
@@ -417,6 +447,30 @@ mod tests {
     }
 
     #[test]
+    fn a_list_without_most_of_its_items_is_not_told() {
+        let left = |introduction: &str, kept: &[&str], count| {
+            let mut list = list(introduction, kept);
+            list.after_losses(count);
+            list.line(400)
+        };
+        assert_eq!(left("New features", &["Same marks as before"], 5), None);
+        let two = &["`a` reads rows", "`b` writes rows"];
+        let fixes = "Fixes: `a` reads rows; `b` writes rows";
+        assert_eq!(left("Three fixes", two, 3).unwrap(), fixes);
+        let all = "Fixes in `c`: `a` reads rows; `b` writes rows";
+        assert_eq!(left("Fixes in `c`", two, 3).unwrap(), all);
+    }
+
+    #[test]
+    fn an_item_without_room_is_told_by_its_first_sentence() {
+        let items =
+            list("It is", &["one row at a time", "The text stays in the list. It is long."]);
+        let told = "It is: one row at a time; The text stays in the list";
+        assert_eq!(items.line_with_beginnings(60).unwrap(), told);
+        assert_eq!(items.line(60).unwrap(), "It is: one row at a time; +1 more");
+    }
+
+    #[test]
     fn steps_are_orders_and_not_subjects_of_commits() {
         assert!(list("Next", &["First: run the tests", "Then: fix the reader"]).is_steps());
         let commits = ["`c4aa58f`: fix: sort the rows", "`aa5a3e7`: test(rows): cover the sorting"];
@@ -441,6 +495,16 @@ mod tests {
         assert_eq!(
             told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
             ["Speed: The index is read once; Size: A row has ten bytes"]
+        );
+    }
+
+    #[test]
+    fn an_item_that_ends_with_a_preposition_continues_with_its_nested_items() {
+        assert_eq!(
+            told(
+                "Changes:\n\n- Added a list of archives with:\n  - Nested archives\n  - Times\n- Added a test of it all\n"
+            ),
+            ["Added a list of archives: Nested archives, Times; Added a test of it all"]
         );
     }
 

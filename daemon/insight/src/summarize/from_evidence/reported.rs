@@ -101,13 +101,16 @@ fn selected(
         let mut taken = 0;
         let mut of_report = Vec::new();
         for one in wanted(entries, report, &known, is_wanted) {
-            // A user who says that it still fails refutes the cause that the report gave.
+            // A user who says that it still fails refutes the cause and the success of the report.
             let mut one = one;
             one.retain(|part| {
-                fate != Fate::Failed || topic_of_sentence(part) != Some(Topic::Cause)
+                fate != Fate::Failed
+                    || topic_of_sentence(part) != Some(Topic::Cause)
+                        && !transient::claims_success(part)
             });
             let free = limit.saturating_sub(taken);
-            let line = if is_beginning { one.beginning(free) } else { one.line(free) };
+            let line =
+                if is_beginning { one.beginning(free) } else { one.line_with_beginnings(free) };
             let Some(line) = line else { continue };
             let longest = if taken > 0 { limit } else { limit.max(*BEGINNING.end()) };
             if taken + line.len() > longest {
@@ -170,6 +173,7 @@ fn wanted(
         // Of a list with little new text, only the new items are quoted. Any other list is quoted
         // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
+        let count = one.count();
         let is_revoked = report.changed && overtaken::is_revoked(entries.evidence, report.origin);
         one.retain(|part| {
             holds(entries, report, part)
@@ -180,6 +184,7 @@ fn wanted(
         if is_repeated {
             one.without_told(is_told);
         }
+        one.after_losses(count);
         // The remedy of a finding says nothing without the finding.
         let is_headless = one.is_of_review && one.first() != first.as_deref();
         if !one.is_empty() && !is_headless {
@@ -361,7 +366,7 @@ fn names_a_commit(commits: &[Commit], part: &str) -> bool {
 /// Whether a part only says that something was committed or pushed, which the state of the
 /// repository shows.
 fn is_publication(part: &str) -> bool {
-    pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$")
+    pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$|^(?:the )?branch (?:was |is )?(?:now )?rebased (?:on ?to|on) \S+(?:,? and (?:force-?)?pushed)?[.!]?$")
         .is_match(part)
 }
 

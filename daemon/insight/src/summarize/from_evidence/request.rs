@@ -158,7 +158,8 @@ fn written(prompt: &str) -> String {
     let prose = without_code(prompt);
     let mut kept = String::new();
     for line in prose.lines().map(|line| line.trim_end_matches('\\').trim()) {
-        if is_pasted(line) {
+        let line = &without_boxes(line);
+        if is_pasted(line) || pattern!(r"^\[\[ ## \w+ ## \]\]$").is_match(line) {
             // The introduction of the pasted text becomes a sentence.
             if let Some(introduction) = kept.trim_end().strip_suffix(':') {
                 kept = format!("{introduction}. ");
@@ -166,7 +167,8 @@ fn written(prompt: &str) -> String {
             continue;
         }
         let item = pattern!(r"^(?:[-*•]|\d{1,2}[.)])\s+").find(line);
-        let ends = kept.trim_end().ends_with(['.', '!', '?', ',', ';', ':', '。']);
+        let ends = kept.trim_end_matches(['"', '”', ' ']);
+        let ends = ends.ends_with(['.', '!', '?', ',', ';', ':', '。']);
         if line.is_empty() {
             if kept.trim_end().ends_with(':') {
                 kept.push(' ');
@@ -182,6 +184,24 @@ fn written(prompt: &str) -> String {
         }
     }
     kept
+}
+
+/// Returns a line without the terminal window that was pasted into it, but with its errors:
+/// `why do I get │ make │ exit 1 ┃ Denied by the hook` becomes `why do I get: Denied by the hook`.
+fn without_boxes(line: &str) -> String {
+    let is_box = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
+    if !line.starts_with(char::is_alphabetic) || !line.contains(is_box) {
+        return line.to_owned();
+    }
+    let mut parts = line.split(is_box).map(str::trim);
+    let typed = parts.next().unwrap_or_default();
+    let error =
+        pattern!(r"(?i)\b(?:denied|errors?|failed|failure|cannot|not found|refused|panic)\b");
+    let shown: Vec<&str> = parts.filter(|part| error.is_match(part)).collect();
+    match shown.is_empty() {
+        true => typed.to_owned(),
+        false => format!("{typed}: {}", shown.join("; ")),
+    }
 }
 
 /// Whether a line is from a log, a shell session, data or code.
@@ -202,7 +222,9 @@ fn is_pasted(line: &str) -> bool {
 /// Returns the request without greeting and politeness: the first statement of the prompt, and
 /// what it asks.
 fn worded(prose: &str) -> Request {
-    let line = pattern!(r"(^|\s)@([\w./~-]+\.\w+|[\w.~-]+/[\w./~-]*)").replace_all(prose, "$1$2");
+    // A file that is only attached belongs to the sentence before it.
+    let line = pattern!(r"([.?!])\s+@([\w./~-]+\.\w+)[.\s]*$").replace(prose, " (`$2`)$1");
+    let line = pattern!(r"(^|\s)@([\w./~-]+\.\w+|[\w.~-]+/[\w./~-]*)").replace_all(&line, "$1$2");
     let line = pattern!(r"(?:^|\s)[:;=]-?[()/|DPp](?:[.\s]|$)").replace_all(&line, ". ");
     let line = wording::short_addresses(&one_line(&line));
     let line = without_examples(&line);
@@ -220,10 +242,10 @@ fn worded(prose: &str) -> Request {
     let limit = if first.matches("; ").count() >= 3 { LISTED } else { REQUEST };
     let (text, ask) = match (manner, ask) {
         (Manner::Tells, Some(ask)) if is_short => (in_full(&all), ask),
-        (Manner::Tells, Some(ask)) if !wording::tells_a_problem(told) => {
+        (Manner::Tells, Some(ask)) if !wording::tells_a_problem(&without_quotes(told)) => {
             let room = REQUEST.saturating_sub(ask.chars().count() + 1);
-            let told = if room < 60 { String::new() } else { format!("{} ", cut(told, room)) };
-            (format!("{told}{ask}"), ask)
+            let told = if room < 60 { String::new() } else { with_closed_quote(&cut(told, room)) };
+            (format!("{told} {ask}").trim_start().to_owned(), ask)
         }
         _ => (opening(&all, limit), told.to_owned()),
     };
@@ -232,6 +254,19 @@ fn worded(prose: &str) -> Request {
         |text: &str| capitalised(cut_at_clause(text, limit).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
     Request { weight: weight(&text), text, ask }
+}
+
+/// Returns a text without what it quotes.
+fn without_quotes(text: &str) -> String {
+    text.split('"').step_by(2).collect()
+}
+
+/// Closes a quotation that breaks off.
+fn with_closed_quote(text: &str) -> String {
+    match text.matches('"').count() % 2 {
+        1 => format!("{} …\"", text.trim_end_matches([' ', '…'])),
+        _ => text.to_owned(),
+    }
 }
 
 /// Removes long texts in brackets from a request that is longer than [`REQUEST`].
@@ -262,19 +297,29 @@ fn in_full(all: &[&str]) -> String {
 }
 
 /// Returns the first sentence, and the next ones up to about [`OPENING`] characters. A sentence
-/// that rejects or limits the one before it is always included.
+/// that rejects or limits the one before it is always included, and so is a short order at the end.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
+    let mut told = 0;
     for sentence in all {
         if text.chars().count() > OPENING && !wording::turns(sentence) {
             break;
+        }
+        told += 1;
+        // A command to look at the work is no part of the goal.
+        if !text.is_empty() && pattern!(r"^Run `[^`]+`").is_match(sentence) {
+            continue;
         }
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(sentence);
     }
-    cut_at_clause(&text, limit)
+    let last = all[told.min(all.len())..].last().and_then(|last| wording::last_order(last));
+    match last.filter(|last| text.chars().count() + last.chars().count() < limit) {
+        Some(last) => format!("{} {last}", with_closed_quote(&text)),
+        None => cut_at_clause(&text, limit),
+    }
 }
 
 fn weight(text: &str) -> Weight {
@@ -289,10 +334,14 @@ fn weight(text: &str) -> Weight {
         return Weight::Reaction;
     }
     let routine = pattern!(
-        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|up|make|create|open|a|an|draft|pr|pull request|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
+        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|up|make|create|open|a|an|draft|pr|pull request|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?(?:,? and pull(?: in)?(?: the)? latest)?|(?:check ?out|switch (?:back )?to) (?:the |my )?[a-z0-9./_-]+(?: [a-z0-9./_-]+)? branch|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
     );
     if routine.is_match(lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;
+    }
+    // A correction names no goal.
+    if pattern!(r"^(?:no,? |oh,? )?(?:that|this|it)(?:['’]?s| is| was) not\b").is_match(&lower) {
+        return Weight::Vague;
     }
     let names_something = text.contains('`')
         || text.contains('/')
@@ -319,6 +368,15 @@ mod tests {
                 "Adjust the port in src/config.rs. It must be free.",
             ),
             ("fix this:\n\n```\nerror: x\n```\n", "Fix this"),
+            (
+                "why do I get  Check (shell)    ┃  │ make all │ exit 1 ┃ └ Denied by the hook\n\nand fix",
+                "Why do I get Check (shell): Denied by the hook. and fix",
+            ),
+            (
+                "were all rules followed? @docs/RULES.md",
+                "Were all rules followed (`docs/RULES.md`)?",
+            ),
+            ("[[ ## query ## ]]\nList all files of the app", "List all files of the app"),
             (
                 "why does the upload stop at night?\n\n> upload\n> npm run x && y\n\nIt began in May.",
                 "Why does the upload stop at night? It began in May.",
@@ -351,6 +409,22 @@ mod tests {
     }
 
     #[test]
+    fn the_order_after_a_long_quotation_is_told() {
+        let quote = "Cutting by bytes breaks long names. If a name has emoji, it is cut in a mark, which gives a text that nothing can read. Consider to cut by letters, and to count them first, as the other list does it already, so that no name is ever broken again in any list.";
+        let prompt = format!(
+            "I got this feedback for src/list.rs:28 \"{quote} {quote}\"\n\nCan you address this and check the other lists?"
+        );
+        let request = Request::of(&prompt).unwrap();
+        assert_eq!(request.ask, "Address this and check the other lists");
+        assert!(
+            request.text.ends_with(" …\" Address this and check the other lists"),
+            "{request:?}"
+        );
+        let long = "Review the reader of the list. It reads one row at a time, and each row is parsed for itself by the parser of the table, which is slow. The table has a cache. The rows are sorted by name. The names are long, and there are many. Please also update the guide for it.";
+        assert!(Request::of(long).unwrap().text.ends_with("Update the guide for it."));
+    }
+
+    #[test]
     fn prompts_weigh_what_they_say() {
         for (prompt, wanted) in [
             ("yes", Weight::Reaction),
@@ -358,6 +432,9 @@ mod tests {
             ("thanks, that works great and I like it a lot here", Weight::Clear),
             ("commit and push", Weight::Routine),
             ("commit this", Weight::Routine),
+            ("switch to the phase 12 branch", Weight::Routine),
+            ("Thats not the branch I was looking for", Weight::Vague),
+            ("we need to get back to main, and pull in latest", Weight::Routine),
             ("Continue from where you left off.", Weight::Routine),
             ("fix it", Weight::Vague),
             ("fix src/a.rs please", Weight::Clear),

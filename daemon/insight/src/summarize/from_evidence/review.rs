@@ -110,10 +110,8 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         places
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
-    let Some((review, places)) = reviews
-        .map(|report| (report, found(report)))
-        .filter(|(_, places)| !places.is_empty())
-        .last()
+    let Some((review, places)) =
+        reviews.map(|report| (report, found(report))).rfind(|(_, places)| !places.is_empty())
     else {
         return;
     };
@@ -176,8 +174,8 @@ mod tests {
     #[test]
     fn a_list_of_places_without_findings_is_no_review() {
         let text = "The name is used here:\n\n- src/a.rs:12 has it in a log\n- src/b.rs:3 has it in a test\n";
-        assert!(!with(false, text, |entries, report| is_review(entries, report)));
-        assert!(with(false, REVIEW, |entries, report| is_review(entries, report)));
+        assert!(!with(false, text, is_review));
+        assert!(with(false, REVIEW, is_review));
     }
 
     #[test]

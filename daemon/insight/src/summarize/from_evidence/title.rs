@@ -87,7 +87,7 @@ pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
     let longest = reports.max_by_key(|report| report.text.len())?;
     let heading = pattern!(
-        r"(?m)^#{1,3} +(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n]+)$"
+        r"(?m)^(?:#{1,3} +|\*\*)(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n*]+)[*:]*$"
     );
     let found = heading.captures(&longest.text)?;
     let heading = found[1].trim_end_matches(['*', '#', ':', ' ']);

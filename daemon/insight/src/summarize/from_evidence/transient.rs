@@ -39,6 +39,12 @@ pub(super) fn as_it_was_before(sentence: &str) -> String {
         .into_owned()
 }
 
+/// Whether a text claims that something works now.
+pub(super) fn claims_success(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
+        .is_match(text)
+}
+
 /// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a
 /// session that measured nothing.
 pub(super) fn is_unmeasured_effect(evidence: &Evidence, text: &str) -> bool {
@@ -87,6 +93,13 @@ fn was_followed(evidence: &Evidence, at: Origin) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_should_work_is_a_claim_of_success() {
+        assert!(claims_success("Updated the pointer to the commit with fixed paths"));
+        assert!(claims_success("The page will be able to load its styles."));
+        assert!(!claims_success("Added a redirect to `next.config.js`"));
+    }
 
     #[test]
     fn runs_of_checks_say_nothing_new() {

@@ -99,8 +99,13 @@ pub(super) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
     let tests: Vec<&str> = tests.take(TESTS).collect();
     let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
-    let age = if is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
-    Some(format!("checks that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
+    // The checks may be those of another branch.
+    let number = seen.value.pull_request;
+    let is_only = evidence.pull_requests.len() <= 1;
+    let age =
+        if is_only && is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
+    let of = number.map_or(String::new(), |number| format!(" of PR #{number}"));
+    Some(format!("checks{of} that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
 }
 
 fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
@@ -168,12 +173,12 @@ mod tests {
             "E2E\tfail\t3m\thttps://x.org\nBuild\tpass\t47s\thttps://x.org\n",
         );
         let failed = |script: &Script| failed_checks(&script.collect());
-        assert_eq!(failed(&script).unwrap(), "checks that failed when last seen: `E2E`");
+        assert_eq!(failed(&script).unwrap(), "checks of PR #7 that failed when last seen: `E2E`");
         let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix -> fix\n";
         script.run("b", "git push", Outcome::Succeeded, pushed);
         assert_eq!(
             failed(&script).unwrap(),
-            "checks that failed when last seen, before the last push: `E2E`"
+            "checks of PR #7 that failed when last seen, before the last push: `E2E`"
         );
         script.run(
             "log",
@@ -183,7 +188,7 @@ mod tests {
         );
         assert_eq!(
             failed(&script).unwrap(),
-            "checks that failed when last seen: `E2E` (4.2 Bob sees it)"
+            "checks of PR #7 that failed when last seen: `E2E` (4.2 Bob sees it)"
         );
         script.run("c", "gh pr checks 7", Outcome::Succeeded, "E2E\tpass\t3m\thttps://x.org\n");
         assert_eq!(failed(&script), None);

@@ -166,6 +166,9 @@ fn begins_with_pronoun(quote: &str) -> bool {
 fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin.line < at.line)?;
     let request = Request::of(&before.text).filter(|one| one.weight >= Weight::Vague)?;
+    // `5 looks good` picks from a list that the summary does not show.
+    let picks = pattern!(r"^(?:#|[Oo]ption )?[0-9]\b").is_match(&request.text);
+    (!picks).then_some(())?;
     Some(cut_at_clause(&entries.tidy_line(&request.text), QUESTION))
 }
 
@@ -254,10 +257,18 @@ fn is_choice(sentence: &str) -> bool {
         || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence);
     let chooses = !is_question(sentence)
         && !is_approval(sentence)
+        && !is_order_of_steps(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence);
     // A sentence that ends in a colon only announces pasted text.
     !sentence.ends_with(':') && (objects || chooses)
+}
+
+/// Whether a sentence only orders a commit before the next step, which was carried out.
+fn is_order_of_steps(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b")
+        .is_match(without_opener(sentence))
+        && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }
 
 /// Whether a question asks for the alternative: `Why is A changed rather than B?`.

@@ -17,7 +17,7 @@ pub(super) enum Manner {
 /// Returns a sentence without the words that only make it polite, and its form.
 pub(super) fn plain(line: &str) -> (String, Manner) {
     let polite = pattern!(
-        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hmm|ah|oh|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
+        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hm+|ah|oh|fgs|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
     );
     let asking = pattern!(
         r"(?i)^(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|i(?:'d| would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please)?|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
@@ -68,6 +68,28 @@ pub(super) fn asked_within(sentence: &str) -> Option<String> {
     let found = pattern!(r"(?i)^.{12,}?(?:,| -+| –|;) (?:and |so |but )?(?:can|could|would) (?:you|we) (?:please )?(?:also )?(.{12,}?)\??$")
         .captures(sentence)?;
     begins_as_order(&found[1]).then(|| capitalised(&found[1]))
+}
+
+/// Maximum length, in bytes, of an order at the end of a prompt.
+const LAST_ORDER: usize = 120;
+
+/// Returns the last sentence of a prompt, if it is a short order that names its object.
+pub(super) fn last_order(sentence: &str) -> Option<String> {
+    let (text, manner) = plain(sentence);
+    let points = pattern!(r"(?i)^\w+ (?:it|this|that|these|those|them)\b|^(?:run|use|read|check|find|list|show|search|explain|verify)\b").is_match(&text);
+    let is_cut = text.ends_with("...") || text.ends_with('…');
+    (manner == Manner::Orders
+        && begins_as_order(&text)
+        && !(points || is_cut)
+        && text.len() <= LAST_ORDER)
+        .then(|| capitalised(&text))
+}
+
+/// Whether a text asks for work, in whatever form: an order, a polite question, a need.
+pub(super) fn asks_for_work(text: &str) -> bool {
+    plain(text).1 == Manner::Orders
+        || pattern!(r"(?i)\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose|would be \w+er)\b")
+            .is_match(text)
 }
 
 /// Whether a sentence says that something is wrong. This is a request by itself.

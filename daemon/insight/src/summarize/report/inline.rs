@@ -1,6 +1,6 @@
 //! Handles parts of Markdown text: labels, table cells, and sentences that run into code.
 
-use crate::summarize::text::{one_line, pattern};
+use crate::summarize::text::{one_line, pattern, sentence_ends};
 
 /// Whether a tag is a placeholder for a value. Other tags are omitted, because they may imitate the
 /// markup of an agent's own prompts.
@@ -20,6 +20,23 @@ pub(super) fn is_plan_column(column: &str) -> bool {
 pub(super) fn is_unfinished(text: &str) -> bool {
     let text = text.trim_end();
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))
+}
+
+/// Returns the text before a long code block without its colon: the whole text if it says what was
+/// done, or else the text up to its last clause.
+pub(super) fn before_code(text: &str) -> String {
+    let says_what_was_done = pattern!(
+        r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"
+    );
+    let breaks_off = pattern!(
+        r"(?i)\b(?:to|with|as|is|are|be|being|this|these|follows|like|so|from|into|by|below|following|here|in|for|of|and|using|it|the|a|an|looks?|format|shape|form|config|command|code|version|output|block)$"
+    );
+    if says_what_was_done.is_match(text) && !breaks_off.is_match(text) {
+        return text.to_owned();
+    }
+    let ends = text.match_indices([',', ';']).map(|(at, _)| at);
+    let end = ends.chain(sentence_ends(text)).filter(|at| *at < text.len()).max();
+    text[..end.unwrap_or(0)].trim_end_matches([',', ';', ' ']).to_owned()
 }
 
 /// Returns a cell with the heading of its column if the cell alone is not understandable: `Yes`

@@ -3,11 +3,11 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_unfinished,
-    is_verdict, split_label, with_column,
+    before_code, is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column,
+    is_unfinished, is_verdict, split_label, with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
-use crate::summarize::text::{one_line, pattern, position_of_link, sentence_ends, sentences};
+use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 
 /// Maximum number of bytes of a report that are parsed: deep nesting costs more than linear time.
 const MAX_PARSED_BYTES: usize = 16_000;
@@ -111,8 +111,9 @@ impl PassageParser {
                     code.push_str(&text);
                 }
             }
+            // One clean line would join the columns that a tab separates.
             Event::Code(code) if self.hidden == 0 => {
-                self.text.extend(["`", &code, "`"]);
+                self.text.extend(["`", &code.replace('\t', "\\t"), "`"]);
             }
             // `path<TAB>sum` names a key and is not an element.
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
@@ -306,12 +307,8 @@ impl PassageParser {
         let is_short =
             !code.is_empty() && code.len() <= MAX_CODE_BYTES && !code.contains(['\n', '`']);
         let ended = |text: &str| match text.trim_end().trim_end_matches(':') {
-            text if is_short => format!("{text} `{code}`"),
-            text => {
-                let ends = text.match_indices([',', ';']).map(|(at, _)| at);
-                let end = ends.chain(sentence_ends(text)).filter(|at| *at < text.len()).max();
-                text[..end.unwrap_or(0)].trim_end_matches([',', ';', ' ']).to_owned()
-            }
+            text if is_short => format!("{text} `{}`", code.replace('\t', "\\t")),
+            text => before_code(text),
         };
         if self.lists > 0 {
             if is_unfinished(&self.text) {
@@ -323,8 +320,8 @@ impl PassageParser {
         // A short line with a colon was parsed as the heading of what follows it.
         let is_next = self.at_heading == self.passages.len();
         let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN && is_next);
-        if let Some((_, heading)) = heading.filter(|_| is_short) {
-            let text = ended(&heading);
+        let told = heading.map(|(_, heading)| (ended(&heading), heading));
+        if let Some((text, _)) = told.filter(|(text, heading)| is_short || text == heading) {
             self.push(Form::Paragraph, None, None, &text);
         } else if let Some(last) = self.passages.last_mut()
             && last.form == Form::Paragraph
@@ -409,6 +406,15 @@ mod tests {
             format!("{} > {label}{}", passage.headings.join("/"), passage.text)
         };
         passages(markdown).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_deed_before_long_code_is_kept_and_code_keeps_its_tabs() {
+        let text = "Updated `a.json` to remove the old switch of the list:\n\n```json\n{\n  \"a\": 1\n}\n```\n\nChanged the check so that it is:\n\n```\na\nb\n```\n\nEach row is `a\tb`.\n";
+        assert_eq!(
+            shown(text),
+            [" > Updated `a.json` to remove the old switch of the list", " > Each row is `a\\tb`."]
+        );
     }
 
     #[test]

@@ -40,10 +40,16 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
 /// quotation.
 fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
+    let is_odd = |sentence: &String| sentence.matches('"').count() % 2 == 1;
+    let mut left = found.iter().filter(|sentence| is_odd(sentence)).count();
+    let mut is_quoted = false;
     for sentence in found {
-        let begun = whole.last_mut().filter(|last| {
-            last.matches('"').count() % 2 == 1 && last.len() + sentence.len() <= MAX_QUOTATION_BYTES
-        });
+        let fits = |last: &&mut String| last.len() + sentence.len() <= MAX_QUOTATION_BYTES;
+        let begun = whole.last_mut().filter(|last| is_quoted && fits(last));
+        if is_odd(&sentence) {
+            left -= 1;
+            is_quoted = !is_quoted && left > 0;
+        }
         match begun {
             Some(last) => {
                 last.push(' ');
@@ -85,6 +91,10 @@ mod tests {
         ] {
             assert_eq!(spoken_sentences(text), wanted, "{text}");
         }
+        let long = "a".repeat(300);
+        let text = format!("he says \"{long}. drop the cut.\"\ncan you drop it?");
+        let found = spoken_sentences(&text);
+        assert_eq!(found[1..], ["drop the cut.\"", "can you drop it?"]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) fn read(
     output: &str,
 ) -> Option<ForgeChecks> {
     match command.shown.as_str() {
-        line if line.contains("gh pr checks") => rows(output),
+        line if line.contains("gh pr checks") => rows(number(line), output),
         line if line.contains("gh run view") && line.contains("--log-failed") => {
             failed_jobs(known, output)
         }
@@ -28,10 +28,15 @@ pub(super) fn read(
     }
 }
 
+/// Returns the number of the pull request that a command names.
+fn number(command: &str) -> Option<u64> {
+    pattern!(r"\bgh pr checks (?:-\S+ )*#?([0-9]{1,9})\b").captures(command)?[1].parse().ok()
+}
+
 /// Reads the rows of `gh pr checks`, of which a filter may have left some out.
-fn rows(output: &str) -> Option<ForgeChecks> {
+fn rows(pull_request: Option<u64>, output: &str) -> Option<ForgeChecks> {
     let row = pattern!(r"(?m)^([^\t\n]+)\t(pass|fail|pending|skipping|cancel)\t");
-    let mut checks = ForgeChecks::default();
+    let mut checks = ForgeChecks { pull_request, ..ForgeChecks::default() };
     let mut is_seen = false;
     for found in row.captures_iter(output) {
         is_seen = true;
@@ -55,6 +60,7 @@ fn failed_jobs(known: Option<&ForgeChecks>, output: &str) -> Option<ForgeChecks>
     for report in test_runs::reports(&plain) {
         report.failed_tests.iter().for_each(|test| add(&mut checks.tests, test));
     }
+    checks.pull_request = known.and_then(|known| known.pull_request);
     let same = known.filter(|known| checks.tests.is_empty() && known.failed == checks.failed);
     if let Some(known) = same {
         checks.tests.clone_from(&known.tests);
@@ -95,7 +101,9 @@ mod tests {
         assert_eq!(read_log(Some(&seen), "statusCode 404").unwrap(), seen);
         assert_eq!(read_log(None, "statusCode 404").unwrap().tests, [""; 0]);
         let rows = CommandLine::read("gh pr checks 7", "/app");
-        assert_eq!(read(Some(&seen), &rows, "Lint\tpass\t1m\n"), Some(ForgeChecks::default()));
+        let passed = read(Some(&seen), &rows, "Lint\tpass\t1m\n").unwrap();
+        assert_eq!((passed.pull_request, passed.failed.len()), (Some(7), 0));
+        assert_eq!(read_log(Some(&passed), log).unwrap().pull_request, Some(7));
         assert_eq!(read(Some(&seen), &rows, "no checks\n"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Quotes an item of a list with its label, in whole sentences.
+//! Quotes single items of lists.
 
 use crate::summarize::{
     from_evidence::{
@@ -13,6 +13,23 @@ use crate::summarize::{
 pub(super) const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
+
+/// Returns the first sentence of an item, if it is not only a label, without its full stop.
+pub(super) fn first_sentence(part: &str) -> &str {
+    let first = sentences(part).first().copied().unwrap_or(part);
+    let is_whole =
+        first.split_whitespace().count() >= 5 && is_balanced(first) && !first.ends_with('?');
+    if is_whole { without_full_stop(first) } else { part }
+}
+
+/// Whether an item begins with a pronoun for something in the item before it.
+pub(super) fn begins_with_pronoun(part: &str) -> bool {
+    pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
+}
+
+pub(super) fn is_numbered(passage: &Passage) -> bool {
+    passage.label.as_deref().is_some_and(|label| without_number(label) != label)
+}
 
 /// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
 pub(super) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
