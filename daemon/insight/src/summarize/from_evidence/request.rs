@@ -415,9 +415,9 @@ mod tests {
             "I got this feedback for src/list.rs:28 \"{quote} {quote}\"\n\nCan you address this and check the other lists?"
         );
         let request = Request::of(&prompt).unwrap();
-        assert_eq!(request.ask, "Address this and check the other lists");
+        assert_eq!(request.ask, "Address this and check the other lists.");
         assert!(
-            request.text.ends_with(" …\" Address this and check the other lists"),
+            request.text.ends_with(" …\" Address this and check the other lists."),
             "{request:?}"
         );
         let long = "Review the reader of the list. It reads one row at a time, and each row is parsed for itself by the parser of the table, which is slow. The table has a cache. The rows are sorted by name. The names are long, and there are many. Please also update the guide for it.";
