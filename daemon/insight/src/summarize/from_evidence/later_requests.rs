@@ -93,10 +93,11 @@ fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
     }
     let requests = prompt.split("\n\n").skip(1).filter_map(|paragraph| {
         let paragraph = one_line(paragraph);
-        let first = Request::of(spoken_sentences(&paragraph).first()?)?;
+        let said = spoken_sentences(&paragraph);
+        let first = Request::of(said.first()?)?;
         let is_wanted = orders(&first)
             || is_new_work(&first)
-            || names_a_problem(&first.text) && asks_for_work(&paragraph);
+            || names_a_problem(&first.text) && said.iter().any(|sentence| asks_for_work(sentence));
         let told = told(&first, None);
         is_wanted.then_some((first, told))
     });
@@ -130,6 +131,8 @@ fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     all.find(|line| {
         !points_at_something(line)
             && line.split(' ').count() > 4
+            && line.matches('"').count() % 2 == 0
+            && !pattern!(r"(?i)\bcorrect me if\b").is_match(line)
             && Request::of(line).is_some_and(|line| line.weight != Weight::Routine)
     })
 }
@@ -217,7 +220,7 @@ fn with_the_one_before(line: String, before: &Request) -> String {
 fn shortened(text: &str) -> String {
     // A step of the work is no goal, and `doing that` has no noun.
     let step = pattern!(
-        r"(?i)^before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing) (?:that|this|it),? +"
+        r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing)|once you(?:['’]?re| are) (?:done|finished)(?: with)?) (?:that|this|it),? +(?:it (?:seems|looks) like )?"
     );
     let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);

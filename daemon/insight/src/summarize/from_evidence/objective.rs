@@ -271,9 +271,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return came_to(&format!("Run the {command} command"), &done);
     }
     if is_question(&request.text)
-        && !is_followed_by_order(evidence, request)
-        && let Some(done) =
-            asked_subject(evidence, &requests(evidence)).or_else(|| subject(evidence, 0.0))
+        && let Some(done) = asked_subject(evidence, &requests(evidence))
+            .or_else(|| subject(evidence, 0.0).filter(|_| !is_followed_by_order(evidence, request)))
     {
         // A question about the state of the repository is not the purpose of a session.
         return match antecedents::asks_for_state(&request.text) {
