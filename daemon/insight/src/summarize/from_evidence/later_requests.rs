@@ -24,6 +24,8 @@ const COMMANDED: usize = 7;
 pub(super) const LATER: usize = 240;
 /// Maximum length, in bytes, of the part of a prompt that is searched for a request.
 const START: usize = 600;
+/// Maximum number of words of an order whose object the sentence before it names.
+const SHORT_ORDER: usize = 5;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 6;
 /// A request repeats a goal if at least this share of its words is in it.
@@ -124,12 +126,15 @@ fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
     let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
     // Its first sentence may only comment on something.
-    let whole =
-        Some(shortened(&request.text)).filter(|line| asks_for_work(line) || names_a_problem(line));
+    // Before a short order such as `Get that back`, it names the object.
+    let is_short = request.ask.split_whitespace().count() <= SHORT_ORDER;
+    let whole = Some(shortened(&request.text))
+        .filter(|line| is_short || asks_for_work(line) || names_a_problem(line));
     let all = [Some(shortened(&request.ask)), whole].into_iter().flatten();
     let mut all = all.chain(orders.map(|order| shortened(&order)));
     all.find(|line| {
         !points_at_something(line)
+            && !line.starts_with("correct me ")
             && line.split(' ').count() > 4
             && line.matches('"').count() % 2 == 0
             && !pattern!(r"(?i)\bcorrect me if\b").is_match(line)
@@ -274,7 +279,18 @@ mod tests {
             ),
             ["fix the problem of the list in the pipeline"]
         );
+        assert_eq!(
+            told(
+                "new feature: we support lists, but i've seen a broken tree. we should support those (all trees) too"
+            ),
+            ["new feature: we support lists, but i've seen a broken tree"]
+        );
+        assert_eq!(
+            told("the footer of the login is missing since today. can you get that back."),
+            ["the footer of the login is missing since today"]
+        );
         for comment in [
+            "I think that nobody needs the other design. please correct me if I am wrong here.",
             "ok can you apply the simplify skill to do that. $worktree",
             "still failing on the second page, and so is the other one",
             "ok great, the list is much better and faster now",

@@ -156,7 +156,9 @@ impl Quoted {
             return;
         }
         if self.parts.len() * 3 <= count {
-            self.parts.retain(|part| part.contains('`') && part.split(' ').count() >= 8);
+            self.parts.retain(|part| {
+                part.contains('`') && part.split(' ').count() >= 8 && !leans_back(part)
+            });
         }
         if let Some(introduction) = &mut self.introduction {
             let number = pattern!(
@@ -453,7 +455,10 @@ mod tests {
             list.after_losses(count);
             list.line(400)
         };
-        assert_eq!(left("New features", &["Same marks as before"], 5), None);
+        assert_eq!(
+            left("New features", &["Same marks `a` as in the list of all the rows"], 5),
+            None
+        );
         let two = &["`a` reads rows", "`b` writes rows"];
         let fixes = "Fixes: `a` reads rows; `b` writes rows";
         assert_eq!(left("Three fixes", two, 3).unwrap(), fixes);

@@ -88,7 +88,7 @@ pub(super) fn last_order(sentence: &str) -> Option<String> {
 /// Whether a text asks for work, in whatever form: an order, a polite question, a need.
 pub(super) fn asks_for_work(text: &str) -> bool {
     plain(text).1 == Manner::Orders
-        || pattern!(r"(?i)\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose|would be \w+er)\b")
+        || pattern!(r"(?i)^(?:new feature|next (?:feature|task|thing))\b|\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose|would be \w+er)\b")
             .is_match(text)
 }
 
