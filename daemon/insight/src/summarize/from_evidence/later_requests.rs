@@ -134,7 +134,6 @@ fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     let mut all = all.chain(orders.map(|order| shortened(&order)));
     all.find(|line| {
         !points_at_something(line)
-            && !line.starts_with("correct me ")
             && line.split(' ').count() > 4
             && line.matches('"').count() % 2 == 0
             && !pattern!(r"(?i)\bcorrect me if\b").is_match(line)
