@@ -4,8 +4,9 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, without_number},
         quotable::{is_balanced, is_banner, is_part, leans_back},
+        wording::begins_as_order,
     },
-    report::Passage,
+    report::{Passage, Topic, is_phrase},
     text::{one_line, pattern, sentences, without_full_stop},
 };
 
@@ -29,6 +30,16 @@ pub(super) fn begins_with_pronoun(part: &str) -> bool {
 
 pub(super) fn is_numbered(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| without_number(label) != label)
+}
+
+/// Whether an item is an instruction rather than a statement.
+pub(super) fn is_step(part: &str) -> bool {
+    let after = part.split_once(": ").map_or("", |(_, after)| after);
+    // `fix: Sort the rows` is the subject of a commit.
+    let is_subject = pattern!(r"^[a-z]+(?:\([a-z0-9, /_-]+\))?!?: ").is_match(after);
+    begins_as_order(part)
+        || begins_as_order(after) && after.starts_with(char::is_lowercase) && !is_subject
+        || is_phrase(Topic::Instruction, part)
 }
 
 /// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.

@@ -8,10 +8,9 @@ use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, is_generic},
         introductions::{Introduction, name_of_made, with_name},
-        items::{NEST, begins_with_pronoun, first_sentence, is_numbered, item_text},
+        items::{NEST, begins_with_pronoun, first_sentence, is_numbered, is_step, item_text},
         quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
         review,
-        wording::begins_as_order,
     },
     report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
     text::{capitalised, pattern, sentences, without_full_stop},
@@ -21,8 +20,6 @@ use crate::summarize::{
 const PARAGRAPH: usize = 420;
 /// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
-/// Number of bytes by which a list may be longer if that tells its last item.
-const ONE_MORE: usize = 160;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -58,7 +55,6 @@ impl Quoted {
 
     fn filled(&self, room: usize, shortens: bool) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
-        let most = room;
         let is_long = self.listed || self.is_of_review;
         let room = room.min(if is_long { LIST } else { PARAGRAPH });
         let mut line = format!("{}{first}", self.start());
@@ -72,16 +68,6 @@ impl Quoted {
                 break;
             };
             line.extend([mark, part]);
-            told += 1;
-        }
-        // The number of the omitted items is hardly shorter than a single one.
-        if self.listed
-            && told > 1
-            && let [.., last] = rest
-            && told == rest.len()
-            && line.len() + last.len() <= most.min(LIST + ONE_MORE)
-        {
-            line.extend([mark, last]);
             told += 1;
         }
         let left = self.left_out + self.parts.len() - told;
@@ -183,15 +169,8 @@ impl Quoted {
 
     /// Whether at least half of the items are instructions rather than statements.
     pub(super) fn is_steps(&self) -> bool {
-        let is_step = |part: &&String| {
-            let after = part.split_once(": ").map_or("", |(_, after)| after);
-            // `fix: Sort the rows` is the subject of a commit.
-            let is_subject = pattern!(r"^[a-z]+(?:\([a-z0-9, /_-]+\))?!?: ").is_match(after);
-            begins_as_order(part)
-                || begins_as_order(after) && after.starts_with(char::is_lowercase) && !is_subject
-                || is_phrase(Topic::Instruction, part)
-        };
-        self.listed && self.parts.iter().filter(is_step).count() * 2 >= self.parts.len()
+        let steps = self.parts.iter().filter(|part| is_step(part)).count();
+        self.listed && steps * 2 >= self.parts.len()
     }
 
     /// Returns the number of the sentences or items.

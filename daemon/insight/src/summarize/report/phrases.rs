@@ -205,10 +205,7 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
         let is_english = name.starts_with("en/");
         for (topic, phrases) in read(name, text) {
             headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
-            let found = phrases.sentences.iter().map(|sentence| match is_english {
-                true => format!("(?:{sentence})"),
-                false => format!("(?:{})", compact(sentence)),
-            });
+            let found = phrases.sentences.iter().map(|sentence| format!("(?:{sentence})"));
             let at = sentences.iter().position(|(known, _)| *known == topic);
             let at = at.unwrap_or_else(|| {
                 sentences.push((topic, [Vec::new(), Vec::new()]));
@@ -236,7 +233,7 @@ fn compiled_english(expressions: &[String]) -> bytes::Regex {
 }
 
 fn compiled(expressions: &[String]) -> Regex {
-    let any = RegexBuilder::new(&expressions.join("|"))
+    let any = RegexBuilder::new(&compact(&expressions.join("|")))
         .case_insensitive(true)
         .dfa_size_limit(MAX_AUTOMATON_BYTES)
         .build();
