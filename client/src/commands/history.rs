@@ -89,7 +89,6 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
     Ok(text.to_owned())
 }
 
-/// Returns the absolute path of a file. A file that no longer exists may still have a history.
 /// Returns the absolute path of a file, or its name if it has no folder and does not exist here.
 fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
@@ -98,6 +97,7 @@ fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     absolute_path(file)
 }
 
+/// Returns the absolute path of a file. A file that no longer exists may still have a history.
 fn absolute_path(file: &str) -> String {
     let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
     let path = path.canonicalize().unwrap_or(path);
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_exist_here_is_sent_by_its_name() {
         assert_eq!(path_or_name("pool.py", |_| false), "pool.py");
-        let root = std::path::absolute("/work/app").unwrap();
+        let root = std::path::absolute("/srv/app").unwrap();
         let directory = std::env::current_dir().unwrap();
         assert!(Path::new(&path_or_name("pool.py", |_| true)).starts_with(&directory));
         let given = root.join("pool.py").to_string_lossy().into_owned();

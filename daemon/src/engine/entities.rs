@@ -3,6 +3,7 @@
 
 pub use crate::graph::{
     EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,
+    is_traceback_heading,
 };
 use crate::{
     model::{

@@ -48,8 +48,7 @@ pub struct Evidence {
     /// with it, the agent was interrupted.
     pub unanswered_call: Option<Quote>,
     /// Whether this is a sub-agent's file that is read as a session, because the parent's file is
-    /// missing. Its prompts are then another agent's words, and not decisions or wishes of the
-    /// user.
+    /// missing. Its prompts are then another agent's words, not those of the user.
     pub is_instructed: bool,
     /// Errors in terminal output that the user pasted into prompts.
     pub pasted_errors: Vec<Quote>,
@@ -203,8 +202,7 @@ pub struct Statement {
     pub text: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// Whether it is from the report that ended a turn. Earlier statements of the agent are often
-    /// outdated.
+    /// Whether it is from the report that ended a turn. Earlier statements are often outdated.
     #[serde(default)]
     pub reported: bool,
 }
@@ -281,6 +279,9 @@ pub struct CommandRun {
 pub struct ErrorSeen {
     /// The line with the error message.
     pub message: String,
+    /// The command that the output tells to run.
+    #[serde(default)]
+    pub remedy: Option<String>,
     /// The source of the error: the command line, or the tool and its target.
     pub attempt: String,
     /// The position where it was first seen.
@@ -292,8 +293,7 @@ pub struct ErrorSeen {
     /// Number of times it occurred again after it was resolved.
     #[serde(default)]
     pub returns: u32,
-    /// The agent's reason why the failure is unrelated to this session, such as that it existed
-    /// before.
+    /// The agent's reason why the failure is unrelated to this session: `it failed before`.
     #[serde(default)]
     pub known: Option<String>,
     /// The cause that the agent named, if it did.

@@ -191,10 +191,11 @@ fn lines_of(pasted: &str) -> impl Iterator<Item = &str> {
     let count = pasted.lines().count();
     let is_near_an_end = move |at: usize| at < MAX_LINES / 2 || at + MAX_LINES / 2 >= count;
     let lines = pasted.lines().enumerate().filter(move |(at, _)| is_near_an_end(*at));
-    lines.map(|(_, line)| line.trim()).filter(|line| !is_heading(line))
+    lines.map(|(_, line)| line.trim()).filter(|line| !is_traceback_heading(line))
 }
 
-fn is_heading(line: &str) -> bool {
+/// Whether a line is the heading of a traceback, whose last line has the error.
+pub fn is_traceback_heading(line: &str) -> bool {
     HEADINGS.iter().any(|heading| line.starts_with(heading))
 }
 

@@ -17,7 +17,7 @@ mod standing;
 mod text;
 
 pub use self::{
-    errors::ErrorRecord,
+    errors::{ErrorRecord, is_traceback_heading},
     preferences::Preference,
     query::{EntitiesAndFacts, FactFilter, Graph},
     read::read,

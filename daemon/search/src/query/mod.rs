@@ -16,8 +16,8 @@
 //!
 //! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a
 //! command line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a
-//! log, is pasted text and consists of words only.
+//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
+//! words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
 //! (except that several dates must all match); filters with different names must all match. `-`

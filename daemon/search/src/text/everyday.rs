@@ -37,7 +37,7 @@ pub(crate) fn unspaced_ranges(text: &str, dates: &[Range<usize>]) -> Vec<Range<u
 /// Maximum length, in bytes, of a question whose characters are compared with [`UNSPACED`].
 const LONGEST: usize = 600;
 
-/// Returns the length of the longest expression at the start of `text`, 0 if there is none.
+/// Returns the length of the longest expression at the start of `text`, or 0.
 fn expression_length(text: &str, first: char) -> usize {
     let of_first = EXPRESSIONS.get(&first).into_iter().flatten();
     let found = of_first.filter(|expression| text.starts_with(**expression));

@@ -15,7 +15,10 @@ use crate::{
         client_context::ClientContext,
         projects::{of_directory, searched_projects},
     },
-    engine::{embedding::VectorSet, entities::Graph},
+    engine::{
+        embedding::VectorSet,
+        entities::{Graph, is_traceback_heading},
+    },
     model::{Fact, Namespace, graph::Relation},
 };
 
@@ -23,8 +26,6 @@ use crate::{
 const MAX_ERRORS: usize = 50;
 /// Maximum number of lines of the output that are searched for.
 const MAX_LINES: usize = 3;
-/// The first line of a traceback of Python, whose last line has the error.
-const TRACEBACK: &str = "Traceback (most recent call last)";
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;
 
@@ -112,7 +113,7 @@ fn words(error: &str) -> String {
     };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut chosen: Vec<&str> = lines().filter(names_error).collect();
-    if lines().any(|line| line.starts_with(TRACEBACK)) {
+    if lines().any(is_traceback_heading) {
         chosen.extend(lines().next_back());
     }
     if chosen.is_empty() {

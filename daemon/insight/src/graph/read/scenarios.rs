@@ -454,6 +454,7 @@ impl SessionFixture {
         self.evidence.errors.push(ErrorSeen {
             returns: 0,
             known: None,
+            remedy: None,
             message: message.to_owned(),
             attempt: "pytest".to_owned(),
             origin: line(3),

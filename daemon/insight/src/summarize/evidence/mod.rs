@@ -33,7 +33,6 @@ mod statements;
 mod tasks;
 mod test_runs;
 
-pub(in crate::summarize) use self::errors::message::REMEDY;
 pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};
 

@@ -261,15 +261,6 @@ mod tests {
     }
 
     #[test]
-    fn a_step_tells_what_changes_before_where() {
-        let plan = "# Plan: Sort\n\n## Steps\n\n### 1. Fix the owner in `create()`\n\n**File:** `src/list.rs:945-946`\n\nChange `req.uid()` to `getuid()` for new rows.\n\n### 2. Log it\n\n**File:** `src/log.rs`\n\nLog.\n";
-        assert_eq!(
-            in_short(plan),
-            "Plan: Sort\n\n- Fix the owner in `create()`: Change `req.uid()` to `getuid()` for new rows (in `list.rs:945-946`)\n- Log it (in `log.rs`)"
-        );
-    }
-
-    #[test]
     fn a_step_names_the_files_in_its_headings() {
         let plan = "# Plan: Sort\n\n## Step 1: Services\n\n### `web/src/list.ts`\n- Sort the list of all the rows\n\n### `web/src/rows.ts`\n- Fill it\n\n## Step 2: Protocol checklist\n- Tick\n";
         assert_eq!(

@@ -9,7 +9,6 @@ use crate::{
         wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
     },
     summarize::{
-        evidence::REMEDY,
         from_evidence::{
             entries::{ENTRY, Entries},
             outcome, refuted,
@@ -105,7 +104,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
         let is_story = !resolution.files.is_empty()
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
-            || error.message.contains(REMEDY)
+            || error.remedy.is_some()
             || error.cause.is_some();
         let is_story = is_story && !is_routine(&error.message, &error.attempt);
         if !is_story {
@@ -180,7 +179,7 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     });
     let cause = group.cause.or(explained).filter(|cause| !is_guess(cause));
     ErrorResolution {
-        error: cut(&entries.tidy_line(without_remedy(&group.error.message)), ENTRY),
+        error: cut(&entries.tidy_line(&group.error.message), ENTRY),
         root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
         fix: fix(entries, group),
         verification: verification(entries, group.resolution),
@@ -214,14 +213,9 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     }
 }
 
-fn without_remedy(message: &str) -> &str {
-    message.split_once(REMEDY).map_or(message, |(message, _)| message)
-}
-
 /// Returns the command that the output of the failure tells to run, if it ran before the success.
 fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
-    let (_, command) = group.error.message.split_once(REMEDY)?;
-    let command = command.trim_end_matches(['`', ')']);
+    let command = group.error.remedy.as_deref()?;
     let (failed, worked) = (group.error.origin, group.resolution.origin);
     let mut between = entries.evidence.commands.iter().filter(|run| {
         run.origin.source == failed.source && (failed.line..=worked.line).contains(&run.origin.line)

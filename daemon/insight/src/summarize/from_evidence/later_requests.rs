@@ -59,7 +59,7 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
             continue;
         }
         let changed = led_to_change(evidence, request);
-        // The description of a problem asks for nothing, and its fix is told with what was done.
+        // The fix of a problem that the user only described is among the completed tasks.
         let asks = || asked.is_some_and(|asked| asks_for_work(start(&asked.text)));
         let is_goal = is_new_work(request)
             || commands.contains(request)
@@ -86,8 +86,9 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
-/// Returns the first sentences of the paragraphs of a typed prompt after the first, as far as they
-/// order something or name a problem that their paragraph asks to solve, with what is told of them.
+/// Returns the requests in the paragraphs of a typed prompt after the first one, each with the
+/// sentence that the summary tells. The first sentence of such a paragraph orders something, or
+/// names a problem that the paragraph asks to solve.
 fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
     let is_pasted = |text: &str| text.contains(['{', '}', '[', ']', '|', '<', '>', '=', '"', '“']);
     if prompt.len() > TYPED || prompt.starts_with('/') || is_pasted(prompt) {
@@ -125,8 +126,8 @@ pub(super) fn start(prompt: &str) -> &str {
 fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
     let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
-    // Its first sentence may only comment on something.
-    // Before a short order such as `Get that back`, it names the object.
+    // The first sentence of a prompt may only comment on something. Before a short order such as
+    // `Get that back`, it names the object.
     let is_short = request.ask.split_whitespace().count() <= SHORT_ORDER;
     let whole = Some(shortened(&request.text))
         .filter(|line| is_short || asks_for_work(line) || names_a_problem(line));

@@ -234,7 +234,10 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let has_substitute = is_done && error.origin.line < replied_at;
         if !has_substitute && !tests_ran(error.origin.line) {
             let command = entries.tidy_line(&error.attempt);
-            push(list, entries.tidy(&format!("Resolve `{command}`: {}", error.message)));
+            let remedy = error.remedy.as_ref();
+            let remedy =
+                remedy.map_or(String::new(), |run| format!(" (the output says: run `{run}`)"));
+            push(list, entries.tidy(&format!("Resolve `{command}`: {}{remedy}", error.message)));
         }
     }
 }

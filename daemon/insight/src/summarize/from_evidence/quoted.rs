@@ -24,7 +24,7 @@ const LIST: usize = 800;
 const MIN_BEGINNING: usize = 120;
 
 /// A paragraph or a list of a report.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Quoted {
     /// The topic that its heading or its label gives it.
     pub(super) topic: Option<Topic>,
@@ -314,30 +314,14 @@ impl QuoteCollector<'_> {
             }
         }
         let topic = of_label.or(topic);
-        self.found.push(Quoted {
-            topic,
-            listed: false,
-            introduction: None,
-            question: None,
-            parts,
-            left_out: 0,
-            is_of_review: false,
-        });
+        self.found.push(Quoted { topic, parts, ..Quoted::default() });
     }
 
     fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
         self.broken = true;
         if self.is_review && review::names_place(self.entries, passage) {
             let parts = review::parts(self.entries, passage, NEST);
-            self.found.push(Quoted {
-                topic,
-                listed: false,
-                introduction: None,
-                question: None,
-                parts,
-                left_out: 0,
-                is_of_review: true,
-            });
+            self.found.push(Quoted { topic, parts, is_of_review: true, ..Quoted::default() });
             return;
         }
         let introduction = self.introduced(passage);
@@ -345,16 +329,7 @@ impl QuoteCollector<'_> {
             last.listed && last.introduction == introduction && last.topic == topic
         });
         if !continues {
-            let parts = Vec::new();
-            self.found.push(Quoted {
-                topic,
-                listed: true,
-                introduction,
-                question: None,
-                parts,
-                left_out: 0,
-                is_of_review: false,
-            });
+            self.found.push(Quoted { topic, listed: true, introduction, ..Quoted::default() });
         }
         if let Some(list) = self.found.last_mut() {
             match item_text(self.entries, passage) {
@@ -406,16 +381,13 @@ mod tests {
 
     fn list(introduction: &str, parts: &[&str]) -> Quoted {
         Quoted {
-            topic: None,
             listed: true,
             introduction: Some(Introduction {
                 text: introduction.to_owned(),
                 ..Introduction::default()
             }),
-            question: None,
-            left_out: 0,
-            is_of_review: false,
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+            ..Quoted::default()
         }
     }
 

@@ -42,8 +42,8 @@ pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
 /// A date, and whether it is literal.
 type DaysFound = Option<(Days, bool)>;
 
-/// Parses an expression without a number at the start of `text`, and returns its length. The length
-/// is 0 if there is none.
+/// Parses an expression without a number at the start of `text`. Returns its length, or 0 if `text`
+/// does not begin with one, and its date.
 fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     let of_first = EXPRESSIONS.get(&first).into_iter().flatten();
     let mut longest = (0, None);

@@ -8,6 +8,25 @@ use crate::summarize::{
 /// Maximum number of lines of an output that are searched, from its beginning.
 const LINES: usize = 1_500;
 
+/// The error message of a failed command.
+pub(super) struct ErrorMessage {
+    pub(super) text: String,
+    /// The command that the output tells to run, unless it is in the text.
+    pub(super) remedy: Option<String>,
+}
+
+impl ErrorMessage {
+    /// Finds the message in `output`, as [`of`] does.
+    pub(super) fn read(output: &str) -> Option<ErrorMessage> {
+        let mut text = of(output)?;
+        let remedy = remedy(output).filter(|command| !text.contains(command.as_str()));
+        if remedy.is_some() {
+            text.truncate(text.trim_end_matches('!').len());
+        }
+        Some(ErrorMessage { text, remedy })
+    }
+}
+
 /// Returns the error message in `output`; `None` if it contains none. The caller has removed
 /// terminal colours from `output`.
 pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
@@ -25,19 +44,8 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
         .or_else(|| lines.iter().find(|line| is_placed(line)))
         .or_else(|| lines.iter().find(|line| is_marked(line)))
         .or_else(|| lines.iter().find(|line| is_loud(line)))?;
-    let message = tidy(found)?;
-    let remedy = remedy(output).filter(|command| !message.contains(command.as_str()));
-    Some(match remedy {
-        Some(command) => kept(
-            &format!("{}{REMEDY}{command}`)", message.trim_end_matches('!')),
-            bounds::ERROR_TEXT,
-        ),
-        None => message,
-    })
+    tidy(found)
 }
-
-/// Precedes a command that the output of a failed command tells to run.
-pub(in crate::summarize) const REMEDY: &str = " (the output says: run `";
 
 /// Returns the only command that an output tells to run.
 fn remedy(output: &str) -> Option<String> {
@@ -175,15 +183,22 @@ mod tests {
     #[test]
     fn the_command_that_an_output_tells_to_run_is_kept() {
         let output = "Exit code 1\n\n⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nMissing generated files:\n    - openapi.json\n";
-        assert_eq!(
-            of(output).unwrap(),
-            "API files changed but the generated client is not staged (the output says: run `pnpm api:generate`)"
-        );
-        assert_eq!(
-            of("error: lock is stale\nPlease run `npm ci` first.\n").unwrap(),
-            "error: lock is stale (the output says: run `npm ci`)"
-        );
-        assert_eq!(of("error: two\nplease run `a`\nplease run `b`\n").unwrap(), "error: two");
+        for (output, text, remedy) in [
+            (
+                output,
+                "API files changed but the generated client is not staged",
+                Some("pnpm api:generate"),
+            ),
+            (
+                "error: lock is stale\nPlease run `npm ci` first.\n",
+                "error: lock is stale",
+                Some("npm ci"),
+            ),
+            ("error: two\nplease run `a`\nplease run `b`\n", "error: two", None),
+        ] {
+            let message = ErrorMessage::read(output).unwrap();
+            assert_eq!((&*message.text, message.remedy.as_deref()), (text, remedy));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! its resolution. Memory is bounded: the oldest of too many open errors is never resolved.
 
 mod failed_tests;
-pub(super) mod message;
+mod message;
 mod slips;
 
 use std::{collections::VecDeque, time::Duration};
@@ -36,7 +36,6 @@ use crate::{
 pub(super) enum Attempt {
     /// A command, identified by [`CommandLine::attempt`](super::shell::CommandLine).
     Command(String),
-    /// Tests of a framework.
     Tests {
         framework: String,
         /// The failed tests, by shortened names.
@@ -147,7 +146,7 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        match message::of(output) {
+        match message::ErrorMessage::read(output) {
             Some(message) => self.note(errors, attempt, message, event),
             // The message is unknown. Later changes belong to this failure, not to earlier errors.
             None => self.got_further(&attempt, event),
@@ -162,14 +161,14 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        let message = failed_tests::message(report, output);
+        let text = kept(&failed_tests::message(report, output), bounds::ERROR_TEXT);
         let attempt = Attempt::Tests {
             framework: family(report.framework).to_owned(),
             names: report.failed_tests.iter().take(12).map(|name| kept(name, 60)).collect(),
             total: report.passed + report.failed,
             scope,
         };
-        self.note(errors, attempt, kept(&message, bounds::ERROR_TEXT), event);
+        self.note(errors, attempt, message::ErrorMessage { text, remedy: None }, event);
     }
 
     /// Records a test run. If no test failed, it resolves the framework's earlier failures in the
@@ -227,10 +226,10 @@ impl Tracker {
         &mut self,
         errors: &mut Vec<ErrorSeen>,
         attempt: Attempt,
-        message: String,
+        message: message::ErrorMessage,
         event: Event<'_>,
     ) {
-        let shape = message::shape(&message);
+        let shape = message::shape(&message.text);
         let line = event.origin.line;
         let same_attempt = |open: &Open| match (&open.attempt, &attempt) {
             (
@@ -272,7 +271,8 @@ impl Tracker {
             return;
         }
         errors.push(ErrorSeen {
-            message,
+            message: message.text,
+            remedy: message.remedy,
             attempt: shown,
             origin: event.origin,
             at: event.at,
