@@ -16,9 +16,10 @@ pub(super) fn manual(screen: &Screen) {
     let mut command = Cli::command();
     command.build();
     let mut page = Vec::new();
-    drop(clap_mangen::Man::new(command.clone()).render(&mut page));
+    // Writing to memory does not fail.
+    let _ = clap_mangen::Man::new(command.clone()).render(&mut page);
     for subcommand in command.get_subcommands().filter(|command| command.get_name() != "help") {
-        drop(clap_mangen::Man::new(subcommand.clone()).render(&mut page));
+        let _ = clap_mangen::Man::new(subcommand.clone()).render(&mut page);
     }
     screen.print_bytes(&page);
 }

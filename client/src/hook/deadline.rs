@@ -64,8 +64,10 @@ mod windows {
         work: impl FnOnce(Duration) -> T + Send + 'static,
     ) -> Option<T> {
         let (done, waiting) = mpsc::channel();
-        // Sending fails only when the receiver has stopped waiting.
-        let work = move || drop(done.send(work(limit)));
+        let work = move || {
+            // Sending fails only when the receiver has stopped waiting.
+            let _ = done.send(work(limit));
+        };
         thread::Builder::new().name("hook".to_owned()).spawn(work).ok()?;
         waiting.recv_timeout(limit).ok()
     }

@@ -16,7 +16,7 @@ use graphiti_proto::{
 /// transcripts of these sessions later.
 pub(super) fn leave(event: &HookEvent, home: &Path) {
     // A hook reports no errors.
-    drop(try_leave(event, home));
+    let _ = try_leave(event, home);
 }
 
 fn try_leave(event: &HookEvent, home: &Path) -> io::Result<()> {

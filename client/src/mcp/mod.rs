@@ -52,7 +52,8 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     let from_host = events.clone();
     thread::spawn(move || {
         read_lines(BufReader::new(io::stdin()), &from_host, RelayEvent::Host);
-        drop(from_host.send(RelayEvent::HostEnded));
+        // Sending fails only when the relay has ended.
+        let _ = from_host.send(RelayEvent::HostEnded);
     });
     let (relay, timeout) = (Relay::new(&meta()), connection::timeout()?);
     Shim { relay, when_down, timeout, events, daemon: None, connections: 0 }.run(&inbox)
@@ -162,7 +163,8 @@ impl Shim {
         let (of, events) = (self.connections, self.events.clone());
         thread::spawn(move || {
             read_lines(stream.as_ref(), &events, |line| RelayEvent::Daemon(of, line));
-            drop(events.send(RelayEvent::DaemonEnded(of)));
+            // Sending fails only when the relay has ended.
+            let _ = events.send(RelayEvent::DaemonEnded(of));
         });
         for line in self.relay.handshake(of) {
             self.write(&line).map_err(|error| AskError::Broken(error.to_string()))?;

@@ -24,7 +24,8 @@ impl Bar {
     pub(crate) fn show(&mut self, step: &ProgressStep) {
         if self.is_terminal {
             let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();
-            drop(write!(io::stderr().lock(), "\r\x1b[2K{text}"));
+            // Progress is not worth an error.
+            let _ = write!(io::stderr().lock(), "\r\x1b[2K{text}");
             self.is_shown = true;
         }
     }
@@ -33,7 +34,8 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         if self.is_shown {
-            drop(write!(io::stderr().lock(), "\r\x1b[2K"));
+            // See `show`.
+            let _ = write!(io::stderr().lock(), "\r\x1b[2K");
         }
     }
 }

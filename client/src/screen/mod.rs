@@ -126,7 +126,8 @@ impl Screen {
             let row = format!("{}  {:<9}  {}", text("session_id"), text("state"), text("project"));
             message.push_str(&format!("\n  {}", row.trim_end()));
         }
-        drop(writeln!(anstream::stderr().lock(), "graphiti: {message}"));
+        // If standard error is closed, there is no other place for the message.
+        let _ = writeln!(anstream::stderr().lock(), "graphiti: {message}");
     }
 
     pub(crate) fn bold(&self, text: impl Display) -> String {

@@ -43,7 +43,8 @@ pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
         return Ok(());
     }
     let unfinished = place.with_extension("new");
-    drop(fs::remove_dir_all(&unfinished));
+    // It usually does not exist. If it cannot be removed, copying fails below.
+    let _ = fs::remove_dir_all(&unfinished);
     for name in FILES {
         let (from, to) = (folder.join(name), unfinished.join(name));
         if from.is_file() {
@@ -51,7 +52,8 @@ pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
             fs::copy(from, to)?;
         }
     }
-    drop(fs::remove_dir_all(place));
+    // If it cannot be removed, renaming fails.
+    let _ = fs::remove_dir_all(place);
     fs::rename(unfinished, place)
 }
 

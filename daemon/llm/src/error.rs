@@ -7,7 +7,7 @@ use crate::{model::Timestamp, reply::TokenUsage};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No model is configured. Nobody has to act.
-    #[error("no model is asked: llm.provider is \"none\"")]
+    #[error("no model is configured: the provider is \"none\"")]
     Off,
     /// The model is unavailable at present. The retry queue retries.
     #[error("the model does not answer: {reason}")]

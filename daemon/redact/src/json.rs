@@ -12,7 +12,8 @@ use crate::{
 
 impl Redactor {
     /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
-    /// key denotes a secret. The key of a list also applies to its elements.
+    /// key denotes a secret. The key of a list also applies to its elements, and the key of an
+    /// object to those of its fields that are named like a value: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
@@ -36,9 +37,8 @@ impl Redactor {
                     let named = named_by_sibling(fields);
                     for (key, field) in fields.iter_mut() {
                         let own = name::classify(key);
-                        let is_value = key.eq_ignore_ascii_case("value");
-                        let meaning = own.or(if is_value { named } else { None });
-                        pending.push((field, meaning));
+                        let named = named.or(meaning).filter(|_| is_value_key(key));
+                        pending.push((field, own.or(named)));
                     }
                 }
                 Value::Null | Value::Bool(_) => {}
@@ -87,6 +87,12 @@ impl Redactor {
     }
 }
 
+/// Whether a field of an object has the value that the object describes.
+fn is_value_key(key: &str) -> bool {
+    let keys = ["value", "plain", "plaintext", "raw", "current", "new", "old", "previous"];
+    keys.iter().any(|known| key.eq_ignore_ascii_case(known))
+}
+
 /// Returns the meaning of the `name` or `key` in the same object as a `value`: `{"name": "TOKEN",
 /// "value": "…"}`.
 fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
@@ -115,6 +121,8 @@ mod tests {
             "passwords": ["hunter2", "hunter3"],
             "env": [{"name": "DB_PASSWORD", "value": "swordfish"}, {"name": "PORT", "value": "80"}],
             "pwd": 123_456,
+            "login_password": {"value": "swordfish", "at": "2026-01-01", "old": ["hunter2"]},
+            "password_field": {"type": "string", "minLength": 8},
             "tokens": 4_711,
             "text": "password=hunter2 and more",
             "url": "postgres://bob:hunter2@db/x",
@@ -133,13 +141,19 @@ mod tests {
                     {"name": "PORT", "value": "80"},
                 ],
                 "pwd": "[REDACTED:password]",
+                "login_password": {
+                    "value": "[REDACTED:password]",
+                    "at": "2026-01-01",
+                    "old": ["[REDACTED:password]"],
+                },
+                "password_field": {"type": "string", "minLength": 8},
                 "tokens": 4_711,
                 "text": "password=[REDACTED:password] and more",
                 "url": "postgres://bob:[REDACTED:url-password]@db/x",
                 "token": "your-token",
             })
         );
-        assert_eq!(counts.total(), 6);
+        assert_eq!(counts.total(), 8);
     }
 
     #[test]

@@ -107,13 +107,34 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
+/// Same as [`searched_projects`] for an agent, and as [`project_argument`] for a person, whose lists
+/// include all projects.
+pub(super) fn listed_projects(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    if client.runs_in_agent() {
+        searched_projects(daemon, client, given)
+    } else {
+        project_argument(daemon, given)
+    }
+}
+
 /// Whether the settings hide a session from the agent that requests it.
 pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &Session) -> bool {
-    let Some(project) = session.project.as_ref().filter(|_| client.runs_in_agent()) else {
-        return false;
-    };
-    let visible = visible_projects(daemon, client);
-    visible.is_some_and(|visible| !visible.contains(&project.namespace()))
+    let project = session.project.as_ref();
+    project.is_some_and(|project| is_project_hidden(daemon, client, project.namespace()))
+}
+
+/// Whether the settings hide the data of a project from the agent that requests them by an id.
+pub(super) fn is_project_hidden(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    project: Namespace,
+) -> bool {
+    let visible = visible_projects(daemon, client).filter(|_| client.runs_in_agent());
+    visible.is_some_and(|visible| !visible.contains(&project))
 }
 
 /// Returns the error for an agent that requests a project that the settings exclude.

@@ -91,8 +91,11 @@ impl RecallCache {
         }
         let cached = Arc::new(CachedMemory { newest, memory: gather(store, projects)? });
         let mut cache = self.lock();
-        if cache.len() >= MAX_PROJECTS {
-            cache.clear();
+        if cache.len() >= MAX_PROJECTS
+            && !cache.contains_key(projects)
+            && let Some(other) = cache.keys().next().cloned()
+        {
+            cache.remove(&other);
         }
         cache.insert(projects.to_vec(), cached.clone());
         Ok(cached)

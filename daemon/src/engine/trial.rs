@@ -70,7 +70,10 @@ pub fn read(
                 let position = LinePosition { origin, at };
                 state.take_line(context, line, position, &mut tally, &mut messages);
             }
-            TailLine::TooLong(_) => tally.broken += 1,
+            TailLine::TooLong(bytes) => {
+                tally.broken += 1;
+                tally.broken_bytes += bytes;
+            }
         }
         messages.drain(..).for_each(|message| trial.add(message));
         state.fork_keys.clear();

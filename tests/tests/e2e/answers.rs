@@ -46,7 +46,15 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
     let episodes = ask(&daemon, agent, "get_episodes", &json!({}));
     assert_eq!(episodes["episodes"].as_array().unwrap().len(), 1, "{episodes}");
+    let owners = ask(&daemon, None, "get_episodes", &json!({ "group_ids": [SITE] }));
+    let episode = &owners["episodes"][0]["uuid"];
+    let owners = json!({ "query": "zeppelin", "project": SITE });
+    let fact = &ask(&daemon, None, "search_memory_facts", &owners)["facts"][0]["uuid"];
     for (tool, arguments) in [
+        ("get_episode_entities", json!({ "episode_uuids": [episode] })),
+        ("delete_episode", json!({ "uuid": episode })),
+        ("mark_fact", json!({ "uuid": fact, "verdict": "wrong" })),
+        ("summarize_session", json!({ "session": "site-1" })),
         ("search_sessions", json!({ "query": "zeppelin", "project": SITE })),
         ("get_episodes", json!({ "group_ids": [SITE] })),
         ("search_memory_facts", json!({ "query": "zeppelin", "project": SITE })),

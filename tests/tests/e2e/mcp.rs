@@ -327,6 +327,33 @@ fn episodes_are_resources_and_fill_prompts() {
 }
 
 #[test]
+fn resources_of_projects_that_the_settings_exclude_are_hidden() {
+    let world = World::new();
+    world.configure(&json!({ "cross_project_search": false }));
+    let daemon = world.start();
+    let mut episodes = Vec::new();
+    for (session, project) in [("aaaa-1", "own"), ("bbbb-1", "other")] {
+        let folder = world.path(project);
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut transcript = world.transcript_in(session, folder.to_str().unwrap());
+        transcript.prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+        daemon.settle();
+        let episode = daemon.close(session)["episode_uuid"].as_str().unwrap().to_owned();
+        episodes.push(format!("graphiti://episode/{episode}"));
+    }
+    let mut agent = agent(&world, world.path("own").to_str().unwrap(), "aaaa-1");
+    agent.initialize(LATEST);
+    let listed = agent.ask("resources/list", json!({}));
+    let resources = listed["result"]["resources"].as_array().unwrap();
+    assert_eq!(resources.len(), 1, "{listed}");
+    assert_eq!(resources[0]["uri"], episodes[0]);
+    assert!(agent.ask("resources/read", json!({ "uri": episodes[0] }))["result"].is_object());
+    let refused = agent.ask("resources/read", json!({ "uri": episodes[1] }));
+    let message = refused["error"]["message"].as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(message.contains("`session_tracking.cross_project_search` is false"), "{message}");
+}
+
+#[test]
 fn the_relay_survives_the_death_of_the_daemon() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");

@@ -70,7 +70,11 @@ fn ask(home: &Path) -> DaemonProbe {
     };
     let (send, receive) = mpsc::channel();
     let asking = thread::Builder::new().name("doctor".to_owned());
-    if let Err(error) = asking.spawn(move || drop(send.send(answer()))) {
+    let ask = move || {
+        // Sending fails only when the receiver has stopped waiting.
+        let _ = send.send(answer());
+    };
+    if let Err(error) = asking.spawn(ask) {
         return DaemonProbe::Failing(error.to_string());
     }
     match receive.recv_timeout(timeout) {

@@ -199,7 +199,7 @@ impl Roots {
         if let Some(watcher) = &mut self.watcher {
             // The call changes nothing; it returns when the watcher has processed earlier events.
             // An error means that the watcher has failed, which it reports itself.
-            drop(watcher.configure(Config::default()));
+            let _ = watcher.configure(Config::default());
         }
     }
 

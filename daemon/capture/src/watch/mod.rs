@@ -127,7 +127,8 @@ impl Drop for Watch {
     fn drop(&mut self) {
         self.inbox.stop();
         if let Some(thread) = self.thread.take() {
-            drop(thread.join());
+            // A panic of the thread was reported when it happened.
+            let _ = thread.join();
         }
     }
 }

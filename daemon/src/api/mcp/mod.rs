@@ -206,10 +206,11 @@ impl ServerHandler for McpSession {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        let client = self.client(&Value::Null, &context);
         let cursor = request.and_then(|request| request.cursor);
-        catch_panics(|| blocking::read(|| resources::list(&self.daemon, cursor)))
+        catch_panics(|| blocking::read(|| resources::list(&self.daemon, &client, cursor)))
     }
 
     async fn list_resource_templates(
@@ -223,10 +224,11 @@ impl ServerHandler for McpSession {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        catch_panics(|| blocking::read(|| resources::read(&self.daemon, &request.uri)))
-            .map(Into::into)
+        let client = self.client(&Value::Null, &context);
+        let read = || resources::read(&self.daemon, &client, &request.uri);
+        catch_panics(|| blocking::read(read)).map(Into::into)
     }
 
     async fn list_prompts(

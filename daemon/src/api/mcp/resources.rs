@@ -8,7 +8,11 @@ use rmcp::{
 };
 
 use crate::{
-    api::DaemonState,
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{hidden, is_project_hidden, newest_episodes, visible_projects},
+    },
     engine::episode,
     model::{Episode, EpisodeId},
     store::StoreError,
@@ -23,6 +27,7 @@ const MARKDOWN: &str = "text/markdown";
 /// the previous page.
 pub(super) fn list(
     daemon: &DaemonState,
+    client: &ClientContext,
     cursor: Option<String>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let before = match cursor {
@@ -33,8 +38,9 @@ pub(super) fn list(
     };
     let store = daemon.engine.store();
     // One more than a page, to find out whether there is another page.
-    let mut episodes =
-        store.newest_episodes(None, before, PAGE + 1).map_err(|error| failed(&error))?;
+    let projects = visible_projects(daemon, client);
+    let episodes = newest_episodes(store.as_ref(), projects.as_deref(), before, PAGE + 1);
+    let mut episodes = episodes.map_err(|error| failed(&error))?;
     let has_more = episodes.len() > PAGE;
     episodes.truncate(PAGE);
     let mut page = ListResourcesResult::with_all_items(
@@ -54,7 +60,11 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let id = uri.strip_prefix(SCHEME).and_then(EpisodeId::parse);
     let episode = match id {
         Some(id) => daemon.engine.store().episode(id).map_err(|error| failed(&error))?,
@@ -64,6 +74,9 @@ pub(super) fn read(daemon: &DaemonState, uri: &str) -> Result<ReadResourceResult
         let what = format!("there is no {uri}; addresses are {SCHEME}<uuid>");
         return Err(ErrorData::resource_not_found(what, None));
     };
+    if is_project_hidden(daemon, client, episode.project.namespace()) {
+        return Err(ErrorData::resource_not_found(hidden().message, None));
+    }
     let text = episode::document(&episode, daemon.includes_paths());
     let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))

@@ -35,6 +35,8 @@ use crate::{
 
 /// Maximum number of distinct events that are counted.
 const MAX_KINDS: usize = 32;
+/// Maximum length, in characters, of the name of a kind.
+const MAX_NAME_CHARS: usize = 40;
 /// Time limit for the handoff to a new session.
 const HANDOFF_TIMEOUT: Duration = Duration::from_millis(30);
 /// Time limit, within [`HANDOFF_TIMEOUT`], for indexing sessions that have just ended.
@@ -191,8 +193,9 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
 impl HookStats {
     fn record(&self, name: &str, now: Timestamp) {
         let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if events.len() < MAX_KINDS || events.contains_key(name) {
-            let entry = events.entry(name.chars().take(40).collect()).or_insert((0, now));
+        let name: String = name.chars().take(MAX_NAME_CHARS).collect();
+        if events.len() < MAX_KINDS || events.contains_key(&name) {
+            let entry = events.entry(name).or_insert((0, now));
             *entry = (entry.0 + 1, now);
         }
     }
@@ -207,5 +210,23 @@ impl HookStats {
             last: last.to_string(),
         };
         events.into_iter().map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_events_are_counted_when_no_new_ones_are() {
+        let stats = HookStats::default();
+        let name = |number: usize| format!("{number:02}{}", "x".repeat(MAX_NAME_CHARS));
+        for number in 0..=MAX_KINDS {
+            stats.record(&name(number), Timestamp::from_micros(1));
+        }
+        stats.record(&name(0), Timestamp::from_micros(2));
+        let events = stats.events();
+        assert_eq!(events.len(), MAX_KINDS);
+        assert_eq!((events[0].name.as_str(), events[0].count), (&name(0)[..MAX_NAME_CHARS], 2));
     }
 }

@@ -6,7 +6,16 @@ use graphiti_proto::{
 };
 
 use super::{Effect, Tool, input, output, store_error, typed};
-use crate::{api::DaemonState, engine::sharing, model::EpisodeId, store::Write};
+use crate::{
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{hidden, is_project_hidden},
+    },
+    engine::sharing,
+    model::EpisodeId,
+    store::Write,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -16,11 +25,14 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Removes,
     input: input::<DeleteEpisodeArguments>,
     output: output::<DeleteEpisodeAnswer>,
-    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+    },
 };
 
 async fn run(
     daemon: &DaemonState,
+    client: &ClientContext,
     arguments: DeleteEpisodeArguments,
 ) -> Result<DeleteEpisodeAnswer, Error> {
     let given = arguments.uuid.trim();
@@ -34,6 +46,9 @@ async fn run(
     let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));
     };
+    if is_project_hidden(daemon, client, episode.project.namespace()) {
+        return Err(hidden());
+    }
     // The session of an imported episode has no other data on this machine.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };

@@ -7,7 +7,11 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{is_of_project, listed_projects},
+    },
     engine::redaction,
     model::{
         Project,
@@ -33,6 +37,8 @@ async fn run(
     arguments: FailedEpisodesArguments,
 ) -> Result<FailedEpisodesAnswer, Error> {
     let mut live = daemon.engine.live().await.map_err(engine_error)?;
+    let projects = listed_projects(daemon, client, None)?;
+    live.retain(|session| is_of_project(session, projects.as_deref()));
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let mut failed: Vec<Failed> = live.iter().filter_map(failed).collect();
     failed.retain(|failed| arguments.include_permanent || !failed.permanent);

@@ -6,7 +6,14 @@ use graphiti_proto::{
 };
 
 use super::{Effect, Tool, graph, input, output, store_error, typed};
-use crate::{api::DaemonState, model::EpisodeId};
+use crate::{
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{hidden, is_project_hidden},
+    },
+    model::EpisodeId,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -15,11 +22,14 @@ pub(super) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     input: input::<EpisodeEntitiesArguments>,
     output: output::<EpisodeEntitiesAnswer>,
-    call: |daemon, _, arguments| Box::pin(typed(arguments, |given| run(daemon, given))),
+    call: |daemon, client, arguments| {
+        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+    },
 };
 
 async fn run(
     daemon: &DaemonState,
+    client: &ClientContext,
     arguments: EpisodeEntitiesArguments,
 ) -> Result<EpisodeEntitiesAnswer, Error> {
     let things = graph::graph(daemon);
@@ -29,9 +39,12 @@ async fn run(
         let wrong =
             || Error::new(code::INVALID_PARAMS, format!("`{uuid}` is not the id of an episode"));
         let id = EpisodeId::parse(uuid).ok_or_else(wrong)?;
-        if daemon.engine.store().episode(id).map_err(store_error)?.is_none() {
+        let Some(episode) = daemon.engine.store().episode(id).map_err(store_error)? else {
             missing.push(uuid.as_str());
             continue;
+        };
+        if is_project_hidden(daemon, client, episode.project.namespace()) {
+            return Err(hidden());
         }
         let stated = things.of_episode(id).map_err(store_error)?;
         for entity in &stated.entities {

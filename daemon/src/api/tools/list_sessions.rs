@@ -13,7 +13,7 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         convert,
-        projects::{is_of_project, project_argument, searched_projects},
+        projects::{is_of_project, listed_projects},
     },
     model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
     store::{Store, StoreError},
@@ -40,11 +40,7 @@ async fn run(
     client: &ClientContext,
     arguments: ListSessionsArguments,
 ) -> Result<ListSessionsAnswer, Error> {
-    let given = arguments.project.as_deref();
-    let project = match client.runs_in_agent() {
-        true => searched_projects(daemon, client, given)?,
-        false => project_argument(daemon, given)?,
-    };
+    let project = listed_projects(daemon, client, arguments.project.as_deref())?;
     let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();

@@ -11,7 +11,7 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         convert,
-        projects::{is_of_project, project_argument},
+        projects::{is_of_project, listed_projects},
     },
     model::session::State,
 };
@@ -34,7 +34,7 @@ async fn run(
     client: &ClientContext,
     arguments: ListUnindexedArguments,
 ) -> Result<ListUnindexedAnswer, Error> {
-    let project = project_argument(daemon, arguments.project_namespace.as_deref())?;
+    let project = listed_projects(daemon, client, arguments.project_namespace.as_deref())?;
     let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
     sessions.retain(|session| {
         is_of_project(session, project.as_deref())

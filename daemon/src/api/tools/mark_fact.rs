@@ -10,7 +10,11 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, graph, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{hidden, is_project_hidden},
+    },
     clock,
     model::graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, FactKey, Verdict},
 };
@@ -33,11 +37,15 @@ pub(super) const TOOL: Tool = Tool {
 
 async fn run(
     daemon: &DaemonState,
-    _client: &ClientContext,
+    client: &ClientContext,
     arguments: MarkFactArguments,
 ) -> Result<MarkFactAnswer, Error> {
     let verdict = verdict(&arguments.verdict)?;
     let fact = named(daemon, &arguments.uuid)?;
+    let periods = graph::graph(daemon).spans(fact).map_err(store_error)?;
+    if periods.iter().any(|period| is_project_hidden(daemon, client, period.namespace)) {
+        return Err(hidden());
+    }
     let author = CorrectionAuthor::Agent;
     let marked =
         CorrectedFact { fact, correction: Correction { verdict, author, at: clock::now() } };

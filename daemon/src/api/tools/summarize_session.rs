@@ -11,7 +11,7 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         current,
-        projects::{is_of_project, project_argument},
+        projects::{hidden, is_hidden, is_of_project, project_argument},
     },
     engine::episode,
     model::CloseReason,
@@ -42,6 +42,9 @@ async fn run(
     let session = store.session(key).map_err(store_error)?;
     let session =
         session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?;
+    if is_hidden(daemon, client, &session) {
+        return Err(hidden());
+    }
     let project = project_argument(daemon, arguments.project.as_deref())?;
     if !is_of_project(&session, project.as_deref()) {
         let what = format!("session {} belongs to another project", session.id);

@@ -42,11 +42,17 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     })
 }
 
-/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`.
-/// The server is empty if the name has none of these marks.
+/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`,
+/// or at the first `_` of `mcp_github_list_prs` if a known server stands before it. The server is
+/// empty if the name has none of these marks.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
-    rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.')).unwrap_or(("", rest))
+    let marked = rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.'));
+    let by_server = || {
+        let parts = tool.strip_prefix("mcp_")?.split_once('_')?;
+        known_server(&words::of_name(parts.0)).map(|_| parts)
+    };
+    marked.or_else(by_server).unwrap_or(("", rest))
 }
 
 fn domain(own: &[String], server: &[String], known_server: Option<&KnownServer>) -> ToolDomain {
@@ -119,7 +125,6 @@ static KNOWN_SERVERS: &[KnownServer] = &[
             "documentation",
             "deepwiki",
             "devdocs",
-            "microsoft_docs",
             "mslearn",
             "confluence",
             "notion",
@@ -324,6 +329,8 @@ mod tests {
     fn names_are_split_as_agents_write_them() {
         assert_eq!(parts("mcp__linear-server__get_issue"), ("linear-server", "get_issue"));
         assert_eq!(parts("github__list_prs"), ("github", "list_prs"));
+        assert_eq!(parts("mcp_github_list_prs"), ("github", "list_prs"));
+        assert_eq!(parts("mcp_find_symbol"), ("", "find_symbol"));
         assert_eq!(parts("_fetch_pr"), ("", "_fetch_pr"));
         assert_eq!(parts("mcp__a__b__c"), ("a", "b__c"));
     }

@@ -227,16 +227,19 @@ fn with_user_decisions(
 /// that the model does not mention.
 fn joined(claimed: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
     let mut joined = claimed;
+    // The positions of the claims that no entry was joined with.
+    let mut open: Vec<usize> = (0..joined.len()).collect();
     let mut unclaimed: Vec<ErrorResolution> = Vec::new();
     for seen in read {
         let seen_words = words(&seen.error);
-        let same = joined.iter_mut().find(|one| {
-            let claimed_words = words(&one.error);
+        let same = open.iter().position(|at| {
+            let claimed_words = words(&joined[*at].error);
             share_of_words(&claimed_words, &seen_words) >= 0.5
                 || share_of_words(&seen_words, &claimed_words) >= 0.5
         });
         match same {
-            Some(one) => {
+            Some(found) => {
+                let one = &mut joined[open.remove(found)];
                 one.error = seen.error;
                 if seen.verification != NOT_STATED {
                     one.verification = seen.verification;

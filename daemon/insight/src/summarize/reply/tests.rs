@@ -224,3 +224,27 @@ fn a_long_answer_is_cut() {
     assert!(found.summary.objective.chars().count() <= MAX_LONG_ENTRY_CHARS + 1);
     assert_eq!(found.summary.discoveries.unwrap().len(), MAX_ENTRIES);
 }
+
+#[test]
+fn each_claim_about_an_error_is_joined_with_one_error() {
+    let error = |error: &str, fix: &str| ErrorResolution {
+        error: error.to_owned(),
+        root_cause: NOT_STATED.to_owned(),
+        fix: fix.to_owned(),
+        verification: NOT_STATED.to_owned(),
+    };
+    let claimed = vec![error("the login test fails", "Read the expiry in seconds")];
+    let read = vec![
+        error("login test fails: expected 60", NOT_STATED),
+        error("login test fails: no token", "Added a token"),
+    ];
+    let joined = joined(claimed, read);
+    let fixes: Vec<_> = joined.iter().map(|one| (one.error.as_str(), one.fix.as_str())).collect();
+    assert_eq!(
+        fixes,
+        [
+            ("login test fails: expected 60", "Read the expiry in seconds"),
+            ("login test fails: no token", "Added a token"),
+        ]
+    );
+}
