@@ -56,7 +56,8 @@ pub(super) enum EngineCommand {
         scope: Scope,
         reply: oneshot::Sender<usize>,
     },
-    /// Releases sessions that will be forgotten. The reply is sent when no job works on them.
+    /// Releases sessions that will be forgotten. The reply is sent when no job or question to a
+    /// model works on them.
     Release {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
@@ -121,10 +122,10 @@ impl EngineCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
     pub session: SessionKey,
-    /// The episode; `None` when the session has no content yet.
+    /// The episode of the session; `None` when it has none.
     pub episode: Option<EpisodeId>,
     pub how: CloseOutcome,
-    /// The outbox position after the close.
+    /// The outbox position after the close; 0 for a session without a transcript.
     pub position: u64,
 }
 
@@ -200,7 +201,8 @@ pub struct PendingEpisode {
 /// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// The numbers of sessions by state. Only the store knows the number of indexed sessions.
+    /// The numbers of live sessions by state. Failed sessions that will not be retried are not
+    /// counted.
     pub active: usize,
     pub inactive: usize,
     pub indexing: usize,
@@ -209,7 +211,7 @@ pub struct Status {
     pub unindexed: usize,
     /// The number of sessions of history that wait for their import.
     pub history_left: usize,
-    /// The number of sessions of history that were imported since the start.
+    /// The number of attempts to import a session of history that ended since the start.
     pub history_done: usize,
     /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,

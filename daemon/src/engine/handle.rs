@@ -61,7 +61,7 @@ impl Engine {
         &self.projects
     }
 
-    /// Returns the counts of the lines that sessions were offered and used.
+    /// Returns the counts of the lines that sessions got from the memory, and of those they used.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use
     }
@@ -102,13 +102,13 @@ impl Engine {
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // The request still runs. Until the model answers, the session has the episode
-                // from evidence.
+                // Usually, the request still runs. Until the model answers, the session has the
+                // episode from evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
         }
-        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        // Writes are applied in order: when the empty list is done, all earlier lists are done.
         let saved = self.store.write(Vec::new()).done().await;
         saved.map(Some).map_err(failed)
     }
@@ -133,8 +133,8 @@ impl Engine {
         self.request(|reply| EngineCommand::RequestEpisodes { scope, reply }).await
     }
 
-    /// Sends an old session to a model. Returns when the model answered or the request was
-    /// postponed.
+    /// Requests a summary by a model for an old session whose episode was made from evidence.
+    /// Returns when the model answered, or the request was postponed or is not needed.
     pub async fn request_summary(&self, session: SessionKey) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::RequestSummary { session, reply }).await?
     }
@@ -144,7 +144,8 @@ impl Engine {
         self.request(|reply| EngineCommand::PendingSummaries { scope, reply }).await
     }
 
-    /// Returns the live sessions: those whose state is not `Indexed`.
+    /// Returns the live sessions: all except those that are indexed, or have failed and will not be
+    /// retried.
     pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
         self.request(EngineCommand::Live).await
     }

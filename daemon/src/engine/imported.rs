@@ -54,7 +54,8 @@ pub enum ImportDecision {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,
     },
-    /// The same or a later episode of the session is stored, or its transcript is on this machine.
+    /// The same or a later episode of the session is stored, or the session is from this machine (a
+    /// memory that was added here, or a session whose transcript is here).
     Known,
     /// The session was forgotten.
     Forgotten,

@@ -27,7 +27,6 @@ use crate::{
     store::Source,
 };
 
-/// The task of a job.
 pub struct Job {
     /// The session at the start of the job.
     pub session: Session,
@@ -146,8 +145,8 @@ fn last_at(file: &ReadProgress) -> Option<Timestamp> {
 /// Returns the project of the working directory after which the transcript's folder is named;
 /// if there is none, that of the first working directory.
 ///
-/// The name of the folder is lossy (`-` replaces every character that is not a letter or a digit):
-/// a directory can be compared with the name, but cannot be derived from it.
+/// The name of the folder is lossy (`-` replaces every character that is not an ASCII letter or
+/// digit): a directory can be compared with the name, but cannot be derived from it.
 fn project(path: &str, evidence: &crate::model::Evidence) -> Option<Project> {
     let folder = std::path::Path::new(path).parent()?.file_name()?.to_str()?;
     let slug = |directory: &str| -> String {

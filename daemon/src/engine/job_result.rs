@@ -13,12 +13,12 @@ pub struct JobResult {
     pub session: SessionKey,
     /// The progress of each file.
     pub files: Vec<ReadProgress>,
-    /// The content of the session after the job.
+    /// The content of the files that the job read.
     pub digest: SessionDigest,
     /// The outcome of making the episode; `None` if none was due.
     pub index: Option<IndexOutcome>,
     pub gathered: GatherOutcome,
-    /// Why a file could not be read.
+    /// Why files were not read.
     pub error: Option<ReadError>,
 }
 
@@ -26,7 +26,8 @@ pub struct JobResult {
 pub enum GatherOutcome {
     /// The job did not have to gather a question.
     NotRequested,
-    /// There is nothing to ask: the session changed, or a model has written its episode.
+    /// There is nothing to ask, for example because the session changed or a model has written its
+    /// episode.
     Nothing,
     Question(Box<ModelQuestion>),
 }
@@ -44,10 +45,10 @@ pub enum IndexOutcome {
     Failed(String),
 }
 
-/// The content of a session, from its files.
+/// The content of files of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionDigest {
-    /// The hash and size of the content; `None` when there is none yet.
+    /// The hash of the content and the number of messages; `None` when there is no content yet.
     pub content: Option<Content>,
     /// The project in which the session started.
     pub project: Option<Project>,

@@ -1,8 +1,9 @@
 //! Counts which lines of handoffs and which hits of searches later sessions used.
 //!
 //! A line is *used* when the session that received it opens the session from which the line comes,
-//! or when its own summary repeats the words of the line. The counts stay on the machine. They show
-//! how useful the memory is, and break ties when a handoff selects its lines.
+//! or when the summary of the receiving session contains most words of the line. The counts stay
+//! on the machine. They show how useful the memory is, and break ties when a handoff selects its
+//! lines.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,7 +1,7 @@
 //! The engine connects the stages: no other module knows their order.
 //!
 //! Everything that the engine reacts to is a variant of [`EngineEvent`]. [`state::EngineState`]
-//! makes the decisions: it handles one event after the other, only reads the store and other shared
+//! makes the decisions: it handles one event after another, only reads the store and other shared
 //! data, and returns effects. The [`executor::Executor`] performs the effects, and returns their
 //! results as events. Slow work (reading transcripts, making episodes, asking models) runs outside
 //! of the event loop, for example as a [`job::Job`]. Other modules use the engine through an

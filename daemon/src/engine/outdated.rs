@@ -3,8 +3,8 @@
 //! read.
 //!
 //! The state of a file contains the version of the rules by which it was read. A note contains, for
-//! each format, the version of the rules at the last check of all files. If it is the current
-//! version, a start of the daemon checks no files.
+//! each format, the version of the rules at the last check of all files. If these versions are
+//! current, a start of the daemon checks no files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

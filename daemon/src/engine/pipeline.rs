@@ -40,7 +40,7 @@ pub struct SourceState {
     pub hasher: Hasher,
     /// The number of the next message.
     pub next_seq: u32,
-    /// The latest time in the file; `None` if the last message has no time.
+    /// The latest time in the file. A message without a time resets it to `None`.
     pub last_at: Option<Timestamp>,
     pub collector: Collector,
     pub detector: Detector,
@@ -50,13 +50,13 @@ pub struct SourceState {
     /// The id of the file's first record.
     #[serde(default)]
     pub first_record: Option<RecordUuid>,
-    /// The number of lines at the start that were copied from another session.
+    /// The number of lines at the start that were copied from another session or file.
     #[serde(default)]
     pub shared: u64,
     /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
-    /// The ids of records at which a fork of the session may start; those since the last batch.
+    /// The ids of records since the last batch at which a fork of the session may start.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
     /// Messages of which only a part is stored.
@@ -296,7 +296,7 @@ impl SourceState {
     }
 
     /// Returns the redacted output of a result; `None` for other items. Also returns `None` for a
-    /// read or a search that succeeded, unless the filter keeps the output of tools in full: notes
+    /// read or a search that succeeded, unless the filter keeps the output of tools in full. Notes
     /// the calls of reads and searches, so that their results are recognised.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {

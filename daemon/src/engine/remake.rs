@@ -2,8 +2,8 @@
 //! summary at a time (the latest sessions first), and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
-//! summary is kept if a model wrote it, if it was imported, or if its transcript does not exist any
-//! more. A note records that all summaries were checked; later starts then search for none.
+//! summary is kept if a model wrote it, if it was imported, or if its transcript was deleted or
+//! replaced. A note records that all summaries were checked; later starts then do not search again.
 
 use std::{
     future,
@@ -59,7 +59,7 @@ impl Engine {
 }
 
 impl Remaker {
-    /// Works until it is dropped.
+    /// Creates the older summaries again, and then waits forever.
     pub(super) async fn run(self) {
         tokio::time::sleep(PAUSE).await;
         match self.remake_all(PAUSE).await {
@@ -160,8 +160,8 @@ fn checked_note() -> Write {
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }
 
-/// Creates an episode again; `None` when the transcript does not exist any more, its agent is not
-/// followed any more, or the daemon stops. Blocks.
+/// Creates an episode again; `None` when the transcript cannot be opened or was replaced, its agent
+/// is not followed any more, or the daemon stops. Blocks.
 fn make(
     context: &RemakeContext,
     old: Episode,

@@ -1,7 +1,7 @@
 //! Schedules the work on sessions.
 //!
-//! There are two queues: live sessions (an agent writes to them, or a caller waits for them), and
-//! history. At most one job runs for a session.
+//! There are two queues: one for the import of history, and one for all other work, which is more
+//! urgent. At most one job runs for a session.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -25,7 +25,7 @@ pub(super) struct Schedule {
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, RunningJob>,
     /// Sessions that may have crashed the daemon. At most one of them is worked on at a time, so
-    /// that a crash has one suspect.
+    /// that a crash counts against only one of them.
     suspects: HashMap<SessionKey, Suspicion>,
 }
 
@@ -65,9 +65,9 @@ struct RunningJob {
 /// How urgent a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Queue {
-    /// An agent writes to the session, or a caller waits for it.
+    /// Work other than the import of history. For example, an agent writes to the session.
     Live,
-    /// The session is being imported.
+    /// The import of history.
     History,
 }
 

@@ -1,8 +1,8 @@
 //! Records the positions of truncated messages in their transcript.
 //!
-//! If a message has to be summarized by the configuration, only a part of it is stored and hashed,
-//! so that a later summary does not change the content hash. This module records the positions of
-//! the most relevant of these messages, which are read again when a model is asked.
+//! If the configuration requires a summary of a message, only a part of the message is stored and
+//! hashed, so that a later summary does not change the content hash. This module records the
+//! positions of the most relevant of these messages, which are read again when a model is asked.
 
 use std::path::Path;
 

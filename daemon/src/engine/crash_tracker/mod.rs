@@ -57,7 +57,7 @@ pub struct CrashTracker {
     state: Mutex<TrackerState>,
 }
 
-/// Marks a session as being worked on, until it is dropped.
+/// Marks a session as being worked on, until the guard is dropped.
 pub(super) struct WorkGuard<'w> {
     crash_tracker: &'w CrashTracker,
     session: SessionId,

@@ -84,7 +84,7 @@ impl Executor {
         &self.reader
     }
 
-    /// Handles events one after the other until asked to stop.
+    /// Repairs duplicates, and then handles one event after another until the engine is stopped.
     pub(super) async fn run(mut self, inbox: mpsc::Receiver<EngineEvent>) {
         let mut inbox = Inbox::new(inbox);
         let (store, excluded) = (self.engine.store.clone(), self.state.excluded().to_vec());
@@ -95,8 +95,8 @@ impl Executor {
         }
         loop {
             fault::point("engine: turn");
-            // Both steps use the same time, so that the pause ends at the first deadline that is
-            // not due in the first step.
+            // The event and the pause use the same time, so that the pause ends at the first
+            // deadline that is not due at the event.
             let turn = clock::now();
             self.handle(EngineEvent::TurnEnded, turn, &mut inbox).await;
             if self.state.is_stopped() {
@@ -276,13 +276,13 @@ impl Executor {
     }
 
     fn reply_when_saved(&self, send: Box<dyn FnOnce(Result<u64, StoreError>) + Send>) {
-        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        // Writes are applied in order: when the empty list is done, all earlier lists are done.
         let saved = self.engine.store.write(Vec::new());
         tokio::spawn(async move { send(saved.done().await) });
     }
 
     fn reply_when_found(&self, reply: oneshot::Sender<()>) {
-        // Writes are applied in order: once an empty list is done, all earlier ones are.
+        // Writes are applied in order: when the empty list is done, all earlier lists are done.
         let saved = self.engine.store.write(Vec::new());
         let engine = self.engine.clone();
         tokio::spawn(async move {

@@ -75,8 +75,8 @@ impl Watches {
         }
     }
 
-    /// Requests a full scan. It is complete when a notice of completion has the returned number or
-    /// a higher one.
+    /// Requests a full scan. The scan is complete when a notice of completion has the returned
+    /// number or a higher number.
     pub(super) fn rescan(&self) -> u64 {
         self.earlier_scans + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
     }

@@ -40,8 +40,8 @@ impl OutboxPositions {
 }
 
 impl DurablePosition {
-    /// Advances the position. Returns the position up to which no follower needs the outbox any
-    /// more, if this position advanced, too.
+    /// Sets the durable position of this follower. Returns the lowest position of all followers, if
+    /// the lowest position has increased.
     fn advance(&self, durable: u64) -> Option<u64> {
         let mut positions = self.all.positions.lock().unwrap_or_else(PoisonError::into_inner);
         positions.durable[self.number] = durable;

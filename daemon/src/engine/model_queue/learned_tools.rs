@@ -76,8 +76,8 @@ impl LearnedTools {
         let content = serde_json::to_vec(&saved).expect("classifications are plain data");
         let note =
             Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
-        // Writes are applied in order, so the lock is held until this one is queued. If it fails,
-        // the classifications are learned again.
+        // Writes are applied in order, so the lock is held until this write is queued. If the write
+        // fails, the change is lost at the next start.
         let _ = self.store.write(vec![Write::Note(note)]);
         result
     }

@@ -1,10 +1,10 @@
 //! Asks models about sessions that have an episode from evidence.
 //!
 //! An episode from evidence is stored and found immediately; a model's answer is added to it later.
-//! The queue of sessions that wait for a model survives a restart ([`queued`]). A job gathers a
-//! [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown tools in one call ([`tools`]),
-//! about the most relevant truncated messages ([`messages`]), and for the summary of the session
-//! ([`summary`]). [`usage`] counts the calls.
+//! If `persist_to_disk` is set, the queue of sessions that wait for a model survives a restart
+//! ([`queued`]). A job gathers a [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown
+//! tools in one call ([`tools`]), about the most relevant truncated messages ([`messages`]), and
+//! for the summary of the session ([`summary`]). [`usage`] counts the calls.
 
 mod estimate;
 pub mod learned_tools;
@@ -66,7 +66,7 @@ pub struct Summarizer {
 pub enum SummarizeOutcome {
     /// The episode with the answer.
     Made(Box<NewEpisode>),
-    /// The model had nothing to add to the episode.
+    /// There is nothing to add to the episode.
     Nothing,
     Failed(Error),
 }

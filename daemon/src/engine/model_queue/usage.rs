@@ -74,7 +74,7 @@ struct DailyUsageRecord {
 const VERSION: u32 = 1;
 /// Maximum age, in days, of counters that are kept.
 const DAYS: i64 = 400;
-/// Maximum number of projects per day; further questions are counted without a project.
+/// Maximum number of projects per day. Questions of further projects are counted without a project.
 const PROJECTS: usize = 200;
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 

@@ -1,7 +1,7 @@
 //! Determines which directories belong to the same project: a repository with its worktrees,
 //! sub-folders and clones.
 //!
-//! A session has the directory in which it was started, and its episodes are stored by that
+//! A session has the directory in which it was started, and its episodes are stored under that
 //! directory. [`Projects`] knows the repository and the remote of each such directory, and finds
 //! the directories that share one of them. Git's files are read when a session is read. The result
 //! is saved, so that it is still known when the folder does not exist any more.
@@ -32,7 +32,7 @@ use crate::{
 const VERSION: u32 = 1;
 /// Git's files of a directory are read again after this time.
 const RECHECK_AFTER: Duration = Duration::from_secs(600);
-/// Maximum number of known directories; each further directory is a project of its own.
+/// Maximum number of known directories; further directories are not recorded.
 const MAX_PROJECTS: usize = 20_000;
 
 /// The directories of sessions, with their repositories.
@@ -41,8 +41,8 @@ pub struct Projects {
     known: RwLock<BTreeMap<Namespace, KnownProject>>,
     /// Updated after `known`.
     groups: RwLock<Groups>,
-    /// The user's home. A repository in it usually contains settings, so the other folders in it
-    /// do not belong to one project.
+    /// The user's home folder. A repository whose root is this folder usually contains settings, so
+    /// the folders in it do not count as one project.
     home: Option<PathBuf>,
 }
 
@@ -150,7 +150,7 @@ impl Projects {
             self.note(project, now);
         }
         let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();
-        // A session that was read in the meantime has been checked after `now`.
+        // The directory of a session that was read in the meantime was checked after `now`.
         let unused = |known: &KnownProject| known.checked_at.is_none_or(|checked| checked <= now);
         let mut dropped = Vec::new();
         self.write().retain(|namespace, known| {
@@ -296,9 +296,9 @@ impl Projects {
         self.read().get(&namespace).map(|known| known.project.path().to_owned())
     }
 
-    /// Returns the repository and the remote of a directory. They come from Git's files. If these
-    /// do not exist any more, they are the last known ones of the directory, or those of the known
-    /// repository that contained it.
+    /// Returns the repository and the remote of a directory, from Git's files. If the directory or
+    /// its repository does not exist any more, returns the last known values of the directory, or
+    /// those of the known repository that contained the directory.
     fn identity(&self, project: &Project) -> Identity {
         let directory = Path::new(project.path());
         let found = git::repository_of(directory);

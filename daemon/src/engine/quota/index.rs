@@ -19,13 +19,13 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. A merge temporarily needs twice the
-/// space of its segments, in addition to newly written segments.
+/// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. A merge
+/// temporarily needs twice the space of its segments, in addition to newly written segments.
 const HIGH_WATERMARK: u64 = 3;
-/// The size at which eviction stops, in eighths of the same.
+/// The size at which eviction stops, in the same eighths.
 const LOW_WATERMARK: u64 = 2;
-/// The part of the quota, in bytes, that is kept free for a commit and its merge (a quarter of a
-/// small quota). A large commit doubles an index of a small quota between two checks.
+/// The part of the quota, in bytes, that is kept free for a commit and its merge; at most a quarter
+/// of the quota. If the quota is small, one large commit may double the index between two checks.
 const COMMIT_MARGIN: u64 = 2 * Backlog::FULL as u64;
 
 /// The quota of the search index.

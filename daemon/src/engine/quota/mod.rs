@@ -60,7 +60,8 @@ const VERSION: u32 = 1;
 const NOTE: &[u8] = b"let go";
 /// The pause between two attempts while data are written to the store.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The pause between two attempts while nothing changes, and the longest while data are written.
+/// The pause between two attempts while nothing changes; also the longest pause while data are
+/// written.
 const RETRY: Duration = Duration::from_secs(30);
 /// The pause after an attempt that did not suffice, in multiples of its duration: evicting much at
 /// once lets the file grow beyond its limit, and an attempt reads the whole database.
@@ -231,7 +232,7 @@ impl QuotaKeeper {
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
         // With much waiting text, a reopened database may have twice the intended size, and its
-        // two copies temporarily exceed the quota. Accepting no writes forever would be worse.
+        // two copies temporarily exceed the quota. To refuse all writes forever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");

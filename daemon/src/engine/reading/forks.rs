@@ -1,14 +1,14 @@
 //! Detects forks and copies: transcripts that start with the records of another transcript.
 //!
 //! An agent that forks a session copies its records, with their ids, into a new file. People copy
-//! transcripts, too. A record belongs to the first session in which it was read. Only the records
-//! of a fork that were not copied are read; a complete copy is not read at all.
+//! transcripts, too. A record belongs to the first session in which it was read. The copied records
+//! of a fork are skipped, except for metadata such as the working directory.
 //!
 //! If the folder of a project is moved or copied, a sub-agent's file may exist twice, too.
 //!
 //! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
-//! other. The fork keys of a session are its first record and the first record after each
-//! compaction, because a later file may start at a compaction.
+//! other. The fork keys of a session are its first record and the records that mark its
+//! compactions, because a later file may start at a compaction.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -79,8 +79,7 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The next lines of a file that are also in another session or in another file of the same
-/// sub-agent.
+/// The next lines of a file that are also in another session or another file of the same session.
 pub(super) struct SharedPrefix<'c> {
     /// The last shared line; 0 when there is none.
     pub(super) until: u64,
@@ -238,8 +237,8 @@ fn first_record(
     Ok(first)
 }
 
-/// Calls `visit` with the number and the record id of each line after `cursor`, until it returns
-/// `false`. Lines without a record are skipped.
+/// Calls `visit` with the number and the record id of each line after `cursor`, until `visit`
+/// returns `false`. Lines without a record id are skipped.
 fn each_record(
     format: &dyn Format,
     path: &Path,

@@ -67,7 +67,7 @@ pub struct SourceReader {
     pub(super) forgotten: Arc<Forgotten>,
     /// The projects that the sessions belong to.
     pub(super) projects: Arc<Projects>,
-    /// The counts of the lines that sessions were offered and used.
+    /// The counts of the lines that sessions got from the memory, and of those they used.
     pub(super) memory_use: Arc<MemoryUse>,
 }
 
@@ -96,7 +96,7 @@ pub enum SavePolicy {
 pub struct ReadProgress {
     pub source: Source,
     pub state: Box<SourceState>,
-    /// The number of new messages.
+    /// The number of messages that were written to the store.
     pub new_messages: usize,
     /// Whether a line was read, or reading started from the start of the file again.
     pub moved: bool,
@@ -107,7 +107,7 @@ pub struct ReadProgress {
     pub is_saved: bool,
 }
 
-/// Why a file could not be read.
+/// Why a job did not read its files.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("cannot read {path}: {error}")]
@@ -225,8 +225,9 @@ impl SourceReader {
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
-    /// Determines how many of the next lines are also in other sessions or in another file of the
-    /// same sub-agent. Returns `None` if this is already known, or while no record has an id.
+    /// Determines how many of the next lines are also in another session or another file of the
+    /// session. Returns `None` if this is already known, if the file is the only one of its
+    /// sub-agent, or while no record has an id.
     fn find_shared(
         &self,
         format: &dyn Format,

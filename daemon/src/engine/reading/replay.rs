@@ -18,9 +18,9 @@ use crate::{
 };
 
 impl SourceReader {
-    /// Parses the lines of a file that were read before again, by the current rules. Returns the
-    /// state after these lines; for a file that was deleted or replaced, the saved state. Blocks:
-    /// call it on a thread of its own.
+    /// Parses again, by the current rules, the lines of a file that were read before. Returns the
+    /// state after these lines; for a file that cannot be opened or was replaced, the saved state.
+    /// Blocks: call it on a thread of its own.
     pub(in crate::engine) fn replay(
         &self,
         format: &dyn Format,

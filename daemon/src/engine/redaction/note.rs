@@ -92,7 +92,7 @@ impl StoredRules {
 pub fn note_new(store: &dyn Store) -> Result<(), StoreError> {
     let is_new = store.outbox_end() == 0 && store.totals() == Totals::default();
     if is_new && StoredRules::of(store)?.rules.is_none() {
-        // If the note is not written, the database counts as an old one, and is redacted once more.
+        // If the note is not written, the database counts as redacted by older rules.
         let _ = store.write(vec![StoredRules::current().to_write()]);
     }
     Ok(())

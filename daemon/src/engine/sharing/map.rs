@@ -65,7 +65,8 @@ pub(super) enum DesiredState {
     },
     /// No data: the session was deleted, its project is not shared, or its episode was imported.
     Nothing,
-    /// The data that the graph already has: only this machine has evicted or lost the episode.
+    /// The data that the graph already has, because this machine has no episode of the session. For
+    /// example, the episode was evicted.
     Unchanged,
 }
 

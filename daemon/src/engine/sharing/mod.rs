@@ -100,7 +100,7 @@ pub struct ShareStatus {
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
     pub last_success: Option<Timestamp>,
-    /// The number of sessions that were written since the start.
+    /// The number of sessions that were written since the start or the last change of the settings.
     pub written: u64,
     /// The engine with its version; empty until the engine has answered.
     pub engine: String,
@@ -276,8 +276,8 @@ impl Sharing {
     }
 }
 
-/// Returns the write of the note that a user deleted an episode. Unlike an evicted episode, it is
-/// also removed from the shared graph.
+/// Returns the write of the note that a user deleted an episode. Unlike an evicted episode, a
+/// deleted episode is also removed from the shared graph.
 pub fn deletion(session: SessionKey) -> Write {
     Write::Note(Note {
         namespace: NoteNamespace::SharePending,

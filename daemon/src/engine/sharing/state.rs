@@ -49,7 +49,7 @@ pub(super) fn save_position(position: Option<u64>) -> Write {
     note(POSITION, position.map(|position| position.to_be_bytes().to_vec()))
 }
 
-/// Reads a note. If it is missing, all sessions are compared with the graph.
+/// Reads a note; `None` when it is missing or cannot be read.
 pub(super) fn read(store: &dyn Store, name: &[u8]) -> Option<Vec<u8>> {
     store.note(NoteNamespace::ShareState, name).unwrap_or_else(|error| {
         tracing::warn!(%error, "the state of sharing cannot be read; all sessions are compared");

@@ -65,11 +65,11 @@ pub(in crate::engine) enum EngineEffect {
         parse_context: Arc<ParseContext>,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Finds files that were read by older rules of the current formats. Returns `OutdatedFound`
-    /// at once.
+    /// Finds the sessions whose files have to be read again by newer rules. Returns
+    /// `OutdatedFound` at once.
     FindOutdated,
     /// Watches these folders instead of the earlier folders. Returns `Notice`s and `Liveness`
-    /// later.
+    /// later, or a problem at once.
     Watch(TranscriptFolders),
     /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.
     Rescan {

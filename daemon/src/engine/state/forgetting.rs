@@ -1,7 +1,7 @@
 //! Sessions that are being forgotten.
 //!
-//! A session is hidden as soon as a user requests to forget it. It is removed when its running job
-//! has ended, so that no job writes data of the session after its removal.
+//! A session is hidden as soon as a user requests to forget it. It is removed when no job or
+//! question to a model works on it, so that no data of the session are written after its removal.
 
 use std::collections::BTreeSet;
 

@@ -26,7 +26,7 @@ use crate::{
 /// Seconds before each retry of a failed job, the same as the default delays of questions to models
 /// (`resilience.retry_queue.retry_delays_seconds`).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
-/// The import of history logs its progress after this many sessions.
+/// The number of imported sessions of history after which the progress is logged.
 const LOG_PROGRESS: usize = 50;
 
 impl EngineState {
@@ -76,8 +76,8 @@ impl EngineState {
     ) -> Result<Option<Job>, StoreError> {
         let Some(session) = self.try_session(key)? else { return Ok(None) };
         let Some(format) = self.formats().of_agent(&session.id.agent) else { return Ok(None) };
-        // An episode needs all files. Other jobs read the files that changed, and save the states
-        // that are in memory.
+        // An episode or a question needs all files. Other jobs need only the files that changed
+        // and, if states have to be saved, the files whose states are in memory.
         let everything = due.index.is_some() || due.gather || due.from_start;
         let mut files = Vec::new();
         for source in self.view.sources_of(key)? {
@@ -237,14 +237,15 @@ impl EngineState {
         if let Some(is_new) = has_new_episode {
             self.queue_closed(&after, &reason, is_new, now);
         }
-        // If another close was requested during the job, another job follows, for which callers
-        // wait.
+        // If another close was requested during the job, another job follows. The callers wait
+        // for its result.
         if !matches!(after.state, SessionState::Indexing(_)) {
             self.reply_to_waiting(&after, how);
         }
     }
 
-    /// Counts an imported session of history, and logs the progress at intervals.
+    /// Counts a job that imported a session of history or failed to, and logs the progress at
+    /// intervals.
     fn history_advanced(&mut self) {
         self.history_done += 1;
         let done = self.history_done;

@@ -39,8 +39,8 @@ pub(super) struct ModelQueue {
     /// The last failure for which no caller waited. The caller that closed the session may ask for
     /// it later.
     failed: Option<(SessionKey, EngineError)>,
-    /// The number of the summarizer. A reload replaces the summarizer, and failures of earlier
-    /// summarizers are then ignored.
+    /// The number of the summarizer. A reload replaces the summarizer. If an earlier summarizer
+    /// fails after that, its session is queued again.
     generation: u64,
 }
 
@@ -160,8 +160,8 @@ impl EngineState {
             return;
         }
         let Some(question) = question else {
-            // The session changed, so that its next close queues it again, or a model has already
-            // written its episode.
+            // Usually, the session changed, so that its next close queues it again, or a model has
+            // already written its episode.
             self.finish_question(session, &Ok(()));
             return;
         };

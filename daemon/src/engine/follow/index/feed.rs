@@ -48,8 +48,8 @@ impl IndexTarget {
                     self.feed_episode(&episode, position)?;
                 }
             }
-            // If the session has a new episode, the index replaces the dropped one by it. The index
-            // has to drop the episode only if the session has none.
+            // If the session has a new episode, the new episode replaces the dropped episode in the
+            // index. Otherwise, the index has to drop the episode.
             OutboxChange::EpisodeDropped { session, .. } => {
                 let indexed = self.store.session(session)?.and_then(|session| session.indexed);
                 let is_gone = match indexed {

@@ -153,7 +153,7 @@ impl Cleaner for StoredRedactor {
                 };
                 ("forks", self.json(note, of))
             }
-            // These notes contain only hashes, numbers and settings.
+            // They contain only ids, hashes, numbers, settings, and names of groups and models.
             NoteNamespace::ForgottenRecords
             | NoteNamespace::Evictions
             | NoteNamespace::Redaction
