@@ -15,8 +15,7 @@ use crate::{
 
 /// An incremental SHA-256 over the filtered messages of one file, whose state can be saved.
 ///
-/// Each message is hashed as `[role]: content`, with a newline between two messages (hybrid-close,
-/// 4.2).
+/// Each message is hashed as `[role]: content`, with a newline between two messages.
 #[derive(Clone, Default)]
 pub struct Hasher {
     state: Sha256,

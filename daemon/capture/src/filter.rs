@@ -1,7 +1,7 @@
 //! Filters the items of a transcript and formats their stored part.
 //!
 //! Omitted text is neither stored nor indexed nor hashed. Tool output is the largest and least
-//! useful part of a transcript, so by default only one line of it is kept, with the tool, its
+//! useful part of a transcript, so by default it is replaced by one line with the tool, its
 //! target and its outcome.
 
 use std::{borrow::Cow, collections::VecDeque};
@@ -54,8 +54,8 @@ const PATH: usize = 4_096;
 const ONE_LINE: usize = 300;
 /// Maximum length, in bytes, of the subject in a one-line text.
 const SUBJECT: usize = 160;
-/// Tool output is long only above this multiple of [`Filter::long`], because its one-line form
-/// contains most of the information.
+/// Tool output counts as long only if it is longer than this multiple of [`Filter::long`], because
+/// its one-line form contains most of the information.
 const OUTPUT_SHARE: usize = 4;
 /// Maximum length, in bytes, of tool output that is kept in full.
 const CONTENT: usize = 64 << 10;

@@ -45,10 +45,10 @@ impl Process {
     }
 }
 
-/// Returns the sessions that the files in `folder` name and whose process may be running, by the
-/// agent's id of the session.
+/// Returns the sessions in the liveness files of `folder` whose processes may be running. The keys
+/// are the agent's ids of the sessions.
 ///
-/// Unreadable files, files of processes that have exited and files that no process locks are
+/// Unreadable files, files of processes that have exited, and lock files that no process locks are
 /// ignored.
 pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
     let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
@@ -131,7 +131,7 @@ pub fn life(pid: u32, started: Option<u64>) -> Life {
 ///
 /// # Errors
 ///
-/// Fails if the system does not support it (Linux before 5.3).
+/// Fails if the system cannot report the exit (Linux before 5.3).
 #[cfg(target_os = "linux")]
 pub async fn ended(process: Process) -> io::Result<()> {
     use std::os::fd::OwnedFd;

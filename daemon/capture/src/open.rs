@@ -1,4 +1,4 @@
-//! Opens regular files in an agent's folder. It follows no links and never blocks.
+//! Opens regular files in an agent's folder, without following links and without blocking.
 
 use std::{
     fs::{self, File},

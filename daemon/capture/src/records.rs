@@ -1,4 +1,4 @@
-//! The records of a transcript as text with one record per line, which formats build.
+//! The records of a transcript, which a format builds as text with one record per line.
 
 use std::{
     collections::VecDeque,

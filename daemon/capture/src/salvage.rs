@@ -15,7 +15,7 @@ use crate::{
     store::Tally,
 };
 
-/// Maximum number of passes over a damaged line.
+/// Maximum number of bytes that are examined in a damaged line, as a multiple of the line's length.
 const PASSES: usize = 16;
 /// Maximum number of distinct types of skipped records; further types are counted as [`OTHER`].
 const KINDS: usize = 64;

@@ -50,8 +50,8 @@ pub fn open(path: &Path) -> io::Result<OpenTranscript> {
     open_from(path, None)
 }
 
-/// Opens the transcript at `path` as [`open`] does. If it is unchanged before `anchor`, its content
-/// begins there.
+/// Opens the transcript at `path` as [`open`] does. If the transcript is unchanged before `anchor`,
+/// the opened content begins there.
 pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<OpenTranscript> {
     let (format, storage) = storage_of(path);
     if let Some(source) = assembled(format, storage) {
@@ -89,7 +89,7 @@ pub fn open_head(path: &Path, limit: u64) -> io::Result<OpenTranscript> {
     Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
 }
 
-/// Returns metadata that identify the state of a transcript without opening it.
+/// Returns the state of a transcript without reading its records.
 ///
 /// # Errors
 ///
@@ -113,7 +113,8 @@ pub fn is_missing(error: &io::Error) -> bool {
 }
 
 impl OpenTranscript {
-    /// Returns the current metadata of the transcript.
+    /// Returns the current state of a file of lines; of other transcripts, the state when they were
+    /// opened.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         match &self.content {
             Content::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),
@@ -121,7 +122,7 @@ impl OpenTranscript {
         }
     }
 
-    /// Returns the number of bytes of its lines.
+    /// Returns the number of bytes of all lines of the transcript.
     pub fn length(&mut self) -> io::Result<u64> {
         match &mut self.content {
             Content::File(file) => Ok(file.metadata()?.len()),
@@ -129,7 +130,7 @@ impl OpenTranscript {
         }
     }
 
-    /// Whether its content begins at its first line.
+    /// Whether the content begins at the first line of the transcript.
     pub(crate) fn has_start(&self) -> bool {
         self.base == 0
     }

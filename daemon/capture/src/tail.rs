@@ -60,7 +60,7 @@ pub struct Tail {
     at_end: bool,
 }
 
-/// Whether a file matches the cursor of an earlier run.
+/// Whether a file matches the cursor of an earlier reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
@@ -128,7 +128,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Returns the current metadata of the file.
+    /// See [`OpenTranscript::stamp`].
     pub fn stamp(&self) -> io::Result<FileStamp> {
         self.file.stamp()
     }
@@ -261,7 +261,7 @@ impl Checksum {
 }
 
 /// Returns the line that begins at byte `offset` of the file, without its newline; `None` when no
-/// line begins there any more, or when it is longer than [`LONGEST_LINE`].
+/// line begins there any more, or when the line is empty or longer than [`LONGEST_LINE`].
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     let mut file = storage::open(path)?;
     if let Some(before) = offset.checked_sub(1) {

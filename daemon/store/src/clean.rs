@@ -1,5 +1,5 @@
-//! A port for cleaning all stored text, which removes secrets from it. The store finds the records
-//! with text, and a [`Cleaner`] changes the text.
+//! A port for removing secrets from all stored text. The store finds the records with text, and a
+//! [`Cleaner`] changes the text.
 
 use crate::{
     Note, Source, StoreError,
@@ -19,8 +19,8 @@ pub trait Cleaner {
 
     fn source(&mut self, source: &mut Source) -> bool;
 
-    /// Changes the saved state of reading a file. `before` returns the file's last few messages
-    /// before a message number.
+    /// Changes the saved state of reading a file. `before(number)` returns the last few messages of
+    /// the file before this message number.
     fn checkpoint(
         &mut self,
         checkpoint: &mut Vec<u8>,

@@ -23,7 +23,7 @@ use crate::{
 /// A way to open the same store again.
 pub type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
-/// Runs every rule against the store that `reopen` opens. It must be empty the first time.
+/// Checks every rule with the store that `reopen` opens. The store must be empty at first.
 pub fn check(reopen: Reopen<'_>) {
     totals_equal_a_recount(reopen().as_ref());
     sessions_are_found_by_key_id_and_prefix(reopen().as_ref());
@@ -519,7 +519,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
         "{out:?}"
     );
 
-    // A new episode with fewer statements removes the other statements of the old one.
+    // A new episode without statements: those of the old episode are removed.
     let new = episode(&session, 20);
     index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(facts(store), []);
@@ -527,7 +527,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
     assert_eq!(out.what, OutboxChange::EntitiesAndFacts(entities_and_facts));
 
-    // The same statements for the same episode, which is then deleted with its session.
+    // The new episode gets statements, and is then deleted with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
     write(store, vec![again]);
     assert_eq!(facts(store).len(), 1);
@@ -772,8 +772,8 @@ pub fn source_of(session: &Session, number: u32) -> Source {
     }
 }
 
-/// A message with `length` bytes of text. Every fourth one has a tool, and all other fields have
-/// values.
+/// A message with `length` bytes of text. Every fourth message has a tool, and all other fields
+/// have values.
 pub fn message(seq: u32, length: usize) -> Message {
     let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
     Message {

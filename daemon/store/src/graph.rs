@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Reads statements of episodes. All rows of an episode are added and deleted with it in one step.
+/// Reads statements of episodes. All rows of an episode's statements are added in one step, and are
+/// deleted in the same step as the episode.
 pub trait GraphStore {
     /// Returns the entities that an episode mentions, and the facts that it states.
     fn entities_and_facts_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
@@ -30,7 +31,7 @@ pub trait GraphStore {
     /// Returns the mentions of an entity, the earliest session first.
     fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
-    /// Returns the renamings of which `entity` is the given end.
+    /// Returns the renamings that have `entity` at this end.
     fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
 
     /// Calls `visit` for the claims in `place`, the latest first, until it returns `false`. A fact

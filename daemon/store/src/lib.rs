@@ -1,6 +1,6 @@
 //! The data that survives a restart, as a port: [`Store`] defines what is stored and how it
-//! changes, and a backend implements it. The only backend is [`sled`]. Any other has to pass
-//! `contract`.
+//! changes, and a backend implements it. The only backend is [`sled`]. Every backend has to
+//! pass the tests in `contract`.
 //!
 //! Any thread may read. One writer applies lists of [`Write`]s in order. A list is applied
 //! completely or not at all, and is acknowledged only when it would survive a power cut. Changes
@@ -51,13 +51,15 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns a key that was never used before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// Returns a session by its key, in the state that was queued last.
+    /// Returns a session by its key, in the state that was queued last. A deletion that is still
+    /// queued has no effect.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
-    /// Returns the key of the session with an agent's id.
+    /// Returns the key of the session that has this id.
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
 
-    /// Returns at most `limit` sessions whose ids, as their agents gave them, begin with `prefix`.
+    /// Returns at most `limit` sessions whose ids, without the name of the agent, begin with
+    /// `prefix`.
     fn sessions_with_prefix(
         &self,
         prefix: &str,
@@ -67,7 +69,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Calls `visit` for every session, in the order of their keys, until it returns `false`.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
 
-    /// Returns the sessions whose state is not `Indexed`.
+    /// Returns the sessions whose written state is not `Indexed`. Each is returned in the state
+    /// that was queued last.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
     /// Returns the file that is registered under `path`.
@@ -76,10 +79,10 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Calls `visit` for every file of every session, until it returns `false`.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
-    /// Returns the sessions that have `record` as a fork key, in the order of their keys.
+    /// Returns the sessions that have `record` as a fork key (see [`Write::ForkKeys`]), in the
+    /// order of their session keys.
     fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError>;
 
-    /// Returns the fork keys of a session.
     fn fork_keys_of(&self, session: SessionKey) -> Result<Vec<RecordUuid>, StoreError>;
 
     /// Returns the files of a session, beginning with the session's own file.
@@ -156,9 +159,10 @@ pub struct Source {
 /// Distinguishes states of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileStamp {
-    /// The file's number on its device (inode, or file index on Windows).
+    /// The file's inode number; 0 on Windows. For a session in a database, a checksum of the
+    /// session's state.
     pub file: u64,
-    /// The file's length in bytes.
+    /// The file's length in bytes; 0 if the file does not consist of the lines that are read.
     pub length: u64,
     /// The time of the last modification, in microseconds since the epoch.
     pub modified: i64,
@@ -216,8 +220,8 @@ pub enum Write {
     ClearSource(SourceKey),
     /// Deletes a file, with everything that was read of it.
     DropSource(SourceKey),
-    /// Evicts the messages of a file. The saved state of reading it stays, so that reading
-    /// continues after them.
+    /// Evicts the messages of a file. The saved state of reading the file stays, so that reading
+    /// continues after these messages.
     DropText(SourceKey),
     /// Adds the episode of a session, or replaces it.
     Episode(Box<Episode>),
@@ -228,12 +232,13 @@ pub enum Write {
         statements: Box<Statements>,
     },
     DropEpisode(EpisodeId),
-    /// Deletes a session with all its data.
+    /// Deletes a session with all its data. [`NoteNamespace`] states which notes are deleted, too.
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
-    /// Replaces the vectors of their owner. The new ones are not stored when the owner was deleted,
-    /// or is a session that has no episode or another one.
+    /// Replaces the vectors of their owner. The old vectors are always deleted. The new ones are
+    /// stored only if the owner exists. If the owner is a session, its episode must also be the one
+    /// that the vectors name.
     Vectors(Box<Vectors>),
     /// Deletes the outbox entries up to this position, because every follower has durably applied
     /// them.
@@ -266,7 +271,7 @@ pub enum OutboxChange {
         /// The number of the first message.
         from: u32,
         count: u32,
-        /// Whether some of these numbers had messages before.
+        /// Whether older messages with these or higher numbers were replaced.
         overwrites: bool,
     },
     /// A session was added, or its project has changed.
@@ -303,7 +308,7 @@ impl PendingWrite {
         self.0.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Waits without holding a thread. Returns the position of the last outbox entry.
+    /// Waits without blocking a thread. Returns the position of the last outbox entry.
     pub async fn done(self) -> Result<u64, StoreError> {
         self.0.await.unwrap_or(Err(StoreError::Closed))
     }
@@ -315,14 +320,14 @@ pub enum StoreError {
     /// A record cannot be read.
     #[error("record {key} is damaged: {what}; run `graphiti repair`")]
     Damaged {
-        /// The record's key, for people.
+        /// The record's key, as printable text.
         key: String,
         /// What is wrong with it.
         what: String,
     },
     #[error("the database failed: {0}")]
     Backend(String),
-    /// The database cannot be opened at all.
+    /// The files of the database are damaged.
     #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
     /// The store was written by a newer version.
@@ -337,7 +342,7 @@ pub enum StoreError {
     /// The disk is too full, or the database has reached its limit.
     #[error("{0}")]
     Full(String),
-    /// The store is shutting down.
+    /// The thread that writes has ended.
     #[error("the database is closed")]
     Closed,
 }

@@ -1,9 +1,9 @@
 //! Notes: small named values that the store does not interpret, such as learned tools, usage and
 //! queued questions.
 //!
-//! Each module that writes notes has a [`NoteNamespace`], and most include a version in their
-//! content. Reads do not see notes that are still queued, so modules read them at the start, or
-//! long after writing them.
+//! Each kind of note has a [`NoteNamespace`]. Most notes contain the version of their content. A
+//! read does not see a note that is still queued. Modules therefore read their notes at the start,
+//! or long after writing them.
 
 use sha2::{Digest, Sha256};
 
@@ -29,8 +29,8 @@ pub enum NoteNamespace {
     Summaries,
     /// Statistics of evictions; one note.
     Evictions,
-    /// Records that the database was searched for data of older versions: files that were
-    /// registered twice, files and summaries of older rules.
+    /// Completed searches of the database for data of older versions: files that were registered
+    /// twice, and files and summaries that older rules produced.
     Checked,
     /// The version of the rules by which the stored text was redacted; one note.
     Redaction,

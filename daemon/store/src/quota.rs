@@ -10,7 +10,7 @@ pub trait DiskQuota {
     /// Returns the size of the files on disk, in bytes.
     fn disk_bytes(&self) -> u64;
 
-    /// Returns the size of all records and their keys, in bytes. It reads the whole database.
+    /// Returns the size of all records and their keys, in bytes. Reads the whole database.
     fn content_bytes(&self) -> Result<u64, StoreError>;
 
     /// Returns the size of the records with the text of a session, in bytes.
@@ -25,14 +25,15 @@ pub trait DiskQuota {
     /// Returns the size, in bytes, to which eviction should reduce the content.
     fn content_target(&self) -> u64;
 
-    /// Whether compacting the store, with `content` bytes of content, is possible and makes its
-    /// file smaller.
+    /// Whether a compaction is allowed and makes the file smaller, if the store has `content` bytes
+    /// of content.
     fn would_shrink(&self, content: u64) -> bool;
 
     /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
 
-    /// Returns why text would be refused at present, or `None` if there is space for it.
+    /// Returns why there is too little space for text, or `None` if there is enough. Text may be
+    /// refused even then (see [`StoreHealth::TextRefused`]).
     fn shortage(&self) -> Option<String>;
 
     /// Whether the store can be written; the receiver is notified of changes.

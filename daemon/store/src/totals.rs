@@ -27,11 +27,13 @@ pub struct AgentTotals {
     pub sessions: SessionCounts,
     /// The sum over all files.
     pub tally: Tally,
-    /// The sessions with the latest activity, at most three, the oldest first.
+    /// At most three sessions with the latest activity, the oldest first. When one of them is
+    /// deleted, no earlier session takes its place.
     pub latest: Vec<(Timestamp, SessionKey)>,
 }
 
-/// Numbers of sessions by state. Sessions that lists omit are counted only in `empty` and `unread`.
+/// Numbers of sessions by state. Sessions that are not listed ([`Session::is_listed`]) are counted
+/// only in `empty` or `unread`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SessionCounts {
     pub active: u64,
@@ -65,7 +67,7 @@ impl AgentTotals {
 }
 
 impl SessionCounts {
-    /// Returns the number of sessions that lists contain.
+    /// Returns the number of listed sessions.
     #[must_use]
     pub fn listed(&self) -> u64 {
         self.active + self.inactive + self.indexing + self.indexed + self.failed + self.unindexed

@@ -1,4 +1,4 @@
-//! Reads databases in which agents store many sessions. It never writes to them.
+//! Reads databases in which agents store many sessions. Never writes to them.
 //!
 //! A session in a database has the path `<database file>/<id of the session>`, which does not exist
 //! in the file system. The modules that use [`storage`](crate::storage) treat it as a file.

@@ -42,7 +42,7 @@ pub(crate) fn read<T>(
         // All queries see the same state.
         let begun = connection.execute_batch("BEGIN").map_err(DatabaseError::from);
         let result = begun.map_err(io::Error::from).and_then(|()| read(&connection));
-        // If closing fails, SQLite returns the connection, and dropping that closes it.
+        // If closing fails, the connection is returned, and is closed when it is dropped.
         let _ = connection.close();
         attempts += 1;
         if !is_unused || attempts == ATTEMPTS || Files::of(path)? == before {
@@ -89,8 +89,8 @@ fn has_log_mode(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens the database. If it `is_unused`, no process has it open. It is then read without locks,
-/// because SQLite would create a write-ahead log for them.
+/// Opens the database. `is_unused` means that no process has the database open. It is then read
+/// without locks, because taking a lock would create a write-ahead log.
 fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
     let address = format!(
         "file:{}?mode=ro{}",

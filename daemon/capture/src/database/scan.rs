@@ -13,7 +13,7 @@ use super::{DatabaseError, LastRows, SessionDatabase, open::Files, read};
 use crate::{format::FORMATS, store::FileStamp};
 
 /// Maximum number of recent sessions that are compared although they have no new row. An agent
-/// changes rows in place only in running sessions, each of which had a new row before.
+/// changes existing rows only in running sessions, which had new rows recently.
 const RECENT: usize = 16;
 /// Minimum time between two reads of a database.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -51,7 +51,8 @@ struct KnownDatabase {
 
 impl DatabaseScanner {
     /// Returns the paths of the sessions of the database at `path` that were added, changed or
-    /// deleted, the newest first. If the database cannot be read, returns its own path.
+    /// deleted, the newest first. If the database cannot be read, returns its own path. Soon after
+    /// the last read, a scan for new sessions returns nothing, and the database is pending.
     pub fn changed(&mut self, path: &Path, extent: Extent, now: Instant) -> Vec<PathBuf> {
         let Some((database, path)) = database_of(path) else { return Vec::new() };
         let known = self.known.entry(path.clone()).or_insert_with(|| KnownDatabase::new(database));
@@ -84,13 +85,13 @@ impl DatabaseScanner {
         pending.filter_map(|known| Some(known.next?.saturating_duration_since(now))).min()
     }
 
-    /// Returns the databases that have changed since they were last read.
+    /// Returns the databases that changed and wait for their next read.
     pub fn pending(&self) -> Vec<PathBuf> {
         let pending = self.known.iter().filter(|(_, known)| known.is_pending);
         pending.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns the sessions of the databases that were deleted.
+    /// Returns the sessions of deleted databases.
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let gone = self.known.extract_if(|path, _| !path.is_file());
         gone.flat_map(|(path, known)| {

@@ -23,7 +23,7 @@ pub struct Memory {
     pub(super) own: OwnMemory,
 }
 
-/// The own state of one format. The size of its members is bounded, and each member may be missing,
+/// The state of one format. The size of its members is bounded, and each member may be missing,
 /// so that other versions of the format can read the state.
 pub(crate) trait FormatMemory:
     Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static

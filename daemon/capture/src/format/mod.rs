@@ -176,7 +176,8 @@ pub struct Identity {
     pub session: String,
     /// The id of the sub-agent, for a sub-agent's file.
     pub sub_agent: Option<String>,
-    /// The directory that the session was started in, if the first records contain it.
+    /// The directory that the session was started in, if the first records or files near the
+    /// transcript contain it.
     pub directory: Option<String>,
 }
 

@@ -177,7 +177,8 @@ impl Roots {
             }
             match watcher.watch(folder, mode).map_err(|error| reason(&error)) {
                 Ok(()) => {}
-                // The folder has just disappeared; the scan watches its nearest parent instead.
+                // The folder has just disappeared. The requested scan causes another call of `arm`,
+                // which watches the nearest existing parent.
                 Err(None) => self.inbox.scan(),
                 Err(failure) => return failure,
             }
@@ -192,9 +193,9 @@ impl Roots {
 
     /// Waits until newly reported folders are watched.
     ///
-    /// notify reports a new folder before it adds the watch, which happens when it has read all
-    /// pending events. Files that are created in between cause no event, so the folder must be
-    /// scanned after this call.
+    /// notify reports a new folder before it watches the folder: it adds the watch only after it
+    /// has read all pending events. Files that are created in between cause no event, so the
+    /// folder must be scanned after this call.
     pub(super) fn catch_up(&mut self) {
         if let Some(watcher) = &mut self.watcher {
             // The call changes nothing; it returns when the watcher has processed earlier events.

@@ -29,7 +29,6 @@ pub type PathFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 pub struct Watched {
     /// Folders that are watched recursively, and databases. They need not exist yet.
     pub roots: Vec<PathBuf>,
-    /// Whether a file is relevant.
     pub wanted: PathFilter,
     pub method: Method,
     /// The minimum time between two scans when polling.
@@ -71,8 +70,8 @@ pub enum PollingReason {
 pub enum Notice {
     /// These files may be new, changed or deleted.
     Files(Vec<PathBuf>),
-    /// A full scan is complete and its changes were reported: once after the start, and after each
-    /// request.
+    /// A full scan is complete and its changes were reported. This is sent after every full scan:
+    /// the first one, requested ones, and those because of polling or lost events.
     Complete {
         /// The number of the latest [`Watch::rescan`] that the scan covers; 0 when there was none.
         asked: u64,

@@ -84,8 +84,8 @@ impl FolderScanner {
         }
     }
 
-    /// Returns the files that no scan since the last call has found, and the sessions of deleted
-    /// databases. Call it after scanning all folders.
+    /// Returns the known files that were not found since the last call, and the sessions of deleted
+    /// databases. Call this after scanning all folders.
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let round = self.round;
         self.round += 1;
@@ -98,7 +98,8 @@ impl FolderScanner {
         self.databases.changed(database, extent, Instant::now())
     }
 
-    /// Returns the databases that changed and were not read because they change often.
+    /// Returns the databases that changed and were not read again, because the last read was a
+    /// short time ago.
     pub(super) fn pending_databases(&self) -> Vec<PathBuf> {
         self.databases.pending()
     }
@@ -108,7 +109,7 @@ impl FolderScanner {
         self.databases.until_next(Instant::now())
     }
 
-    /// Records `stamp`; returns whether it changed.
+    /// Records `stamp`; returns whether the file is new or changed.
     fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
         let seen = SeenFile { stamp, round: self.round };
         let before = self.seen.insert(path.to_owned(), seen);

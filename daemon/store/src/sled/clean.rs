@@ -73,7 +73,8 @@ const NO_TEXT: [u8; 16] = [
 ];
 /// Number of bytes of rows after which a step ends.
 const STEP: u64 = 1 << 20;
-/// Maximum number of messages before a checkpoint whose bytes its hash may include.
+/// Maximum number of messages that the cleaner gets with a checkpoint. The saved hash state
+/// contains at most 63 bytes of the last messages, so it never contains text of more messages.
 const BEFORE: u32 = 16;
 
 /// The rows to write; `None` deletes a row.
@@ -181,7 +182,7 @@ struct StoredRecord {
     sealed: Vec<u8>,
 }
 
-/// Returns the complete record when `key` is the row of its last piece.
+/// Returns the complete record if this row is its only or its last piece.
 fn complete_record(key: &[u8], value: &[u8], joiner: &mut Joiner) -> Option<StoredRecord> {
     match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
         Layout::Plain => None,

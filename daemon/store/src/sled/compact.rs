@@ -1,5 +1,4 @@
-//! Compaction: copies the rows of a database into a new one, whose file has no unused
-//! space.
+//! Compaction: copies the rows of a database into a new one, whose file has no unused space.
 //!
 //! The new database is created in a folder next to the old one, and replaces it when it is complete
 //! and synced. After a crash, the next opening calls [`finish_interrupted`], which leaves either

@@ -204,8 +204,8 @@ impl GraphStore for SledStore {
 type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 
 impl SledStore {
-    /// Calls `read` with each key under `prefix` from `start` on and its value. The key has no
-    /// number of a piece.
+    /// Calls `read` with each key under `prefix`, from `start` on, and its joined value. The number
+    /// of the piece is removed from the key.
     fn joined(&self, prefix: &Key, start: Key, read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {

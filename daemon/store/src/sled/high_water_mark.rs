@@ -1,8 +1,9 @@
 //! The last outbox position that was synced to disk, in a file next to the database.
 //!
-//! sled opens a damaged file without an error, and silently drops everything after the damage. This
-//! shows when the database's position is lower than the mark. The mark is written after each sync,
-//! but not synced itself: after a power cut it may be too low, but never too high.
+//! sled opens a damaged file without an error, and silently drops everything after the damage. The
+//! loss is detected because the last position in the database is then lower than the mark. The mark
+//! is written after each sync, but not synced itself: after a power cut it may be too low, but
+//! never too high.
 
 use std::{
     fs::File,

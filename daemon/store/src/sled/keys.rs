@@ -77,7 +77,7 @@ pub(crate) mod table {
 /// The layout of a table's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// The value is not in an envelope, or only has to be computed again if it is damaged.
+    /// The value is not in an envelope, or can be computed again if it is damaged.
     Plain,
     /// The value is in an envelope.
     Sealed,
@@ -194,7 +194,7 @@ pub(crate) fn fork_keys_of(session: SessionKey) -> Key {
     key(table::FORK_KEYS_OF, &[&session.0.to_be_bytes()])
 }
 
-/// Returns the two keys of a fork key: by its record, and by its session.
+/// Returns the keys of the two rows of a fork key: by its record, and by its session.
 pub(crate) fn fork_key(session: SessionKey, record: RecordUuid) -> [Key; 2] {
     let number = session.0.to_be_bytes();
     [key(table::FORK_KEYS, &[&record, &number]), key(table::FORK_KEYS_OF, &[&number, &record])]
@@ -274,7 +274,7 @@ pub(crate) fn renames_to(entity: EntityId) -> Key {
     key(table::RENAMES_TO, &[entity.0.as_bytes()])
 }
 
-/// Returns the two keys of a renaming: by the old name, and by the new name.
+/// Returns the keys of the two rows of a renaming: by the old name, and by the new name.
 pub(crate) fn rename(rename: &Rename, episode: EpisodeId) -> [Key; 2] {
     let ends = [
         (table::RENAMES_FROM, rename.from, rename.to),

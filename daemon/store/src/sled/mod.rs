@@ -1,8 +1,9 @@
 //! The store in a sled database.
 //!
-//! It follows rules that tests with some thousand kills and power cuts have shown to be necessary.
-//! There is one writer. It flushes and syncs every group of lists before the next one begins.
-//! Values have at most four kilobytes. Encoded values are in checksummed envelopes.
+//! The following rules were found necessary in tests with some thousand kills and power cuts. There
+//! is one writer. It flushes and syncs every group of lists before the next one begins. Values that
+//! may be long are divided into pieces of at most four kilobytes. Encoded values are in checksummed
+//! envelopes.
 
 mod agent_totals;
 mod batch;
@@ -73,7 +74,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 impl SledStore {
     /// Opens the store in `folder`, which is created if it is missing.
     ///
-    /// Takes a lock on the folder, which is released when the process ends.
+    /// Takes a lock on the folder, which is released when the store is closed or the process ends.
     pub fn open(folder: &Path) -> Result<SledStore, StoreError> {
         compact::finish_interrupted(folder).map_err(|error| in_folder(folder, &error))?;
         try_reading(folder)?;
@@ -150,8 +151,8 @@ fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
 }
 
 /// Fails when the database cannot be read now. When sled cannot read a part of the file, it assumes
-/// that the file ends there, and overwrites the rest. So a disk that fails for a moment would
-/// destroy everything.
+/// that the file ends there, and overwrites the rest. So a disk that fails for a moment could
+/// destroy most of the data.
 fn try_reading(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("db");
     let read = || -> io::Result<()> {

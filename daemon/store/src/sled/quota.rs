@@ -34,8 +34,9 @@ const TARGET: u64 = 6;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
-/// Text is refused when fewer than this many bytes of the limit are left (with a small limit, less
-/// than a quarter of it): sled allocates segments, and small records still have to be written.
+/// Text is refused when fewer than this many bytes of the limit are left. With a small limit, it is
+/// refused when less than a quarter of the limit is left. The rest is for small records and for the
+/// segments that sled allocates.
 const MARGIN: u64 = 8 << 20;
 /// Text is refused when fewer than this many bytes are free on the disk.
 const RESERVE: u64 = 32 << 20;
@@ -113,7 +114,8 @@ impl DiskQuota for SledStore {
 /// Whether a database with `content` bytes in a file of `file` bytes may be copied, and whether
 /// that makes it smaller.
 fn would_shrink(content: u64, target: u64, file: u64) -> bool {
-    // A database with more content than this would exceed the limit together with its copy.
+    // While both exist, the database and its copy may exceed the limit. A database with more
+    // content than this is therefore not copied.
     content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
 }
 
@@ -128,7 +130,6 @@ impl Quota {
         })
     }
 
-    /// Returns the folder of the database.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -28,7 +28,7 @@ use crate::{
 /// The number of records that were copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
-    /// Sessions that were missing and have been copied.
+    /// Sessions that were missing and have been copied, or restored from their episodes.
     pub sessions: u64,
     /// Sessions that existed already, or were forgotten.
     pub known: u64,
@@ -104,7 +104,8 @@ fn create_settings(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl SledStore {
-    /// Returns the number of records in envelopes (without vectors), and of those that are damaged.
+    /// Returns the number of records in envelopes, and the number of damaged ones among them. Both
+    /// exclude vectors and totals of agents, which can be computed again.
     ///
     /// # Errors
     ///
@@ -207,13 +208,15 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // The others are made again or are only statistics, or `engine::sharing` copies them.
+        // Other notes are made again, are only statistics, or are copied elsewhere: those in
+        // `Forks` by `copy_fork_data`, and those about sharing by `engine::sharing`.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
-            // They are named by keys of facts, which do not change when transcripts are read again.
+            // Corrections are named by keys of facts, which are the same after transcripts were
+            // read again.
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {

@@ -143,7 +143,6 @@ pub(super) fn marks(
     }))
 }
 
-/// Returns the entities and facts in `statements`.
 pub(super) fn entities_and_facts(statements: &Statements) -> impl Iterator<Item = EntityOrFact> {
     let entities = statements.mentions.iter().map(|mention| EntityOrFact::Entity(mention.entity));
     entities.chain(statements.claims.iter().map(|claim| EntityOrFact::Fact(claim.key)))

@@ -11,7 +11,6 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Sessions and episodes that are queued and not written yet.
 #[derive(Default)]
 pub(super) struct Unwritten(Mutex<Queued>);
 

@@ -47,7 +47,7 @@ struct WatchState {
 }
 
 impl Waker {
-    /// Starts a waker for the database of `tree`. It keeps the database open.
+    /// Starts a waker for the database of `tree`. The waker keeps the database open.
     ///
     /// # Errors
     ///
@@ -60,8 +60,9 @@ impl Waker {
             let flush = move || {
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| tree.flush()));
             };
-            // The flush runs on another thread, because it may wait, too, until the next one wakes
-            // it. If this thread cannot be started, the next flush is tried after the next pause.
+            // The flush runs on another thread, because the flush itself may wait until the next
+            // flush wakes it. If the thread cannot be started, a flush is tried after the next
+            // pause.
             let _ = thread::Builder::new().name("store-flush".to_owned()).spawn(flush);
         })
     }

@@ -25,7 +25,7 @@ pub(super) fn of(memory: &mut Memory) -> &mut PromptQueue {
     &mut memory.own::<ClaudeMemory>().queue
 }
 
-/// The prompts that wait for the agent, oldest first.
+/// The prompts that the user typed while the agent worked. In each list, the oldest is first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct PromptQueue {
@@ -35,7 +35,7 @@ pub(super) struct PromptQueue {
     delivered_in_turn: Vec<String>,
     /// The prompts that were emitted from the queue because no record followed.
     read: Vec<String>,
-    /// Whether the last prompt that left the queue started a turn.
+    /// Whether a prompt left the queue to start a turn, and its record has not been read yet.
     begins_turn: bool,
 }
 
@@ -45,13 +45,13 @@ impl PromptQueue {
         push(&mut self.waiting, if typed { begin(text) } else { "" });
     }
 
-    /// Removes the oldest entry, whose record follows.
+    /// Removes the next entry, whose record follows.
     pub(super) fn dequeue(&mut self) {
         self.take();
         self.begins_turn = true;
     }
 
-    /// Moves the oldest entry to those that were delivered within a turn.
+    /// Moves the next entry to those that were delivered within a turn.
     pub(super) fn mark_delivered_in_turn(&mut self) {
         let text = self.take();
         if !text.is_empty() {

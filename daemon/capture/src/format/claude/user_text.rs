@@ -15,7 +15,6 @@ pub(super) enum Speaker {
     Nobody,
 }
 
-/// Emits a text of a user record, which the user typed or the agent's program added in a tag.
 pub(super) fn emit_user_text(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
         out.item(Item::Interrupted);
@@ -62,7 +61,7 @@ fn task_ended(text: &str) -> Option<TaskEnded<'_>> {
     })
 }
 
-/// Tags at the start of a user text that was not typed.
+/// Tags around texts that the program added, and around the user's commands.
 const PROGRAM_TAGS: &[&str] = &[
     "command-name",
     "command-message",

@@ -158,7 +158,7 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
 }
 
 /// Reads the output of a call that continues a command. When the command has ended, this output
-/// completes its result.
+/// completes the command's result.
 fn continuation_ended(
     continuation: &Continuation,
     raw: &str,

@@ -100,8 +100,8 @@ fn plan(item: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads the end of a command. If the call returned before the command ended, this is its result.
-/// Otherwise the history contains the result, and only the outcome is recorded.
+/// Reads the end of a command. If the call returned before the command ended, this record has the
+/// call's result. Otherwise the history has the result, and only the outcome is noted.
 fn command_ended(event: &Object<'_>, id: &str, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let outcome = match (event.string("status").as_deref(), exit_code(event)) {
         (Some("declined"), _) => Outcome::Rejected,

@@ -57,7 +57,7 @@ fn folder_after_archiving(folder: &Path, name: &str) -> Option<PathBuf> {
 pub(super) fn identify(path: &Path, head: &str) -> Option<Identity> {
     let first = head.lines().find(|line| !line.trim().is_empty())?;
     let meta = SessionMeta::of(first)?;
-    // The oldest versions have no type, so the name of the file decides.
+    // Records of the oldest versions have no type, so the name of the file decides.
     if !meta.is_typed && thread_in_name(path).is_none() {
         return None;
     }
@@ -67,7 +67,7 @@ pub(super) fn identify(path: &Path, head: &str) -> Option<Identity> {
     Some(Identity { session: parent, sub_agent: Some(meta.thread), directory: meta.directory })
 }
 
-/// Whether the thread is a sub-agent's, by its `session_meta`.
+/// Whether the record `session_meta` describes the thread of a sub-agent.
 pub(super) fn is_sub_agent(meta: &Object<'_>) -> bool {
     sub_agent_source(meta).is_some()
         || meta.string("thread_source").as_deref() == Some("subagent")

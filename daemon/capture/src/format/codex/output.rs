@@ -104,7 +104,7 @@ fn code_within(text: &str) -> Option<i32> {
     rest[..end].parse().ok()
 }
 
-/// Returns the tool's output.
+/// Returns the tool's own output, without Codex's headers.
 pub(super) fn printed(raw: &str) -> LazyText<'_> {
     LazyText::new(raw, |raw, limit| {
         let text = whole_text(raw, limit.max(LONG_HEAD));
@@ -121,7 +121,8 @@ pub(super) fn plain(raw: &str) -> LazyText<'_> {
     LazyText::new(raw, |raw, limit| json::string_within(raw, limit).unwrap_or_default())
 }
 
-/// Returns the whole text of an output: a string, a list of texts, or an object around one.
+/// Returns the whole text of an output: a string, a list of texts, or an object that contains a
+/// string or a list.
 fn whole_text(raw: &str, limit: usize) -> Cow<'_, str> {
     match raw.as_bytes().first() {
         Some(b'"') => json::string_within(raw, limit).unwrap_or_default(),

@@ -82,7 +82,8 @@ impl Format for Copilot {
         let start = starts.and_then(|start| start.object("data"));
         let directory = start.as_ref().and_then(|start| start.object("context")?.string("cwd"));
         let directory = directory.map(Cow::into_owned).or_else(|| workspace_cwd(path));
-        // When a session ends, Copilot itself starts another session, which updates its memory.
+        // When a session ends, Copilot itself starts another session, which updates Copilot's
+        // memory.
         let parent = start.and_then(|start| {
             let parent = start.string("detachedFromSpawningParentSessionId")?;
             (parent.len() <= NAME_KEPT).then(|| parent.into_owned())
@@ -214,8 +215,8 @@ fn place<'a>(context: &Object<'a>) -> SessionContext<'a> {
     SessionContext { cwd, branch, ..SessionContext::default() }
 }
 
-/// Emits the user's prompt. Messages of skills, schedules, other agents and of the program name
-/// their source.
+/// Emits the user's prompt. A message that names another source is not emitted: it comes from a
+/// skill, a schedule, another agent or the program.
 fn user_message(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     let source = data.string("source");
     let is_typed = source.is_none_or(|source| source == "user");

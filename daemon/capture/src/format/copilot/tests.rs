@@ -38,7 +38,7 @@ fn bash(id: &str, command: &str) -> Value {
     start(id, "bash", json!({ "command": command, "description": "Do it" }))
 }
 
-/// Returns the results only.
+/// Returns the items without the calls.
 fn results(records: &[Value]) -> Vec<String> {
     let mut items = items(&Copilot, records);
     items.retain(|item| !item.starts_with("call "));

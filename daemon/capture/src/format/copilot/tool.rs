@@ -1,9 +1,9 @@
 //! Reads calls of tools and their results.
 //!
 //! `assistant.message` lists the calls, too, but only the event `tool.execution_start` names the
-//! MCP server of a tool. The first result of a command in the background is not final. Its shell id
-//! is remembered, and the later result that reports the end of the command becomes the result of
-//! the first call.
+//! MCP server of a tool. The first result of a command in the background is not final. The
+//! command's shell id is remembered, and the later result that reports the end of the command
+//! becomes the result of the first call.
 
 use std::borrow::Cow;
 
@@ -228,8 +228,8 @@ fn exit(text: &str) -> Option<Exit<'_>> {
     Some(Exit { shell, code: code.parse().ok().filter(|_| is_exit)? })
 }
 
-/// Returns Copilot's own note: the last line of `text`, if it is in angle brackets, without
-/// them.
+/// Returns Copilot's own note: the last line of `text`, without its angle brackets. `None` if the
+/// line has none.
 fn note(text: &str) -> Option<&str> {
     let line = text.trim_end().rsplit('\n').next()?;
     line.strip_prefix('<')?.strip_suffix('>')

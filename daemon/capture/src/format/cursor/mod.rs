@@ -136,7 +136,7 @@ fn is_record(record: &Object<'_>) -> bool {
     let is =
         |key, values: &[&str]| record.string(key).is_some_and(|v| values.contains(&v.as_ref()));
     let is_message = is("role", &["user", "assistant"]) && record.raw("message").is_some();
-    // Other agents add a type and an id to the same members.
+    // Records of other agents have the same members, but also a type and an id.
     let is_bare = record.raw("type").is_none() && record.raw("uuid").is_none();
     (is_message && is_bare) || is("type", &["turn_ended"])
 }

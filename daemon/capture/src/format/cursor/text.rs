@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use crate::model::time::Timestamp;
 
-/// Returns the user's prompts: the contents of `<user_query>`, or a text without tags.
+/// Returns the user's prompts: the contents of `<user_query>`, or a text that does not start with a
+/// tag.
 pub(super) fn prompts(text: &str) -> Vec<&str> {
     let mut prompts = Vec::new();
     let mut rest = text;

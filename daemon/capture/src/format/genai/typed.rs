@@ -82,7 +82,7 @@ pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut Emitter<'_>) -> Re
     RecordVerdict::Read
 }
 
-/// Emits a command of the program, unless it concerns the program rather than the work.
+/// Emits a command such as `/plan`, unless it is one of [`LOCAL_COMMANDS`].
 pub(crate) fn emit_command(name: &str, args: &str, out: &mut Emitter<'_>) -> RecordVerdict {
     if LOCAL_COMMANDS.contains(&name.trim_start_matches('/')) {
         return skipped("user/local command");

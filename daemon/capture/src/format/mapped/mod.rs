@@ -247,7 +247,7 @@ fn scalar(raw: &str) -> Option<Cow<'_, str>> {
     if is_number { Some(Cow::Borrowed(raw)) } else { json::string(raw) }
 }
 
-/// Returns a text, or the texts of a list of blocks, each on new lines.
+/// Returns a text, or the texts of a list of blocks, each beginning on a new line.
 fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     if raw.starts_with('{') {
         return Object::parse(raw)?.string_within("text", TEXT_KEPT);

@@ -3,11 +3,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// The extensions of JSONL files. A path with one of them is a file rather than a folder, and in a
-/// folder only files with one of them are read.
+/// The extensions of JSONL files. A path with such an extension is a file, not a folder. In a
+/// folder, only files with such an extension are read.
 const ENDINGS: &[&str] = &["jsonl", "ndjson"];
 
-/// The files under a folder whose path matches a pattern.
+/// The files below a folder whose paths match a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     text: PathBuf,
@@ -51,8 +51,9 @@ impl PathPattern {
         &self.root
     }
 
-    /// Returns the path below the watched folder without its extension, which distinguishes files
-    /// of the same name in different folders. `None` for a file that does not match.
+    /// Returns the path below the watched folder, without the extension. Unlike the file's name, it
+    /// distinguishes files of the same name in different folders. `None` for a file that does not
+    /// match.
     pub(super) fn name_of(&self, path: &Path) -> Option<String> {
         let below = self.below(path).filter(|_| self.matches(path))?.with_extension("");
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();

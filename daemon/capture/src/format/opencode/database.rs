@@ -143,7 +143,8 @@ impl Tables {
     }
 }
 
-/// Finds a session. The newer tables are preferred if they contain its messages.
+/// Finds a session. If it is in the tables of both versions, the newer tables are used only if they
+/// contain its messages.
 fn find(
     connection: &Connection,
     tables: Tables,

@@ -122,7 +122,7 @@ impl SessionFile {
         message.write_start(records)?;
         for part in files(&self.storage.join("part").join(&file.id))? {
             let Ok(data) = read(&part.path) else { continue };
-            // No part of a finished message is incomplete.
+            // The message is marked as finished, so no part has to wait.
             message.write_part(&Stored { id: &part.id, data: &data }, records)?;
         }
         message.write_end(records)?;

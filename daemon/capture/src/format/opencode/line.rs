@@ -125,7 +125,7 @@ impl<'w> Records<'w> {
         self.text.add(&text.replace(['\n', '\r'], " "))
     }
 
-    /// Writes the title. It is called after the first answer, because opencode has usually set the
+    /// Writes the title. Call this after the first answer, because opencode has usually set the
     /// title by then.
     pub(super) fn write_title(&mut self) -> io::Result<()> {
         match self.title.take() {

@@ -38,7 +38,8 @@ impl<'s> Message<'s> {
         self.is_over
     }
 
-    /// Records that a later answer exists: opencode was stopped in the middle of this one.
+    /// Marks the message as finished: a later answer exists, or opencode no longer changes the
+    /// message.
     pub(super) fn is_followed(&mut self) {
         self.is_over = true;
     }

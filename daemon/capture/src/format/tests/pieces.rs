@@ -17,7 +17,7 @@ use crate::{
     tail::{FileCursor, Tail, TailLine},
 };
 
-/// Numbers of bytes that are appended at a time. The smallest samples are cut at each byte.
+/// Numbers of bytes that are appended at a time.
 const PIECES: [usize; 3] = [61, 997, 4_099];
 /// Samples with fewer bytes than this are cut at each byte.
 const SHORT: usize = 3_000;

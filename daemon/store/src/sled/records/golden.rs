@@ -50,7 +50,7 @@ where
     }
 }
 
-/// An outbox change that converts from a reference, as `sample` needs.
+/// An outbox change whose reference can be converted to a record, as `sample` needs.
 #[derive(Clone, PartialEq)]
 struct GoldenOutbox(OutboxChange);
 

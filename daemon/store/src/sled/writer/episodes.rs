@@ -94,8 +94,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Replaces the vectors of `owner`. Stores new ones only if the owner still exists, and a
-    /// session still has this episode: other vectors would never be deleted.
+    /// Replaces the vectors of `owner`. Stores the new vectors only if the owner still exists and,
+    /// for a session, `episode` is still its episode: otherwise they would never be deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,

@@ -46,14 +46,14 @@ use crate::{
 /// Maximum number of lists in the queue. A caller blocks when the queue is full. The engine writes
 /// only small lists, and does not fill the queue even while a sync takes seconds.
 const QUEUE: usize = 1_024;
-/// Maximum number of lists with text in the queue. A caller with more text blocks, so that memory
-/// is bounded.
+/// Maximum number of lists with text in the queue; here, checkpoints and vectors count as text. A
+/// caller with more text blocks, so that memory is bounded.
 const TEXT_QUEUE: usize = 8;
 /// Maximum number of lists that share a flush and a sync. In measurements, even twenty caused no
 /// loss.
 const GROUP: usize = 16;
 /// Maximum number of entities and facts in one entry of the outbox. Each takes sixteen bytes, so
-/// that an entry is far smaller than [`pieces::PIECE`].
+/// that an entry is smaller than [`pieces::PIECE`].
 const ENTITIES_AND_FACTS: usize = 128;
 
 /// Queues lists of writes for the writing thread. Dropping it waits until the queue is written.
@@ -204,8 +204,9 @@ struct Thread {
     /// The first error of the database itself. Nothing is written after it, because it is unknown
     /// which of the earlier lists are on disk.
     failed: Option<StoreError>,
-    /// The last error of a list since the last empty list. An empty list reports it, because its
-    /// caller wants to know whether all earlier lists are on disk.
+    /// The last error of applying a list since the last empty list. An empty list reports this
+    /// error, because its caller wants to know whether all earlier lists are on disk. A list that
+    /// the quota refuses leaves no error here.
     unreported: Option<StoreError>,
     /// See [`Writer::texts`].
     taken_texts: Receiver<()>,

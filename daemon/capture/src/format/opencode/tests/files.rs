@@ -29,7 +29,7 @@ fn new_records_are_read_while_opencode_writes() {
     for turn in 0..5 {
         running.user(SESSION, &format!("msg_{turn}a"), "Go on");
         assert_eq!(new_record_types(&path, &mut cursor), ["user", "text"]);
-        // The other write is not committed yet.
+        // This write is not committed yet.
         running.connection.execute_batch("BEGIN").unwrap();
         running.answer(SESSION, &format!("msg_{turn}b"), Some(1));
         assert_eq!(new_record_types(&path, &mut cursor), [] as [&str; 0]);
@@ -83,7 +83,7 @@ fn new_record_types(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
         let record: serde_json::Value = serde_json::from_slice(line).unwrap();
         kinds.push(record["type"].as_str().unwrap().to_owned());
     }
-    // As it is kept between two readings.
+    // The cursor is saved as JSON between two readings.
     let kept = serde_json::to_string(&tail.mark().unwrap()).unwrap();
     *cursor = serde_json::from_str(&kept).unwrap();
     kinds
@@ -203,7 +203,7 @@ fn damaged_pages_cause_an_error_or_other_records() {
         let mut damaged = whole.clone();
         damaged[page * 4_096 + 100..(page + 1) * 4_096].fill(0xA5);
         fs::write(&database, damaged).unwrap();
-        // Whether it fails depends on the page; it neither panics nor hangs.
+        // Whether reading fails depends on the page. It must neither panic nor hang.
         let _ = storage::open(&database.join(SESSION));
         let _ = storage::stamp(&database.join(SESSION));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// Many indexes and columns that are not read are left out.
+/// opencode's own tables have more indexes and columns. Those are not read.
 const TABLES_1: &str = "
     CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL);
     CREATE TABLE `session` (
@@ -184,7 +184,7 @@ impl Running {
     }
 }
 
-/// The state of a call of opencode 1.
+/// A part of opencode 1 that holds a call.
 pub(crate) fn tool(name: &str, status: &str, input: Value, more: Value) -> Value {
     let mut state = json!({ "status": status, "input": input, "time": { "start": 5, "end": 6 } });
     for (key, value) in more.as_object().unwrap() {

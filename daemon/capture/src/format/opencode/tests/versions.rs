@@ -170,7 +170,7 @@ fn answer_2(content: &Value, completed: Option<i64>) -> Value {
 }
 
 /// Checks that the records of each state of a session begin with those of the state before, and
-/// that the stamp changes when there are more.
+/// that the stamp changes when there are more records.
 struct Follower {
     running: Running,
     records: String,
