@@ -1,4 +1,4 @@
-//! The only module that reads the clock.
+//! The only module that reads the wall clock.
 
 use crate::model::Timestamp;
 

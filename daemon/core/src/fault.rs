@@ -19,7 +19,7 @@ pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 /// The message of a panic at a point. No answer of the daemon may contain it.
 pub const QUOTED: &str = "the quick numbat jumps";
 
-/// Every point, in the order in which a session reaches them.
+/// All points.
 pub const POINTS: &[&str] = &[
     "follower: turn",
     "embedder: turn",
@@ -78,7 +78,7 @@ fn reached(name: &'static str) {
     }
 }
 
-/// A point, and the number of the pass at which it acts.
+/// A point, and the visit of it at which the process aborts or panics.
 struct FaultTrigger {
     point: String,
     passage: u32,

@@ -14,7 +14,7 @@ pub struct Config {
     pub command: Option<Vec<String>>,
     /// The time limit of one call.
     pub timeout: Duration,
-    /// Maximum number of immediate retries of a call, before the call is added to the retry queue.
+    /// Maximum number of immediate retries of a call.
     pub max_retries: u32,
     /// The maximum number of concurrent calls, at least 1.
     pub concurrency: u32,

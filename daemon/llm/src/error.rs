@@ -19,7 +19,7 @@ pub enum Error {
     /// The model, or a filter in front of it, declines this prompt. A retry does not help.
     #[error("the model declines the prompt: {reason}")]
     Refused {
-        /// The model's own words.
+        /// The words of the model or its server, or a description of the refusal.
         reason: String,
     },
     /// The prompt is longer than the model's context. The caller sends a shorter one.

@@ -26,8 +26,8 @@ pub struct Ports {
     pub journal: Arc<dyn Journal>,
     /// The environment variables, for keys.
     pub environment: Environment,
-    /// The home folder of `graphitid`. A program that prints a key runs in it, a program that is
-    /// asked as a model in a subfolder.
+    /// The home folder of `graphitid`. A program that prints a key runs in this folder; a program
+    /// that serves as the model runs in a subfolder.
     pub home: PathBuf,
 }
 

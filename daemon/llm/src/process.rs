@@ -8,9 +8,9 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// Set in the environment of each program that is run here. A process that finds it in its own
-/// environment is such a program, or was started by one. It must not be asked as a model again, and
-/// its sessions must not be followed.
+/// The variable that marks the environment of each program that is run here. A process that finds
+/// it in its own environment is such a program, or was started by one. Such a process must not run
+/// a program as a model, and its sessions must not be followed.
 pub const MARKER: &str = "GRAPHITI_LLM_CALL";
 
 /// Variables that an agent sets for its child processes. A nested agent that finds them would treat

@@ -8,7 +8,8 @@ use crate::{
     model::Timestamp,
 };
 
-/// The action for the session. `STORE_RAW` stores it with a summary derived from evidence.
+/// The action for the session. A session that is stored without the model gets a summary derived
+/// from evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     Fail,

@@ -6,9 +6,10 @@
 //!   in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
-//! It does not redact hashes, ids that give no access to anything, placeholders, references to
-//! variables, and code. The result depends only on nearby text, so a text may be split anywhere.
-//! The callers decide whether and where to redact. This module neither logs nor keeps any text.
+//! It does not redact hashes other than those of passwords, ids that give no access to anything,
+//! placeholders, references to variables, and code. Whether a part of a text is redacted depends
+//! only on nearby text. The callers decide whether and where to redact. This module neither logs
+//! nor keeps any text.
 
 mod assignment;
 mod basic;

@@ -37,7 +37,7 @@ const LABEL_WORDS: &[&str] = &[
     "should", "type", "use", "user", "value", "wrong", "you", "your",
 ];
 
-/// Function words of sentences. A passphrase contains them, too.
+/// Function words of sentences. A passphrase may contain them, too.
 #[rustfmt::skip]
 const JOINING_WORDS: &[&str] = &[
     "a", "and", "are", "at", "can", "for", "from", "has", "have", "if", "in", "is", "of", "or",

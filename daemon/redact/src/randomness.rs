@@ -121,7 +121,7 @@ impl Shape {
             shape.is_hex &= byte.is_ascii_hexdigit();
             shape.has_digits |= class == Class::Digit;
             shape.has_letters |= class != Class::Digit;
-            // `Word` and `HTTPServer` are words, because a capital may start a word.
+            // `Word` is one run, because a capital may start a word.
             let joins = class == before
                 || (before == Class::Upper && class == Class::Lower && piece_length == 1);
             if joins {

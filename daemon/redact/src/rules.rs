@@ -15,7 +15,7 @@ use crate::SecretKind;
 pub(super) struct Rule {
     /// The kind in the replacement.
     pub(super) kind: SecretKind,
-    /// Every such secret contains one of these literals.
+    /// Every match of the pattern contains one of these literals.
     pub(super) anchors: &'static [&'static str],
     /// A regular expression over bytes that matches the whole form.
     pub(super) pattern: &'static str,

@@ -278,7 +278,7 @@ fn is_password(secret: &str) -> bool {
         && !secret.starts_with("file:")
 }
 
-/// Common English words that do not occur in the word lists of wallet seed phrases.
+/// Common English words: text that contains them is prose, not a seed phrase.
 const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
 
 /// Whether `at` is a boundary: the character before it is not a letter, a digit or in `others`. The

@@ -145,7 +145,8 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
 /// Maximum number of marks in a snippet.
 const MOST_MARKS: usize = 32;
 
-/// Returns about `limit` bytes of `text` with `first` in their first third, cut between words.
+/// Returns about `limit` bytes of `text`, cut between words. `first` is in their first third unless
+/// the text ends soon after it.
 fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     let lead = (limit as f32 * LEAD) as usize;
     let mut start = text.floor_char_boundary(first.saturating_sub(lead));

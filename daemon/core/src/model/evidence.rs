@@ -1,10 +1,9 @@
 //! Facts read from a transcript, as opposed to prose written about it.
 //!
 //! A summary without a model states only [`Evidence`], and a model's claims are checked against it.
-//! Each list has a maximum length and documents which items it keeps when it is full, so that a
-//! transcript of gigabytes leads to evidence of kilobytes. The evidence is saved as one JSON
-//! document, together with the cursor of its file. A field that is missing in an older document
-//! gets its default.
+//! Each list has a maximum length, so that a transcript of gigabytes leads to evidence of
+//! kilobytes. The evidence is saved as one JSON document, together with the cursor of its file. A
+//! field that is missing in an older document gets its default.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -108,8 +107,8 @@ pub struct Evidence {
     pub choices: Vec<Choice>,
     /// Prompts that corrected the agent: the latest ones.
     pub corrections: Vec<Correction>,
-    /// What the agent said first when it answered that the user is right, at the positions of the
-    /// prompts: the latest ones.
+    /// The beginnings of the agent's answers that agree with an objection of the user. Each has the
+    /// position of the user's prompt. The latest ones are kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub concessions: Vec<Quote>,
     /// The agent's own summaries of the session.
@@ -132,7 +131,7 @@ pub struct Evidence {
     pub directories: Vec<String>,
     /// The tokens that were used.
     pub tokens: Tokens,
-    /// The same by day and model, without tokens that older versions of the daemon counted.
+    /// The tokens by day and model, without those that older versions of the daemon counted.
     pub token_uses: Vec<TokenUse>,
 }
 
@@ -279,7 +278,7 @@ pub struct CommandRun {
 pub struct ErrorSeen {
     /// The line with the error message.
     pub message: String,
-    /// The command that the output tells to run.
+    /// The command that the output recommends.
     #[serde(default)]
     pub remedy: Option<String>,
     /// The source of the error: the command line, or the tool and its target.

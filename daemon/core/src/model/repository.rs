@@ -106,7 +106,7 @@ pub struct CheckoutState {
     pub branch: Option<GitView<String>>,
     /// The commit that was checked out.
     pub head: Option<GitView<HeadCommit>>,
-    /// How the branch stood to the one that it follows: `2 ahead of origin/main`.
+    /// How far the branch was ahead of or behind its upstream: `2 ahead of origin/main`.
     pub upstream: Option<GitView<String>>,
     /// The files that git listed as changed.
     pub files: Option<GitView<ChangedFiles>>,
@@ -118,7 +118,7 @@ pub struct CheckoutState {
     /// Paths that git named as ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// The branches on which changes were stashed that no later command took back, the newest last.
+    /// The branches on which changes were stashed and not taken back later, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stashes: Vec<String>,
     /// The numbers of pull requests that git or the forge showed as merged.
@@ -172,8 +172,9 @@ pub struct ForgeChecks {
 }
 
 impl CheckoutState {
-    /// Replaces each value that `other`, such as a sub-agent in the same checkout, saw later, and
-    /// adds the branches whose deletion and the pull requests whose merge it saw.
+    /// Replaces each value of which `other` has a later one, and adds the deleted branches and the
+    /// merged pull requests of `other`, such as the state that a sub-agent saw in the same
+    /// checkout.
     pub fn update(&mut self, other: &CheckoutState) {
         replace_older(&mut self.branch, other.branch.as_ref());
         replace_older(&mut self.head, other.head.as_ref());

@@ -175,13 +175,13 @@ pub enum CloseReason {
     Hook(String),
     /// The agent is about to compact its context.
     PreCompact,
-    /// A search needed it.
+    /// A search needed the session's episode.
     LazyQuery,
     /// The transcript was not written for the duration of the inactivity timeout.
     InactivityTimeout,
     /// The agent's process has exited.
     AgentExited,
-    /// It is part of the imported history.
+    /// The session is part of the imported history.
     HistorySync,
 }
 

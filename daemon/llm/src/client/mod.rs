@@ -147,7 +147,6 @@ impl Client {
         });
     }
 
-    /// Returns a copy of the ledger.
     pub fn ledger(&self) -> Ledger {
         self.lock_ledger().clone()
     }

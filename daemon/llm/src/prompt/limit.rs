@@ -31,7 +31,7 @@ fn prefix(text: &str, chars: usize) -> Option<&str> {
 }
 
 /// Returns the last position within `room` bytes where a sentence ends: after `.`, `!`, `?` or `…`
-/// before a space, or after a mark of Chinese or Japanese.
+/// before a space, or after `。`, `！` or `？`.
 fn sentence_end(text: &str, room: usize) -> Option<usize> {
     let mut ends = text[..room].char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();

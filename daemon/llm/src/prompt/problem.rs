@@ -30,7 +30,7 @@ pub enum TemplateError {
     /// The template has no placeholder for the content.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
-    /// The template has a placeholder without a value. Its braces are sent unchanged.
+    /// The template has a placeholder that templates of its kind do not have. It is sent unchanged.
     #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
     UnknownPlaceholder {
         /// The placeholder with its braces.

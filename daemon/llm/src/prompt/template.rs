@@ -116,8 +116,8 @@ impl Template {
         prompt
     }
 
-    /// Warnings about a template that can be used: unknown placeholders, or placeholders without a
-    /// value in a template of this kind.
+    /// Returns warnings about a valid template: placeholders that are unknown, or that templates of
+    /// this kind do not have.
     pub fn warnings(&self) -> Vec<TemplateError> {
         let mut found: Vec<TemplateError> = Vec::new();
         for name in PLACE.find_iter(&self.text).map(|name| name.as_str()) {

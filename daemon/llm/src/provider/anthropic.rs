@@ -40,7 +40,7 @@ const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com/";
 const DEFAULT_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// The API version that this file implements.
 const VERSION: &str = "2023-06-01";
-/// The default model: the cheapest one that writes good summaries.
+/// The default model, which is cheap and writes good summaries.
 const MODEL: &str = "claude-haiku-4-5";
 
 impl Anthropic {

@@ -171,8 +171,8 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
 }
 
 /// Returns the length without the punctuation of the surrounding sentence or code. A closing
-/// bracket is part of the value if the opening one is, too, or is not before the value
-/// (`is_opened`).
+/// bracket is part of the value if its opening bracket is in the value, or does not precede the
+/// value (`is_opened`).
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {

@@ -2,7 +2,7 @@
 
 use crate::SecretKind;
 
-/// Parts of names: in a text, only names that contain one of them are found and classified. Most
+/// Parts of names: in a text, only names that contain one of them are found and classified. Many
 /// parts lack the first letter, so that two spellings cover three (`Token`, `token`, `TOKEN`).
 #[rustfmt::skip]
 pub(crate) const ANCHORS: &[&str] = &[
@@ -23,8 +23,8 @@ pub(crate) struct NameMeaning {
     pub(crate) strength: Strength,
     /// The kind of secret, which the replacement of the value names.
     pub(crate) kind: SecretKind,
-    /// Whether the name is written as an environment variable and is specific enough that any value
-    /// is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
+    /// Whether the name is written as an environment variable and is specific enough that any
+    /// plausible value is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
     pub(crate) is_variable: bool,
 }
 

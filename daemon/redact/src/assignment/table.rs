@@ -16,7 +16,7 @@ use crate::{
 /// Maximum number of bytes of the heading row before a name. The whole row may be twice as long.
 const HEADING: usize = 400;
 
-/// Maximum length, in bytes, of the rows of a table.
+/// Maximum length, in bytes, of all rows of a table together.
 const TABLE: usize = 64 * 1024;
 
 /// The secrets in the rows below a heading.

@@ -120,7 +120,6 @@ const UNITS: &[&str] = &[
 /// The secret after the input, which must be found.
 const TOKEN: &str = "ghp_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R";
 
-/// A quadratic algorithm would not finish here.
 fn is_redacted_after(redactor: &Redactor, flood: &str) -> bool {
     !redactor.redact(&format!("{flood}\n{TOKEN}\n")).text.contains(TOKEN)
 }

@@ -8,8 +8,8 @@ use crate::text;
 /// The maximum number of trailing segments of a path that a filter can name.
 const DEEPEST: usize = 12;
 
-/// Returns the names of a file: every suffix of its path, every single segment, and the file name
-/// without extension.
+/// Returns the names of a file, from the last [`DEEPEST`] segments of its path: every suffix, every
+/// single segment, and the file name without extension.
 pub(crate) fn of_file(path: &str) -> Vec<String> {
     let path = file(path);
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();

@@ -7,7 +7,7 @@ use tantivy::{
 
 use crate::index::memory::PostingList;
 
-/// The document number that follows the last document.
+/// The value of [`Cursor::document`] after the last document.
 pub(crate) const DONE: u32 = tantivy::TERMINATED;
 
 /// An iterator over a posting list on disk, in memory, or computed. It starts at the first

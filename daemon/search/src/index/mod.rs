@@ -57,7 +57,7 @@ pub struct SearchIndex {
 struct IndexState {
     /// `None` while the index is idle.
     disk: Option<Vec<DiskShard>>,
-    /// The last layer receives the changes; the others are being written.
+    /// The last layer receives the changes. The running or the next commit writes the others.
     layers: Vec<Tail>,
     /// The position of the data on disk.
     committed: Position,

@@ -21,7 +21,7 @@ use crate::{
 pub enum OpenError {
     #[error("there is no search index in {}", .0.display())]
     Missing(PathBuf),
-    /// Another version of the daemon created it.
+    /// The index has another format.
     #[error("the search index is of another version: {0}")]
     OtherVersion(String),
     /// The index was created but never filled: no commit reached a position of the outbox.
@@ -35,7 +35,7 @@ pub enum OpenError {
     Folder(#[from] io::Error),
 }
 
-/// Contains the version that created the index. It is written last.
+/// Contains the version of the index's format. The file is written last.
 const VERSION_FILE: &str = "VERSION";
 
 pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {

@@ -27,7 +27,7 @@ pub(crate) struct PassageRow {
     /// The number of the passage within the message.
     pub(crate) part: u32,
     pub(crate) kind: PassageKind,
-    /// Time of the message, in seconds since the epoch.
+    /// Time of the message, or for an episode the end of its session, in seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) text: String,
     pub(crate) files: Vec<String>,
@@ -98,9 +98,9 @@ pub(crate) fn seconds(at: Timestamp) -> i64 {
     at.micros().div_euclid(1_000_000)
 }
 
-/// Splits `text` at the end of a paragraph, a line or a word, without the middle that exceeds
-/// [`MESSAGE_BYTES`]. The result is never empty, so that a message without text can be found by its
-/// files and its tool.
+/// Splits `text`, if possible at the end of a paragraph, a line or a word. Omits the middle of a
+/// text that is longer than [`MESSAGE_BYTES`]. The result is never empty, so that a message without
+/// text can be found by its files and its tool.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let tail = text.ceil_char_boundary(text.len().saturating_sub(MESSAGE_BYTES / 4));
@@ -119,7 +119,8 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Returns the best position near [`PASSAGE_BYTES`] to split `text`, which is longer than that.
+/// Returns the best position to split `text`, in the second half of its first [`PASSAGE_BYTES`]
+/// bytes.
 fn good_cut(text: &str) -> usize {
     let least = text.ceil_char_boundary(PASSAGE_BYTES / 2);
     let most = text.floor_char_boundary(PASSAGE_BYTES);

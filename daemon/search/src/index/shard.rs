@@ -204,7 +204,8 @@ impl<'s> Shard<'s> {
         Ok(words.into_iter().map(|(word, _)| word).take(limit).collect())
     }
 
-    /// Returns the words that `edits` edits, one or two, turn into `word`, with their frequencies.
+    /// Returns the words that at most `edits` edits (one or two) turn into `word`, with their
+    /// frequencies.
     pub(crate) fn words_near(&self, word: &str, edits: u8) -> tantivy::Result<Vec<(String, u32)>> {
         let mut words = match self.store {
             Store::Disk(disk) => disk.words_near(word, edits)?,

@@ -55,7 +55,7 @@ impl Tail {
         }
     }
 
-    /// Records that the outbox has nothing for the index up to `position`.
+    /// Records that all outbox entries up to `position` have been applied.
     pub(crate) fn pass(&mut self, position: Position) {
         self.position = Some(position);
     }

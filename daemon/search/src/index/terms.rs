@@ -1,7 +1,7 @@
 //! Converts the words of a text into index terms.
 //!
-//! A word is indexed as it is, and also as its stem with the prefix `~`. An English word that is
-//! its own stem is only one term.
+//! A word is indexed as it is. A word that is not a whole identifier, name or path is also indexed
+//! as its stem, with the prefix `~`. An English word that is its own stem is only one term.
 
 use crate::text::{
     self, OwnedWord, TokenForm,
@@ -89,7 +89,8 @@ pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<Str
     english(word).into_iter().chain(other).collect()
 }
 
-/// Returns the same as [`terms_for_all_forms`] for a word in a text of this language; `None` is English.
+/// Returns the same as [`terms_for_all_forms`] for a word in a text of this language; `None` is
+/// English.
 pub(crate) fn terms_for_all_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
     match language {
         Some(language) if !stem::is_irregular(word) => {

@@ -217,8 +217,8 @@ fn is_flag(word: &str) -> bool {
     is_short || !word.starts_with(char::is_alphanumeric) || text::words(word).is_empty()
 }
 
-/// Returns `word` without its final star. Single letters are not accepted, because they are the
-/// prefix of too many words.
+/// Returns `word` without its final star. A single letter is not accepted, because it is the prefix
+/// of too many words, except in a script without spaces.
 fn prefix(word: &str) -> Option<&str> {
     let word = word.trim_end_matches([',', ';', '?', '!', ')', '.']);
     let stem = word.strip_suffix('*')?;

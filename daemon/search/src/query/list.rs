@@ -8,11 +8,11 @@ use crate::{
     text::{everyday, language::LanguageSet, stop},
 };
 
-/// A query that is only a date lists all sessions of that date, unless the date is longer than
-/// this: the words of a longer date (`march`) are searched.
+/// If a query is a single word that names a longer time than this (`march`), the word is searched.
+/// Other queries that are only dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
-/// Minimum number of words of a language other than English that make its use certain if the date
-/// is not written in this language.
+/// Minimum number of words that make another language than English certain if the date may be in
+/// any language, such as a date in digits.
 const CERTAIN: usize = 2;
 
 impl Query {

@@ -19,9 +19,9 @@
 //! count as words. A query with several lines, or a line of a log, is pasted text and consists of
 //! words only, except for filters before a line of a log.
 //!
-//! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives
-//! (except that several dates must all match); filters with different names must all match. `-`
-//! before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
+//! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives,
+//! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
+//! `-` before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
 //! filters to each passage. `file:` matches the end of a path or one of its segments, `project:`
 //! the end of a path or a word of the project's name.
 
@@ -63,7 +63,7 @@ pub struct Query {
     pub(crate) conditions: Vec<FilterClause>,
     /// Dates in the query.
     pub(crate) dates: Vec<TimeRange>,
-    /// The languages other than English in which a date is written.
+    /// The languages other than English in which the dates may be written.
     pub(crate) date_languages: LanguageSet,
     /// The query without filters and excluded phrases.
     pub(crate) said: String,
@@ -195,7 +195,8 @@ impl Query {
         query
     }
 
-    /// Adds a filter as if the query contained `name:value`. Returns whether both are known.
+    /// Adds a filter as if the query contained `name:value`. Returns whether the name and the value
+    /// are known.
     pub fn require(&mut self, name: &str, value: &str, now: &Zoned) -> bool {
         let filter = fields::filter(name, value, now);
         let condition = filter.map(|filter| FilterClause { filter, is_negated: false });
@@ -317,7 +318,7 @@ impl Query {
     }
 }
 
-/// Returns the ranges of Chinese or Japanese text that apply to any day, if the text has a date.
+/// Returns the same as [`everyday::unspaced_ranges`]; empty if the text has no date.
 fn everyday_ranges(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
     if mentions.is_empty() {
         return Vec::new();
@@ -350,7 +351,7 @@ fn mention_at(mentions: &[Mention], at: usize) -> Option<&Mention> {
     mentions.get(next).filter(|mention| mention.span.contains(&at))
 }
 
-/// Returns the positions that wholes cover.
+/// Returns the positions inside words of [`TokenForm::Whole`].
 fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
     let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
     let positions = wholes.flat_map(|(at, whole)| {

@@ -13,7 +13,8 @@ use crate::{
     text,
 };
 
-/// Returns the sessions that match the filters on project and agent and the scope; `None` for all.
+/// Returns the sessions that match the filters on project and agent and the projects of the scope;
+/// `None` for all.
 pub(crate) fn allowed(
     query: &Query,
     scope: &Scope,

@@ -23,7 +23,7 @@ pub(crate) struct Evidence {
     /// Indexed by row and unit.
     counts: Vec<UnitCounts>,
     units: usize,
-    /// The first row of each candidate, and the end of the last one.
+    /// The first row of each candidate, and the end of the rows.
     starts: Vec<usize>,
     /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
     pairs: Vec<f32>,

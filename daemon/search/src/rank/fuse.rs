@@ -19,7 +19,8 @@ pub trait SecondRanker {
 }
 
 /// Adds the scores of a second ranker, times `weight`, to those of the words. A session that one
-/// ranker does not list gets that ranker's lowest score. The result has the scale of `words`.
+/// ranker does not list gets that ranker's lowest score. The result has the scale of `words`. If
+/// one list is empty, the other is returned unchanged.
 pub(crate) fn fuse(words: &[(u64, f32)], second: &[(u64, f32)], weight: f32) -> Vec<(u64, f32)> {
     let (Some(word_scale), Some(second_scale)) = (Scale::of(words), Scale::of(second)) else {
         return if words.is_empty() { second.to_vec() } else { words.to_vec() };

@@ -26,7 +26,7 @@ const MOST_WALKED: u64 = 300_000;
 
 /// The result of the first pass.
 pub(crate) struct Gathered {
-    /// Every session that contains one of the words whose lists were read.
+    /// Every admitted session that contains one of the words whose lists were read.
     pub(crate) found: Vec<SessionScore>,
     /// For each unit, the number of sessions with the exact word, and with any form of it.
     pub(crate) sessions_with: Vec<[u32; 2]>,

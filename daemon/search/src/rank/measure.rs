@@ -31,8 +31,8 @@ pub(crate) struct SessionSignals {
 /// The rows of a session's best passages with their scores, best first.
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
-/// Maximum number of best passages that are kept for a session. It is more than are shown, because
-/// some are copies.
+/// Maximum number of best passages that are kept for a session. More are kept than are shown,
+/// because some are copies.
 const BEST_KEPT: usize = 8;
 
 /// Measures the candidates of one query.

@@ -1,8 +1,8 @@
 //! Merges the results of this machine with those of another search. Their scores are not
 //! comparable.
 //!
-//! The score of a result combines the share of the query's words in its text, in which rare words
-//! count more, with its place in its own list. The results of this machine keep their order,
+//! The score of a result combines the share of the query's words that its text contains (rare words
+//! count more) with its place in its own list. The results of this machine keep their order,
 //! because their ranking considers more than words.
 
 use std::collections::{HashMap, HashSet};

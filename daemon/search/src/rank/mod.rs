@@ -182,8 +182,9 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// If the query consists of one identifier, ranks the sessions with it first: those that changed
-    /// a file of this name, then those that mention it, the latest one first.
+    /// If the query consists of one identifier, ranks the sessions with it first: those that
+    /// changed a file of this name, then those that mention it. In both groups, the latest one is
+    /// first.
     fn prefer_latest_of_identifier(
         &self,
         plan: &Plan,
@@ -195,7 +196,6 @@ impl Ranking<'_> {
             let rows = candidate.number.map(|number| evidence.rows_of_candidate(number));
             rows.into_iter().flatten().filter(|row| evidence.counts(*row)[unit][0] > 0.0)
         };
-        // A session that changed the file comes before one that only mentions it.
         let is_changed = |candidate: &Candidate| {
             rows_with(candidate).any(|row| evidence.rows[row].kind == PassageKind::File)
         };

@@ -20,7 +20,7 @@ use crate::{
 
 /// Maximum number of units. A longer query is ranked by its rarest units that the index contains.
 const MOST_UNITS: usize = 24;
-/// Minimum number of words of a pasted log.
+/// Number of words above which a query is a pasted log.
 const LOG_WORDS: usize = 300;
 /// Maximum number of words of a pasted log that are looked up.
 const MOST_LOOKED_UP: usize = 2_000;
@@ -208,8 +208,8 @@ impl Plan {
 }
 
 /// Returns the words other than stop words, or all words if none describes the subject. For a
-/// pasted log, returns only words of letters: the [`MOST_LOOKED_UP`] that it repeats least, the
-/// last ones first among equals.
+/// pasted log, returns only words of letters, each once and at most [`MOST_LOOKED_UP`]: those that
+/// the log repeats least. Among words repeated equally often, later ones take precedence.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();

@@ -23,7 +23,8 @@ const MOST_PASSAGES: usize = 2_000;
 /// Maximum number of words that a prefix matches.
 const MOST_ENDINGS: usize = 8;
 /// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
-/// similar ones. For a word of exactly this length, only a swap of two letters is considered.
+/// similar ones. For a word of exactly this length and fewer than [`SHORT`] bytes, only a swap of
+/// two letters is considered.
 const SHORTEST: usize = 4;
 /// Minimum length, in bytes, of a word for which all edits are considered. A replacement of a
 /// shorter word has two letters swapped, or it has the same first letter and shares a passage with

@@ -225,7 +225,7 @@ pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
     (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
 }
 
-/// Returns the text for the explanation, which also distinguishes two words of a query.
+/// Returns the text for the explanation. Words of a query with the same text share a unit.
 pub(crate) fn label(word: &QueryWord) -> String {
     match word.form {
         WordForm::Prefix => format!("{}*", word.text),

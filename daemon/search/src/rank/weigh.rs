@@ -51,8 +51,8 @@ fn yes(is: bool) -> f32 {
     if is { 1.0 } else { 0.0 }
 }
 
-/// Returns 1 for a session of the query's date, and less for a session in the days around it,
-/// because people often report events of another day, mostly of an earlier one.
+/// Returns 1 for a session of the query's date, less for a session within [`AROUND`] of it, and 0
+/// for others. A session often reports events of another day, mostly of an earlier one.
 fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let at = Timestamp::from_seconds;
     let nearness = |range: &TimeRange| {

@@ -28,7 +28,7 @@ pub struct Weights {
     pub turns: f32,
     /// The best run of consecutive passages.
     pub stretch: f32,
-    /// The length of such a run, in terms.
+    /// Maximum length of such a run, in terms.
     pub stretch_terms: u32,
     /// The session as one text.
     pub whole: f32,
@@ -43,7 +43,7 @@ pub struct Weights {
     /// The share of [`Weights::date`] for the seven days before it.
     pub date_before: f32,
     /// The session contains the identifier that the query consists of. This weight is greater than
-    /// all others together, so that these sessions are ordered by time, the latest first.
+    /// all others together, so that these sessions come first.
     pub identifier: f32,
     /// The query names the session's project.
     pub named_project: f32,

@@ -1,9 +1,9 @@
 //! Splits texts into words, in the same way for the index and for queries.
 //!
-//! The texts are a mixture of prose and code, so a word is indexed twice: as its *parts*
-//! (`getUserName` is `get`, `user`, `name`; `src/main.rs` is `src`, `main`, `rs`), which have
-//! consecutive positions so that phrases match, and *whole* (`getusername`, `src/main.rs`) at the
-//! position of its first part. The spelling of an identifier does not matter: `retryCount`,
+//! The texts are a mixture of prose and code, so a word of several parts is indexed twice: as its
+//! *parts* (`getUserName` is `get`, `user`, `name`; `src/main.rs` is `src`, `main`, `rs`), which
+//! have consecutive positions so that phrases match, and *whole* (`getusername`, `src/main.rs`) at
+//! the position of its first part. The spelling of an identifier does not matter: `retryCount`,
 //! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
 //! removed. Scripts without spaces are split into pairs of characters.
 //!

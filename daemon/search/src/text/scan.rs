@@ -98,7 +98,8 @@ impl Chunk {
         }
     }
 
-    /// Includes a mark that belongs to a chunk of one name; returns the new end of the chunk.
+    /// Includes a mark before or after the chunk that belongs to it (`.env`, `c++`); returns the
+    /// new end of the chunk.
     fn marks(&mut self, text: &str, end: usize) -> usize {
         let start = self.atoms[0].start;
         let before = text[..start].chars().next_back();
@@ -350,7 +351,7 @@ fn unspaced_run(
     run[run.len() - 1]
 }
 
-/// Whether `c` changes the sound of the kana before it, with which it is one letter.
+/// Whether `c` changes the sound of the kana before it, and forms one letter with it.
 fn is_voicing(c: char) -> bool {
     matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }

@@ -34,8 +34,8 @@ pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Calls `use_stem` with the stem of a folded word, which is the same as that of [`stem`]. Keeps the
-/// stems of some words for each thread, because a text repeats most of its words.
+/// Calls `use_stem` with the result of [`stem`]. Each thread caches the stems of some words,
+/// because a text repeats most of its words.
 pub(crate) fn with_stem<R>(word: &str, use_stem: impl FnOnce(Option<&str>) -> R) -> R {
     thread_local! {
         static CACHE: RefCell<Vec<CachedStem>> = RefCell::new(vec![CachedStem::default(); CACHED_STEMS]);

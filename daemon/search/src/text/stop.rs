@@ -1,7 +1,7 @@
 //! English words with little meaning.
 //!
-//! Other languages have no stop words: the word lists in `language.rs` only serve to recognise the
-//! language of a text, and those in `everyday.rs` to recognise questions about a day.
+//! Other languages have no stop words. The word lists in `language.rs` and `everyday.rs` only serve
+//! to recognise the language of a text, and questions about a day.
 
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -1,4 +1,4 @@
-//! Selects the texts of a session that get a vector each, and leaves the vectors to others.
+//! Selects the texts of a session that get a vector each. Other modules compute the vectors.
 //!
 //! A vector is computed for each chunk of messages. A chunk is short, because one vector for many
 //! subjects represents none of them. The user and the agent contribute only a few chunks each,
@@ -7,9 +7,9 @@
 
 use crate::model::Role;
 
-/// Maximum length, in bytes, of a chunk. Small models use little more.
+/// Maximum length, in bytes, of a chunk. Small models read only a little more.
 const CHUNK: usize = 900;
-/// Maximum length, in bytes, up to which short messages are joined to one chunk.
+/// Maximum length, in bytes, of a chunk that joins several short messages.
 const JOINED: usize = 400;
 /// Maximum number of bytes of a message that are used.
 const MESSAGE: usize = 2 * CHUNK;

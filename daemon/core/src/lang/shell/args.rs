@@ -14,7 +14,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// Divides `words` into these groups. The options in `takes` are followed by a value.
+    /// Divides `words` into options, values and other words. The options in `takes` are followed by
+    /// a value.
     pub fn of(words: &[String], takes: &[String]) -> Args {
         let mut args = Args::default();
         let mut at = 0;

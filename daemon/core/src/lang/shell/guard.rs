@@ -31,7 +31,8 @@ pub(super) enum Reading {
     Parsed(Program),
     /// Only words and operators, because the structure is broken or too complex for the parser.
     Tokens(Vec<Token>),
-    /// Nothing, because a quote never ends or the text is not a shell command.
+    /// Nothing, because the text is too long, is nested too deeply, or cannot be split into words
+    /// (a quote never ends).
     Text,
 }
 

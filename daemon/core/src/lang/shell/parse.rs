@@ -257,7 +257,7 @@ impl CommandCollector {
     }
 
     /// Returns the word without its quotes. Expansions that are known only at run time stay as
-    /// written, and the commands in them are returned separately.
+    /// written, and the commands in them are added to `commands`.
     fn word(&mut self, word: &RawWord, place: CommandPosition) -> String {
         let raw = &word.value;
         if !raw.contains(['\'', '"', '\\', '$', '`']) {
@@ -278,7 +278,7 @@ impl CommandCollector {
         }
     }
 
-    /// Collects the words between operators as commands, because the structure is broken.
+    /// Collects the words between operators as commands, because the structure is not known.
     fn tokens(&mut self, tokens: &[Token], place: CommandPosition) {
         for words in tokens.split(|token| matches!(token, Token::Operator(..))) {
             let words: Vec<String> = words

@@ -36,14 +36,14 @@ pub struct Rule {
     pub effort: Option<Effort>,
     /// Its signals, if not the default.
     pub signals: Option<Signals>,
-    /// The command that the line is about, for people.
+    /// The left side of the line with one of its programs, for people.
     pub name: String,
 }
 
 /// The purpose of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Purpose {
-    /// Always this.
+    /// Always this intent.
     Fixed(ToolIntent),
     /// The last word matched is the name of a task, which shows the purpose.
     Task,
@@ -56,7 +56,7 @@ pub enum Purpose {
 /// The domain in which a command works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Where {
-    /// Always here.
+    /// Always this domain.
     Fixed(ToolDomain),
     /// Determined by the files that are its arguments.
     File,
@@ -95,8 +95,8 @@ impl Program {
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// Returns the number of words between the program and the command that it runs, and the number
-    /// of words that are then skipped; `None` if it runs no command.
+    /// Returns the number of words after the program that its rule names, and the number of further
+    /// words before the command that it runs; `None` if it runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.wrapper_rules.iter().filter(|rule| words_fit(&rule.words, args));
         fitting.max_by_key(|rule| rule.words.len()).map(|rule| (rule.words.len(), rule.skip))

@@ -1,7 +1,7 @@
 //! Reads a word: removes its quotes and finds the scripts in it.
 //!
-//! It needs one pass. The parser's own function (`brush_parser::word`, 0.3) takes exponential time
-//! for nested `${`: minutes for sixty bytes, as fuzzing has shown.
+//! The reader needs one pass. The parser's own function (`brush_parser::word`, 0.3) takes
+//! exponential time for nested `${`: minutes for sixty bytes, as fuzzing has shown.
 
 /// Maximum nesting of quotes and substitutions.
 const DEEPEST: usize = 64;

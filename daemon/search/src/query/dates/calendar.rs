@@ -53,7 +53,7 @@ impl Days {
         }
     }
 
-    /// Returns the range that ends at the start of this one.
+    /// Returns the range that ends at the start of this one. Hours are returned unchanged.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
@@ -61,7 +61,7 @@ impl Days {
         }
     }
 
-    /// Returns the range up to its end, without a start.
+    /// Returns the range up to its end, without a start. Hours are returned unchanged.
     pub(super) fn so_far(self) -> Days {
         match self {
             Days::Span(_, to) => Days::To(to),
@@ -120,7 +120,7 @@ impl Unit {
     }
 
     /// Returns a range around the day `count` units ago, with some tolerance on both sides, because
-    /// people round.
+    /// people round. Only one or two days are exact.
     pub(super) fn about(self, day: Date, count: i64) -> Days {
         let slack = match self {
             Unit::Hour => return Days::Hours(count.saturating_add(2), (count - 2).max(0)),

@@ -16,7 +16,7 @@ use crate::{
     text::{self, everyday, language::LanguageSet},
 };
 
-/// A date in other languages than English.
+/// A date in a language other than English.
 pub(super) struct ForeignDate {
     pub(super) read: DateMatch,
     /// The languages that have this expression.
@@ -73,9 +73,9 @@ static PATTERNS: LazyLock<DatePatterns> = LazyLock::new(|| {
 /// The patterns of all languages.
 #[derive(Default)]
 struct DatePatterns {
-    /// Those that begin with a word, by this word.
+    /// The patterns that begin with a word, by this word.
     by_word: FxHashMap<String, Vec<DatePattern>>,
-    /// Those that begin with a value.
+    /// The patterns that begin with a value.
     by_value: Vec<DatePattern>,
     /// The words that may follow the value at the start of a pattern. They reject most numbers of a
     /// pasted log.

@@ -2,8 +2,8 @@
 //!
 //! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` stand for a value, and `|` separates
 //! alternatives. A pattern with `?` is also a word of another language: it is a date only in a text
-//! of its own language. The apostrophe and the hyphen separate words. A month without a day is not a
-//! date, because many of them are also names or other words (`mars`, `mayo`).
+//! of its own language. The apostrophe and the hyphen separate words. A month without a day is not
+//! a date, because many months are also names or other words (`mars`, `mayo`).
 
 use crate::{query::dates::calendar::Unit, text::language::Language};
 
@@ -246,10 +246,10 @@ pub(super) const UNSPACED: &[(Unit, i64, &str)] = &[
     (Unit::Year, 1, "去年 昨年"),
 ];
 
-/// Words that begin like an expression in [`UNSPACED`], or contain one, and are not dates.
+/// Words that contain an expression of [`UNSPACED`] but are not dates.
 pub(super) const NOT_DATES: &[&str] = &["今日头条", "今日頭條", "以前天", "之前天"];
 
-/// What follows a number for a day that lies this number of units back.
+/// The text after the number in a date that lies this number of units back.
 pub(super) const UNSPACED_AGO: &[(Unit, &str)] = &[
     (Unit::Hour, "小时前 小時前 個小時前 个小时前 時間前"),
     (Unit::Day, "天前 天以前 天之前 日前"),

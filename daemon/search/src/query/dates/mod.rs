@@ -28,7 +28,6 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
     pub from: Timestamp,
-    /// The end (exclusive).
     pub to: Timestamp,
 }
 
@@ -55,8 +54,8 @@ pub(crate) struct Mention {
     /// The byte range of the date.
     pub(crate) span: Range<usize>,
     pub(crate) range: TimeRange,
-    /// Whether sessions of that time may contain the words themselves: `March` may occur, `last
-    /// week` not.
+    /// Whether sessions of that time may contain the words of the date: not `last week`, but
+    /// `March`.
     pub(crate) is_literal: bool,
     /// The languages other than English that have this expression.
     pub(crate) languages: LanguageSet,
@@ -90,8 +89,8 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
-/// Returns the languages that may have a date which was read as English: all for a date in digits or
-/// with the name of a month, which may be the same in another language.
+/// Returns the languages other than English in which an English date may be written: all for a date
+/// in digits or with the name of a month, which may be the same in another language.
 fn languages_of(read: &DateMatch) -> LanguageSet {
     if read.is_literal { LanguageSet::all() } else { LanguageSet::default() }
 }
@@ -207,7 +206,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     }
 }
 
-/// Parses `and`, `to` or `until` and the date after it.
+/// Parses a word such as `and` or `until`, and the date after it.
 fn through(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<(usize, Days)> {
     let joins = ["and", "to", "until", "till", "through"];
     lexemes.first().filter(|lexeme| joins.contains(&lexeme.text.as_str()))?;

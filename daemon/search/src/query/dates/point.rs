@@ -203,7 +203,7 @@ fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Da
         .then(|| literal(1, calendar::latest_month(today, month)))?
 }
 
-/// Parses words that are dates only after a preposition: `on Monday`, `in 2025`, `on the 21st`.
+/// Parses a weekday (`Monday`), or a year or day after a preposition (`in 2025`, `on the 21st`).
 fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
         && (lead != Lead::None || text.len() > 3)

@@ -8,7 +8,8 @@ fn now() -> Zoned {
     date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(zone).unwrap()
 }
 
-/// Formats `from..to` in local days, with `-` for an open end, and with the hour unless it is midnight.
+/// Formats `from..to` in local days, with `-` for an open end, and with the hour unless it is
+/// midnight.
 fn shown(range: TimeRange) -> String {
     let day = |at: Timestamp| match at {
         Timestamp::MAX | Timestamp::MIN => "-".to_owned(),
