@@ -99,8 +99,8 @@ fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the innermost agent: the environment of an ancestor process does not name it. `None` if
-/// it cannot be determined.
+/// Returns the innermost agent. If several agents are named, it is the only one that the
+/// environment of the nearest differing ancestor does not name. `None` if there is no such agent.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,

@@ -1,5 +1,5 @@
 //! `graphiti`: the program for users, hooks and agents. It sends requests to the daemon and prints
-//! the answers. It also starts the daemon, and sets it up in the settings of agents.
+//! the answers. It also starts the daemon, and adds hooks and tools to the settings of agents.
 
 mod caller;
 mod cli;

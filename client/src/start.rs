@@ -105,7 +105,8 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Detached from the terminal, so that Ctrl-C and closing it do not stop the daemon.
+        // Detached from the terminal, so that Ctrl-C and closing the terminal do not stop the
+        // daemon.
         command.process_group(0);
     }
     #[cfg(windows)]
@@ -130,8 +131,8 @@ pub(crate) fn wait_until_stopped(home: &Path) -> bool {
     true
 }
 
-/// Kills the daemon that owns the home, and waits for its end. Returns `false` if no daemon owns the
-/// home. It is an error if the daemon does not end in time.
+/// Kills the daemon that owns the home, and waits until it has ended. Returns `false` if no daemon
+/// owns the home. It is an error if the daemon does not end in time.
 pub(crate) fn kill(home: &Path) -> io::Result<bool> {
     let Some(pid) = owner(home) else { return Ok(false) };
     kill_process(pid)?;

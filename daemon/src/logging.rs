@@ -33,8 +33,8 @@ impl Handle {
 }
 
 /// Starts logging to the configured file. If none is configured, the log is written to standard
-/// error if it is a terminal or belongs to a service manager, and otherwise to `graphitid.log` in
-/// the home. All files together have at most `limit` bytes. May be called once in a process.
+/// error if that is a terminal or the journal of systemd, and otherwise to `graphitid.log` in the
+/// home. All files together have at most `limit` bytes. May be called once in a process.
 pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {
     let (filter, handle) = reload::Layer::new(filter(log.level));
     let registry = tracing_subscriber::registry().with(filter);

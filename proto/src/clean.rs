@@ -92,8 +92,8 @@ pub fn for_model(text: &str) -> Cow<'_, str> {
     Cow::Owned(disarmed(&visible_text(text)))
 }
 
-/// Whether a person does not see `c`: what [`is_unsafe_to_display`] covers, and fillers, variation selectors
-/// and format characters, which can encode a hidden text.
+/// Whether a person does not see `c`: the characters of [`is_unsafe_to_display`], and fillers,
+/// variation selectors and format characters, which can encode a hidden text.
 fn is_invisible(c: char) -> bool {
     let fills = matches!(
         c,

@@ -1,4 +1,4 @@
-"""The checks: what a user does in the viewer, in a real browser."""
+"""The checks of the viewer in a real browser. They do what a user does."""
 
 import datetime
 import json
@@ -13,11 +13,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 from home import ROOT, WIDE, Home, Transcript, rich_session, small_sessions, wide_sessions
 
 PATIENCE = 60
-# Nodes that are drawn at most: `NODES` in daemon/src/view/pages/graph.
+# Maximum number of nodes in a drawing: `MAX_NODES` in daemon/src/view/pages/graph/mod.rs.
 NODES = 500
-# Seconds after which the daemon has given back memory that it does not need.
+# Time after which the daemon has released unneeded memory, in seconds.
 REST = 45
-# Seconds to scroll through all sessions.
+# Time limit for scrolling through all sessions, in seconds.
 SCROLLING = 600
 VIEWS = {
     "search": "", "results": "search?q=login", "sessions": "sessions", "session": "session?id=rich0001",
@@ -31,7 +31,7 @@ COPIED = {
     "copy-long-session": "session.rich0000-0000-4000-8000-000000000000.0.150.html", "copy-projects": "projects.html",
     "copy-open-ends": "open-ends.html", "copy-facts": "facts.html",
 }
-# Views whose pictures tell nothing that others do not.
+# Views that are not in the documentation, because they look like other views.
 UNDOCUMENTED = ["long-session", "message"]
 
 
@@ -106,7 +106,8 @@ class Checks:
         self.check("the key / leads to the search", True)
 
     def scroll(self, sessions):
-        """Scrolls to the end of the list inside of the page: the driver would take longer than the page."""
+        """Scrolls to the end of the list by a script in the page, because the driver would be
+        slower."""
         self.open("sessions")
         began = time.monotonic()
         self.browser.set_script_timeout(SCROLLING)
@@ -124,7 +125,7 @@ class Checks:
         self.check("scrolling back is quick", frame < 500, f"{frame:.0f} ms")
 
     def drawing(self):
-        """The graph around a file with more neighbours than are drawn."""
+        """Checks the graph around a file with more neighbours than are drawn."""
         count = NODES + 10
         wide_sessions(self.home.projects, count, datetime.datetime.now(datetime.UTC))
         indexed = lambda: json.loads(self.home.graphiti("list", "--json", "-n", "0", "--state", "indexed", "--project", WIDE))["total"]
@@ -190,7 +191,7 @@ class Checks:
         self.check("search", True, f"median {times[len(times) // 2]:.0f} ms, longest {times[-1]:.0f} ms at {sessions} sessions")
 
     def document(self, folder):
-        """Pictures of each view for the documentation, small enough to keep."""
+        """Takes a small picture of each view, for the documentation."""
         folder.mkdir(parents=True, exist_ok=True)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1100, "height": 700, "deviceScaleFactor": 1, "mobile": False})
@@ -209,7 +210,7 @@ class Checks:
         return {**VIEWS, **({"node": node} if node else {})}
 
     def copy(self):
-        """A static copy, opened from disk."""
+        """Checks a static copy that is opened from disk."""
         folder = self.home.folder / "copy"
         began = time.monotonic()
         self.home.graphiti("export", "--html", str(folder))
@@ -242,11 +243,11 @@ class Checks:
         elsewhere = self.script("return [...performance.getEntriesByType('resource')].map((one) => one.name).filter((name) => !name.startsWith('file:'))")
         errors = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
         self.check("a copy loads nothing from elsewhere and has no error", not elsewhere and not errors, f"{elsewhere} {errors}")
-        # Axe reads the style by a request, which the policy of a copy refuses.
+        # Axe requests the style sheet, which the policy of a copy does not allow.
         self.look(COPIED)
 
     def look(self, views):
-        """Pictures and accessibility of each view."""
+        """Takes pictures of each view, and checks its accessibility."""
         self.pictures.mkdir(parents=True, exist_ok=True)
         rules = self.axe.read_text()
         for scheme in ["light", "dark"]:

@@ -99,7 +99,7 @@ class Home:
         return run.stdout
 
     def memory(self):
-        """Resident bytes of the daemon that are its own."""
+        """Returns the anonymous memory of the daemon, in bytes."""
         for line in open(f"/proc/{self.daemon.pid}/smaps_rollup"):
             if line.startswith("Anonymous:"):
                 return int(line.split()[1]) * 1024
@@ -114,7 +114,7 @@ class Home:
 
 
 def rich_session(folder, number, now):
-    """A session with a prompt, edits, failing and passing tests, and something left open."""
+    """Writes a session with a prompt, edits, failing and passing tests, and an open task."""
     prompt, file, old, new, reply = TASKS[number % len(TASKS)]
     project = ["/work/app", "/work/shop", "/work/tools"][number % 3]
     begin = now - datetime.timedelta(days=number // 2, hours=2 + number % 5)
@@ -139,7 +139,8 @@ def rich_session(folder, number, now):
 
 
 def wide_sessions(folder, count, now):
-    """Sessions that change the same file, each for a task of its own: a node with many neighbours."""
+    """Writes sessions that change the same file for different tasks, so that its node has many
+    neighbours."""
     for number in range(count):
         transcript = Transcript(folder, f"{number:08x}-1de0-4000-8000-{number:012x}", WIDE, now - datetime.timedelta(days=3, minutes=number))
         transcript.prompt(f"Raise limit number {number} of the hub for customer {number * 7919 % 100_003}")
@@ -149,7 +150,7 @@ def wide_sessions(folder, count, now):
 
 
 def small_sessions(folder, count, now):
-    """Many short sessions, over two years."""
+    """Writes many short sessions over two years."""
     chance = random.Random(7)
     words = "cache parser login import price release index server table query window signal socket".split()
     for number in range(count):

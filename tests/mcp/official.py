@@ -1,8 +1,9 @@
 """The official Python client of the Model Context Protocol over `graphiti mcp`.
 
-Usage: official.py GRAPHITI SESSION EPISODE. The environment is the one that graphiti runs in.
-It lists and calls every tool, for its model and with structure, reads resources and prompts, hears
-progress, gives requests up, and outlives the daemon, in each lifecycle that the client knows.
+Usage: official.py GRAPHITI SESSION EPISODE. The environment is the one that graphiti runs in. In
+each mode of the client, this program lists all tools, calls each tool for text and for structured
+data, reads resources and prompts, receives progress, cancels requests, and continues after a
+restart of the daemon.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 GRAPHITI, SESSION, EPISODE = sys.argv[1:4]
 
-# What an agent adds to its arguments to get structure.
+# The argument with which an agent requests structured data.
 STRUCTURED = {"structured": True}
 ARGUMENTS = {
     "session_tracking_close": {"session_id": SESSION, "reason": "test"},
@@ -36,7 +37,7 @@ ARGUMENTS = {
     },
     "blame_file": {"file": "src/login.rs"},
     "find_fix": {"error": "connection refused"},
-    # What takes something away is refused for want of it.
+    # These tools fail, because no such episode and no such fact exist.
     "delete_episode": {"uuid": "00000000-0000-7000-8000-000000000000"},
     "mark_fact": {"uuid": "00000000-0000-8000-8000-000000000000", "verdict": "done"},
     "get_episode_entities": {"episode_uuids": [EPISODE]},
@@ -104,8 +105,8 @@ async def a_daemon_that_is_killed(client):
     call = asyncio.create_task(client.call_tool("session_tracking_health", STRUCTURED))
     await asyncio.sleep(0)
     os.kill(health["pid"], signal.SIGKILL)
-    # Whether the call was on its way to the daemon by then is not known here: if it was, its caller
-    # hears that it is lost, else the next daemon answers it.
+    # The call may have been sent to the daemon before the kill, or not. If it was sent, the client
+    # gets an error; otherwise the next daemon answers it.
     try:
         answered = (await call).structured_content
         assert answered["pid"] != health["pid"], answered

@@ -1,4 +1,5 @@
-# Installs a formula as Homebrew does on Linux with an Intel processor, as far as ours uses it:
+# Installs a formula as Homebrew does on Linux with an Intel processor. Supports only what our
+# formula uses:
 #   ruby formula.rb FORMULA PREFIX
 require "digest"
 require "fileutils"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a user does after an installation, with `graphiti` on the PATH. Prints the programs that the settings of an agent
-# and the service name. Needs VERSION, and a stand-in for systemctl where there is no systemd.
+# Uses graphiti as a user does after an installation, with `graphiti` on the PATH. Prints the
+# programs in the settings of an agent and in the service file. Needs the variable VERSION, and a
+# mock of systemctl if there is no systemd.
 set -eu
 
 [ "$(graphiti --version)" = "graphiti $VERSION" ]

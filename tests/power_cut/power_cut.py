@@ -55,7 +55,7 @@ class Daemon:
         self.lines = self.socket.makefile("rb")
 
     def ask(self, method, params):
-        """The result; None when the daemon is gone or refuses."""
+        """Returns the result; None if the daemon has ended or refuses."""
         request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         try:
             self.socket.sendall(json.dumps(request).encode() + b"\n")
@@ -75,7 +75,7 @@ class Daemon:
 
 
 class Account:
-    """A session, and what was promised for it."""
+    """A session, and what the daemon acknowledged for it."""
 
     def __init__(self, folder, number):
         self.number = number
@@ -91,7 +91,7 @@ class Account:
         text = f"Do number {self.written} " + "and explain it at length " * random.randrange(60)
         record = {
             "type": "user",
-            # Sessions with the same records would be copies of one.
+            # The daemon treats sessions with the same record ids as copies of one session.
             "uuid": f"{self.number:08x}-0000-4000-8000-{self.written:012x}",
             "sessionId": self.id,
             "timestamp": now,
@@ -102,7 +102,8 @@ class Account:
             transcript.write(json.dumps(record) + "\n")
 
     def step(self, daemon):
-        """Writes something or closes; says whether the daemon is still there."""
+        """Writes records or closes the session. Returns False if `session_tracking_close` got no
+        answer."""
         choice = random.randrange(4)
         if choice < 2:
             for _ in range(random.randrange(1, 4)):
@@ -125,7 +126,7 @@ class Account:
         return True
 
     def check(self, daemon):
-        """What is wrong with the session after a cut, if anything."""
+        """Returns a description of what is wrong with the session after a cut, or None."""
         if self.promise is None:
             return None
         written, promised = self.promise
@@ -135,7 +136,8 @@ class Account:
             return f"{self.id}: closed at {written}, and has no episode: {answer}"
         if written == self.written:
             if session["state"] != "indexed":
-                # Told late of what it had read already, it may wait for more; nothing may be missing.
+                # A late notification about records that were already read makes the session active
+                # again. Its episode must still be complete.
                 again = daemon.call("session_tracking_close", {"session_id": self.id})
                 if again.get("action") != "unchanged":
                     return f"{self.id}: closed, and is {session['state']}: {again}"
@@ -204,7 +206,7 @@ def main():
 
 
 def work_until_cut(daemon, accounts, image):
-    """Lets sessions be written and closed, and cuts the power in the middle of it."""
+    """Writes and closes sessions, and cuts the power at a random step."""
     steps, limit = [0], random.randrange(3, 60)
     over = threading.Event()
 

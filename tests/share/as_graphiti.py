@@ -1,4 +1,5 @@
-"""What Graphiti's own library and the functions of its MCP server read from the shared graph."""
+"""Reads the shared graph by Graphiti's own library, and by the functions of Graphiti's MCP
+server."""
 
 import asyncio
 import datetime
@@ -20,14 +21,15 @@ from graphiti_core.utils.maintenance.graph_data_operations import retrieve_episo
 
 
 class NoModel(LLMClient):
-    """A model that says nothing."""
+    """A model that returns empty answers."""
 
     async def _generate_response(self, messages, response_model=None, max_tokens=0, model_size=None, **_):
         return {"summaries": []}
 
 
 class SameVector(EmbedderClient):
-    """The same vector for each text: only the full text decides."""
+    """Returns the same vector for each text, so that only the full-text search determines the
+    results."""
 
     async def create(self, input_data):
         return [1.0] + [0.0] * 1023
@@ -59,11 +61,14 @@ async def read(port, group):
 
 
 async def use_as_mcp_server(port, group, ours):
-    """Runs what the tools of Graphiti's MCP server run, and compares it with our own tools.
+    """Calls the functions behind the tools of Graphiti's MCP server, and compares their results
+    with those of our tools.
 
-    `ours` has the episodes (newest first), the names of entities, and a function that says whether our tools find a fact.
+    `ours` contains the episodes (newest first), the names of entities, and a function that returns
+    whether our tools find a fact.
     """
-    # Surviving entities have no embedding to load after a removal, which Graphiti reports.
+    # After a removal, Graphiti loads the embeddings of remaining entities, and reports an error
+    # because our entities have none.
     logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
     driver = FalkorDriver(host="localhost", port=port, database=group)
     graphiti = Graphiti(graph_driver=driver, llm_client=NoModel(LLMConfig()), embedder=SameVector(), cross_encoder=SameRank())

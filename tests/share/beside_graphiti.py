@@ -1,4 +1,5 @@
-"""Graphiti's own MCP server beside ours on the graph of two daemons: four tools have to give what ours give."""
+"""Compares Graphiti's MCP server with ours, on the graph of two daemons: four tools must give the
+same results."""
 
 import argparse
 import asyncio
@@ -18,13 +19,14 @@ from mcp.client.stdio import stdio_client
 from run import Engine, Machine, compare, graph_of, has_all, until
 
 SESSIONS = [0, 1, 2, 3, 4, 5, 1]
-# Words that occur alone, and names with a `_`, of which Graphiti's index finds the whole only.
+# Single words, and names with a `_`. Graphiti's index finds only whole names.
 WORDS = ["timeout", "login", "retry", "config"]
 NAMES = ["login_3", "timeout_2"]
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """A model that gives each text the same vector, so that only the full text decides, and writes no summary."""
+    """A model that returns the same vector for each text, and no summary. Only the full-text search
+    determines results."""
 
     def do_POST(self):
         given = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -62,7 +64,8 @@ def facts_in(answer):
 
 
 def body(content):
-    """An episode's text without its origin, which says more on the own machine."""
+    """Returns the text of an episode without its origin, which is more detailed on the machine of
+    the session."""
     text = re.sub(r" +$", "", content, flags=re.MULTILINE)
     return text.split("\n---\n", 1)[1].strip()
 
@@ -85,7 +88,7 @@ async def same_nodes(theirs, ours):
         there = kinds(await ask(theirs, "search_nodes", query=words))
         here = [node for one in ours for node in kinds(await ask(one, "search_nodes", query=words, max_nodes=50))]
         assert there and set(there) <= set(here), (words, set(there) - set(here))
-        # Graphiti searches for ten nodes.
+        # Graphiti returns at most ten nodes.
         assert len(there) == 10 or words in NAMES or set(there) == set(here), (words, set(here) - set(there))
         assert len(there) == 10 or here[0] in there, (words, here[0], there)
         found |= set(there)
@@ -100,7 +103,7 @@ async def same_facts(theirs, one, relations):
             there = facts_in(await ask(theirs, "search_memory_facts", **asked))
             here = facts_in(await ask(one, "search_memory_facts", scope="team", include_ended=True, **asked))
             assert there <= here, (words, relation, there - here)
-            # Ours finds parts of names, too.
+            # Our search also finds parts of names.
             whole = {fact for fact in here if re.search(rf"\b{words}\b", fact[1], re.IGNORECASE)}
             assert there == whole, (words, relation, there ^ whole)
             found |= there
@@ -116,7 +119,8 @@ async def use(theirs, ann, bob, machines, port, group):
         "search_nodes": await same_nodes(theirs, [ann, bob]),
         "search_memory_facts": await same_facts(theirs, ann, relations),
     }
-    # Deleted there: gone there, and for colleagues; on its own machine it stays.
+    # An episode that Graphiti deletes is removed from the graph, but not from the machine of its
+    # session.
     before = graph()
     episodes = [one["uuid"] for one in (await ask(ann, "get_episodes"))["episodes"]]
     gone = next(one for one in episodes if any(len(fact["episodes"]) > 1 and one in fact["episodes"] for fact in before["facts"].values()))
@@ -128,15 +132,16 @@ async def use(theirs, ann, bob, machines, port, group):
     assert not [fact for fact in after["facts"].values() if gone in fact["episodes"]], "a fact names the episode"
     assert gone in [one["uuid"] for one in (await ask(ann, "get_episodes"))["episodes"]]
     await same_facts(theirs, bob, relations)
-    # Its machine has the say: a fill writes it again, record by record as it was.
+    # A fill writes the deleted episode again, with all its records.
     machines[0].run("share", "fill")
     at_rest("the graph is filled")
     filled = graph()
     assert compare(machines, filled)[0] == [], compare(machines, filled)[0]
-    # Graphiti's model, which wrote nothing here, had to describe the entities that were left.
+    # Graphiti lets its model describe the remaining entities again. The model here writes nothing,
+    # so their summaries were empty.
     told = lambda there: {uuid for uuid, node in there["entities"].items() if node["summary"]}
     assert told(after) < told(filled) == told(before), "the fill does not restore what is said of entities"
-    # Deleted by ours, and another one by both: no fill brings them back.
+    # Our tool deletes this episode, and both delete another one. No fill restores them.
     other = next(one for one in episodes if one != gone)
     await ask(theirs, "delete_episode", uuid=other)
     for uuid in (gone, other):
@@ -176,7 +181,8 @@ def main():
     parser.add_argument("--server", required=True, help="the folder mcp_server of getzep/graphiti")
     parser.add_argument("--port", type=int, default=17500)
     options = parser.parse_args()
-    # Settings in a temporary or generated folder are nothing to remember.
+    # Not in a temporary folder, because changes of settings in such folders are not recorded as
+    # facts.
     root = pathlib.Path(tempfile.mkdtemp(prefix="graphiti-mcp-", dir=pathlib.Path.home()))
     project = str(root / "code" / "app")
     os.makedirs(project)

@@ -1,4 +1,7 @@
-"""Two daemons write to one FalkorDB while they and it are killed; then the graph has to be what they hold."""
+"""Two daemons write to one FalkorDB, while a daemon and the engine are killed.
+
+At the end, the graph must be equal to the data of the daemons.
+"""
 
 import argparse
 import datetime
@@ -36,13 +39,13 @@ class Engine:
         self.process.wait()
 
     def pause(self, seconds):
-        """Lets everyone wait for an answer."""
+        """Suspends the engine, so that its clients wait for answers."""
         self.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
         self.process.send_signal(signal.SIGCONT)
 
     def fill_up(self, seconds):
-        """Has no memory left for a while."""
+        """Makes the engine reject writes for some time, because its memory limit is exceeded."""
         connection = falkordb.FalkorDB(port=self.port).connection
         connection.config_set("maxmemory", "1mb")
         time.sleep(seconds)
@@ -50,7 +53,7 @@ class Engine:
 
 
 class Machine:
-    """A user's machine with its home and its daemon."""
+    """The machine of a user, with its home and its daemon."""
 
     def __init__(self, root, name, programs, port, project):
         self.root, self.name, self.programs = root / name, name, os.path.abspath(programs)
@@ -89,7 +92,7 @@ class Machine:
         return done.stdout if done.returncode == 0 else None
 
     def output(self, *arguments):
-        """What is printed, also when the command reports a failure."""
+        """Returns the output of a command, even if the command fails."""
         return self.ask(*arguments).stdout
 
     def write(self, session, records):
@@ -159,7 +162,7 @@ WRAPPERS = ["{}", "The key is {}.", "`{}`", '{{"value": "{}"}}']
 
 
 def secrets(count):
-    """Secrets in 10 forms, 4 wrappers and 5 places of a session: 200 ways."""
+    """Returns secrets in 10 forms, 4 wrappers and 5 places of a session: 200 combinations."""
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     text = lambda length: "".join(random.choice(letters) for _ in range(length))
     forms = [
@@ -175,7 +178,7 @@ def secrets(count):
 
 
 def hidden(told):
-    """The longest run of a text with a secret: the part that must not be anywhere."""
+    """Returns the longest word of a text with a secret. It must not occur anywhere."""
     return max(re.findall(r"[A-Za-z0-9_-]+", told.replace("example", ".").replace("Authorization", ".")), key=len)
 
 
@@ -193,7 +196,8 @@ def graph_of(port, group):
 
 
 def compare(machines, graph):
-    """Compares the graph with what the daemons hold, record by record; returns the differences and the counts."""
+    """Compares the graph with the data of the daemons, record by record. Returns the differences
+    and the counts."""
     episodes, entities, mentions, facts = {}, {}, set(), {}
     for session in (session for machine in machines for session in machine.preview()):
         episodes[session["episode"]["uuid"]] = session["episode"]
@@ -222,7 +226,8 @@ def compare(machines, graph):
 
 
 def read_as_colleague(engine, machines):
-    """Searches of one machine find what the other one shared, and do not wait for an engine that stalls."""
+    """Checks that a search finds the data that the other machine shared, and does not wait for a
+    stalled engine."""
     ann = machines[0]
     ask = lambda *arguments: json.loads(ann.run(*arguments, "--json"))
     of_bob = lambda rows: [row for row in rows if (row.get("team") or {}).get("name") == "bob"]
@@ -254,7 +259,7 @@ def read_as_colleague(engine, machines):
 
 
 def told_by_us(machines):
-    """What our own tools answer on both machines together."""
+    """Returns the answers of our own tools on both machines together."""
     episodes, nodes = set(), set()
     for machine in machines:
         for session in machine.preview():
@@ -314,12 +319,14 @@ def churn(engine, machines, options):
     print(f"filled in {time.monotonic() - began:.1f} s: {machines[0].status()['written']} sessions of {machines[0].name}")
     group = machines[0].status()["projects"][0]["group"]
     closed = disturb(engine, machines, sessions, options)
-    # A search would create the episodes of sessions that are not closed, and the graph would change meanwhile.
+    # Otherwise a search would create the missing episodes, and the graph would change during the
+    # comparison.
     for machine in machines:
         for session in sessions[machine.name]:
             until(lambda: machine.close(session) is not None, "the daemon closes a session")
     began = time.monotonic()
-    # A restarted engine is noticed with the next write, or within a minute: nobody asks for a fill.
+    # No fill is requested: the daemon detects a restart of the engine at the next write, or within
+    # a minute.
     until(lambda: all(machine.is_done() for machine in machines), "the graph has followed")
     until(lambda: not compare(machines, graph_of(options.port, group))[0], "the graph is what the daemons hold",
           lambda: "\n".join(compare(machines, graph_of(options.port, group))[0][:20]))
@@ -347,7 +354,8 @@ def has_all(machine, sessions):
 
 
 def disturb(engine, machines, sessions, options):
-    """Goes on with sessions while the second daemon is killed and the engine is restarted, stopped and full."""
+    """Continues sessions while the second daemon is killed, and the engine is restarted, suspended
+    and full."""
     end, closed = time.monotonic() + options.seconds, 0
     total = max(options.seconds, 1)
     kills, restarts, slow, full = options.kills, options.restarts, options.slow, options.full
@@ -362,7 +370,7 @@ def disturb(engine, machines, sessions, options):
         closed += machine.close(session) is not None
         if random.random() < 0.1 and len(known) > 10:
             machine.run("forget", known.pop(random.randrange(len(known))), "--run")
-        # Each is spread over the time.
+        # Each kind of fault is spread over the whole time.
         if kills > left * options.kills:
             kills -= 1
             machines[1].kill()

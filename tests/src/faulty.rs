@@ -51,8 +51,9 @@ impl Faulty {
     ///
     /// When gcc cannot compile the library.
     pub fn under(world: &mut World) -> Faulty {
-        // Not in the home itself, which is watched for folders of agents: the library reads this
-        // file at each call, also in the thread of the watcher, which would notify that thread.
+        // Not in the home itself, because the daemon watches the home for folders of agents. The
+        // library reads this file at each call, also in the thread of the watcher, and each read
+        // would notify the watcher.
         let folder = world.path("faulty");
         fs::create_dir_all(&folder).expect("a folder for orders");
         let order = folder.join("order");

@@ -139,7 +139,7 @@ fn states(sessions: &[SessionRow]) -> Value {
     Value::Object(states)
 }
 
-/// Returns the first sixteen hex digits of the content hash, as that format requires.
+/// Returns the first sixteen hex digits of the content hash, as Graphiti's format requires.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
 }

@@ -167,7 +167,8 @@ fn from_input() -> Result<String, AskError> {
     Ok(text)
 }
 
-/// Reads everything, so that the program that writes it can end. Returns the last [`MAX_INPUT_BYTES`] bytes.
+/// Reads all input, so that the program that writes it can end. Returns the last
+/// [`MAX_INPUT_BYTES`] bytes.
 fn end_of(mut input: impl Read) -> io::Result<String> {
     let mut end = Vec::new();
     while input.by_ref().take(MAX_INPUT_BYTES as u64).read_to_end(&mut end)? > 0 {

@@ -255,7 +255,7 @@ fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     };
     match Connection::open()?.call::<GetSessionAnswer>(get_session::NAME, &arguments) {
         Ok(answer) => Ok(Some(answer.session)),
-        // No id begins with it, so it is a word.
+        // No id begins with `word`, so it is a word to search for.
         Err(AskError::Tool { details, .. }) if !details["candidates"].is_array() => Ok(None),
         Err(error) => Err(error),
     }

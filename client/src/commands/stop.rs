@@ -1,4 +1,4 @@
-//! `graphiti stop`: asks the daemon to stop. With `--force`, it kills a daemon that does not.
+//! `graphiti stop`: asks the daemon to stop. With `--force`, it kills a daemon that does not stop.
 
 use graphiti_proto::{endpoint, methods};
 use serde_json::{Value, json};

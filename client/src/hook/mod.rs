@@ -40,8 +40,8 @@ use crate::{
     start,
 };
 
-/// The time limit for reading standard input. All of Claude Code's hooks at the end of a session
-/// have 1.5 s together.
+/// The time limit for reading standard input. By default, all of Claude Code's hooks at the end of
+/// a session have 1.5 s together.
 const STDIN: Duration = Duration::from_millis(500);
 /// The time limit for the daemon to accept an event before the event is written to the spool.
 const ANSWER: Duration = Duration::from_millis(60);

@@ -181,7 +181,8 @@ fn ancestors(process: u32) -> Vec<u32> {
     found
 }
 
-/// Parses field 4 of `/proc/<pid>/stat`, counted from the end of the name in parentheses.
+/// Returns the id of the parent process: the second field after the name, which is in parentheses,
+/// in `/proc/<pid>/stat`.
 #[cfg(target_os = "linux")]
 fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -149,7 +149,8 @@ impl BareConnection {
                 drop(client);
                 outcome
             };
-            // A client that has disconnected needs no progress reports.
+            // Progress cannot be sent if the client has disconnected. The request is then
+            // cancelled.
             let outcome = match forwarding {
                 Some(forwarding) => tokio::try_join!(async { Ok(work.await) }, forwarding),
                 None => Ok((work.await, ())),

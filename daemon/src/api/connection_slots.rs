@@ -58,7 +58,7 @@ pub(super) struct RequestGuard {
 }
 
 impl ConnectionSlots {
-    /// Waits until a slot is free, and requests a connection to close if necessary.
+    /// Waits until a slot is free. If none is free, signals an idle connection to close.
     pub(super) async fn wait_for_free(&self) {
         loop {
             {
@@ -101,8 +101,8 @@ impl SlotTable {
         self.moment
     }
 
-    /// Requests one of the idle connections for which `may` is true to close. Returns whether there
-    /// was one.
+    /// Chooses an idle connection for which `may` returns true, and signals it to close. Returns
+    /// whether there was one.
     fn request_close(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
         let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_closing() && may(slot);
         let first =

@@ -1,12 +1,12 @@
 //! Determines the session that a request is about.
 //!
 //! If the request names a session (by its id, a unique prefix, or the id of its episode), only this
-//! name counts. Otherwise, the session is the first that is known of: the session that the client
-//! reports as its own; the session of the agent process that is an ancestor of the client; the
-//! session that started the client, if it is still live; the only active session in the client's
-//! directory. A client whose agent is not followed, or that reports an unknown session, has no
-//! session of its own. The session of another agent is never the client's own session, even if that
-//! agent started the client.
+//! name counts. Otherwise, the first known session in this list is used: the session that the
+//! client reports as its own; the session of the agent process that is an ancestor of the client;
+//! the session that started the client, if it is still live; the only active session in the
+//! client's directory. A client whose agent is not followed, or that reports an unknown session,
+//! has no session of its own. The session of another agent is never the client's own session, even
+//! if that agent started the client.
 
 use std::path::Path;
 

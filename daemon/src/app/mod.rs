@@ -119,7 +119,7 @@ struct Supervisor {
     redactor: Redactor,
     /// The listener of the socket, with its address. All rounds use the same listener.
     listener: Option<(Arc<api::server::Listener>, String)>,
-    /// Why the last round ended. The status of the next round shows this.
+    /// The defect that ended the last round, if any. The status of the next round shows it.
     problem: Option<String>,
     started_at: Timestamp,
 }

@@ -65,7 +65,7 @@ pub(super) fn parse(file: &Path, text: &str) -> Result<Node, Problems> {
 }
 
 impl Node {
-    /// Formats the value for a message: shorten, and without secrets.
+    /// Formats the value for a message: shortened, and without secrets.
     pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = match &self.value {
             Value::Null => "null".to_owned(),

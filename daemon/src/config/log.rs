@@ -6,8 +6,8 @@ use std::path::PathBuf;
 pub struct Log {
     /// The least severe level that is logged.
     pub level: Level,
-    /// The log file. `None` means standard error if it is a terminal or belongs to a service
-    /// manager, otherwise `graphitid.log` in the home folder.
+    /// The log file. `None` means standard error if that is a terminal or the journal of systemd,
+    /// otherwise `graphitid.log` in the home folder.
     pub file: Option<PathBuf>,
     /// The file size at which a new log file is started, in bytes.
     pub max_bytes: u64,

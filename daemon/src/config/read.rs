@@ -308,7 +308,7 @@ impl<'n> ConfigReader<'_, 'n> {
     }
 }
 
-/// Whether `key` is a remark for people or editors: `_comment`, `_…_help`, `$schema` or `//`.
+/// Whether `key` is a remark for people or editors: it begins with `_` or `//`, or is `$schema`.
 fn is_remark(key: &str) -> bool {
     key.starts_with('_') || key.starts_with("//") || key == "$schema"
 }

@@ -220,8 +220,8 @@ fn failure(error: &RedisError) -> EngineError {
     if code == "OOM" || text.contains("used memory >") || text.contains("out of memory") {
         return EngineError::Full(text);
     }
-    // The code of a problem of the server is in capital letters, such as MISCONF. The code of an
-    // error in a query is not.
+    // A problem of the server has a code in capital letters, such as MISCONF. An error in a query
+    // has the code ERR, or a code with small letters.
     let is_state =
         code.len() > 2 && code != "ERR" && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_answer = matches!(

@@ -40,8 +40,8 @@ pub trait GraphEngine: Send + Sync {
         limit: Duration,
     ) -> ReadResult<'e>;
 
-    /// Identifies the running engine. So a restart is detected, which may have lost the last
-    /// writes.
+    /// Identifies the running engine, so that a restart, which may lose the last writes, is
+    /// detected.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
 }
 

@@ -39,7 +39,7 @@ impl Credentials {
     }
 }
 
-/// Reads a file. Fails if other users have access to it.
+/// Reads a file. On Unix, fails if other users have access to it.
 fn read_private(path: &PathBuf) -> io::Result<String> {
     use io::Read as _;
     let file = fs::File::open(path)?;

@@ -45,7 +45,7 @@ impl<'c> TextCleaner<'c> {
     }
 }
 
-/// Makes paths in `folder` relative to it, and replaces the folder itself by `short`.
+/// Replaces `folder` by `short`. If `short` is `.`, paths in the folder become relative to it.
 fn without_folder(text: &str, folder: &str, short: &str) -> String {
     // A folder such as `/` or `/tmp` is not replaced, because it contains more than a project.
     if folder.matches(['/', '\\']).count() < 2 {

@@ -62,7 +62,8 @@ struct AdmissionState {
 pub(super) struct BoundedStream {
     stream: TcpStream,
     admission: Admission,
-    /// Completes when the connection must be closed if no request was admitted.
+    /// Completes after [`ADMISSION_LIMIT`], or earlier if the slot is needed. The connection is
+    /// then closed unless a request was admitted.
     end: Pin<Box<dyn Future<Output = ()> + Send>>,
     open: Arc<OpenConnections>,
 }

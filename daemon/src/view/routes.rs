@@ -64,7 +64,7 @@ struct TokenQuery {
     token: String,
 }
 
-/// Checks the token of the address, sets the cookie, and leads to the start page.
+/// Checks the token in the address, sets the cookie, and redirects to the start page.
 ///
 /// The answer is a page instead of an HTTP redirect. A local file caused the request, and in this
 /// case browsers do not send a `SameSite=Strict` cookie to the target of a redirect.

@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
 //! A hook forwards only the data that identify the session and the event. It drops the agent's
-//! replies. It also drops prompts, unless the daemon asks for them ([`are_prompts_requested`]). When no
+//! replies, and drops prompts unless the daemon asks for them ([`are_prompts_requested`]). When no
 //! daemon accepts an event that closes a session ([`EventKind::ends`]), the hook writes the event
 //! to the [`spool`] of the home, one file per event.
 

@@ -65,7 +65,7 @@ pub struct UsageReport {
     pub model: String,
     /// The source of its prices, or that they are unknown.
     pub prices: String,
-    /// How many of the handoff lines and search hits that sessions got they also used.
+    /// How many of the handoff lines and search hits that sessions got were used.
     pub memory: Vec<MemoryUseRow>,
 }
 

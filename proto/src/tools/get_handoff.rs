@@ -77,7 +77,7 @@ pub struct HandoffSession {
     pub objective: String,
     /// `completed`, `blocked`, `in_progress` or `abandoned`.
     pub outcome: String,
-    /// Why it counts as that; may be empty.
+    /// The reason for this outcome; may be empty.
     pub reason: String,
     /// The last words of the agent; may be empty.
     pub last_words: String,

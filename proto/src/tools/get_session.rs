@@ -67,7 +67,8 @@ pub struct GetSessionAnswer {
     pub messages: Vec<MessageRow>,
     /// The start of the next page, for `from`; none on the last page.
     pub next: Option<u32>,
-    /// The start of the next page, for `at`: the number of characters of that message on this page.
+    /// The start of the next page, for `at`: the number of characters of the message at `next`, or
+    /// of the summary, that were returned so far.
     pub next_at: usize,
 }
 

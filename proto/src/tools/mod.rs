@@ -41,10 +41,10 @@ pub const STRUCTURED: &str = "graphiti/structured";
 pub enum Detail {
     /// A line for each result, to choose from.
     Ids,
-    /// Short texts: a few hundred bytes of each passage that matches, or a page of 4 kB.
+    /// Short texts: a few hundred bytes of each passage that matches, or a page of at most 4 kB.
     #[default]
     Passages,
-    /// Long texts: up to 2,000 bytes of each passage, or a page of 36 kB.
+    /// Long texts: up to 2,000 bytes of each passage, or a page of at most 36 kB.
     Full,
 }
 

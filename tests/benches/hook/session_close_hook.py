@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The hook as section 13.4 of the hybrid-close document designs it: a client of the socket in Python."""
+"""The hook of section 13.4 of Graphiti's document about closing sessions: a client of the socket in
+Python."""
 
 import asyncio
 import json

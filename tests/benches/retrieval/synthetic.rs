@@ -2,7 +2,7 @@
 //!
 //! Pairs of people talk for a year. Each session has a few events, mentions of earlier events, and
 //! small talk; the expected session differs from its neighbours in little more than one event. The
-//! words are real, so that their forms matter.
+//! words are real, so that their inflected forms matter.
 
 use graphiti_tests::Random;
 use graphitid::model::{Role, Timestamp};

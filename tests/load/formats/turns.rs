@@ -1,4 +1,4 @@
-//! Writes the same turns as each agent writes them.
+//! Writes the same turns in the format of each agent.
 
 use graphiti_tests::{Random, made_up::Library};
 use graphitid::model::Timestamp;

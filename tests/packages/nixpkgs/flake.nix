@@ -1,4 +1,4 @@
-# Stands in for nixpkgs, of which the flake of the project uses these names.
+# A mock of nixpkgs with the names that the flake of the project uses.
 {
   outputs = _: {
     legacyPackages = builtins.listToAttrs (map

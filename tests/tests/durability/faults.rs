@@ -390,7 +390,7 @@ fn after_the_clock_is_changed_sessions_still_end_once() {
     }
 }
 
-/// Checks that a session cannot be closed when it continued after a fault.
+/// Checks that a close is not acknowledged if the fault occurs before the last reply.
 fn assert_close_is_refused(
     world: &World,
     daemon: &Daemon,
@@ -523,7 +523,7 @@ fn a_daemon_that_was_suspended_processes_what_arrived_meanwhile() {
     daemon.signal("STOP");
     transcript.prompt("Paint the walrus").reply("The walrus is painted.");
     world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
-    // A request that is sent meanwhile is answered afterwards.
+    // A request to a suspended daemon is answered when the daemon continues.
     let mut wire = daemon.wire();
     let request = graphiti_proto::rpc::Request::new(
         1,

@@ -172,8 +172,8 @@ fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     (0..SESSIONS).map(one).collect()
 }
 
-/// Waits until everything is imported, text was evicted, and `is_small_enough` returns true. It is
-/// called with each answer.
+/// Waits until everything is imported, text was evicted, and `is_small_enough` returns true for the
+/// answer of the daemon.
 fn wait_until_settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -> bool) -> Value {
     loop {
         daemon.settle_at_last();

@@ -385,7 +385,7 @@ fn secret() -> String {
     SECRET.replace('|', "")
 }
 
-/// Looks for a part of the secret, because compressed data may be split.
+/// Looks for only a part of the secret, because compression may split the secret.
 fn has_secret(text: &str) -> bool {
     text.contains(&secret()[6..22])
 }

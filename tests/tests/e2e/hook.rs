@@ -145,7 +145,7 @@ fn a_daemon_that_was_killed_misses_nothing() {
     let world = sessions();
     let daemon = world.start();
     daemon.settle();
-    // Its socket and its published address remain.
+    // The killed daemon leaves its socket and its published address behind.
     daemon.kill();
     end_all(&world);
     let daemon = world.start();
@@ -159,7 +159,7 @@ fn an_event_in_the_spool_is_processed_at_once() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    // The same as after a hook that got no answer in time.
+    // A hook that gets no answer in time leaves such a file.
     let spool = world.home().join("spool");
     fs::write(spool.join("1.new"), ended("s1", "clear")).expect("write an event");
     fs::rename(spool.join("1.new"), spool.join("1.json")).expect("put it in place");
@@ -170,8 +170,8 @@ fn an_event_in_the_spool_is_processed_at_once() {
     assert_eq!(spooled(&world), 0);
 }
 
-/// Opening the pipe would block the daemon, also at its end, until another process writes to the
-/// pipe.
+/// Opening the pipe would block the daemon, even when it has to stop, until another process writes
+/// to the pipe.
 #[test]
 fn a_pipe_in_the_spool_is_reported_and_blocks_nothing() {
     let world = World::new();
@@ -204,7 +204,8 @@ fn the_summary_of_a_compaction_is_searchable() {
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
-    // The summary is in the transcript and in the event of the hook, which does not forward it.
+    // The summary is in the transcript and in the event of the hook. The hook does not forward the
+    // summary.
     transcript.record(
         "user",
         &json!({ "isCompactSummary": true, "message": { "role": "user", "content": summary } }),
@@ -239,7 +240,7 @@ fn hooks_report_which_process_runs_a_session_and_that_it_has_ended() {
             agent.hook(&event);
         }
     }
-    // Both are active in one directory; the process determines the session.
+    // Both sessions are active in one directory, so the process determines the session.
     assert_eq!(agents[1].ask("show --json")["session"]["session_id"], "s2");
     assert_eq!(agents[0].ask("show --json")["session"]["session_id"], "s1");
     let [first, mut second] = agents;
@@ -267,7 +268,7 @@ fn the_last_reply_of_an_agent_that_closed_its_session_does_not_leave_it_open() {
     daemon.close("s1");
     agent.end();
     daemon.settle();
-    // As if it was written before the agent's end and is read only now.
+    // Stands for a reply that was written before the agent ended, but is read only now.
     transcript.reply("The session is closed.");
     assert_closed_and_completed(&daemon, "s1");
 }

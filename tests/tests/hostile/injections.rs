@@ -118,7 +118,8 @@ impl Injection {
         let bare = unquoted(text);
         for part in self.parts() {
             assert!(!bare.contains(&part), "{way}: {part}: {text}");
-            // An error may be quoted. A name has no blanks, and a page is not part of a handoff.
+            // Errors may be quoted. A name has no blanks, so it contains a part only in Chinese. A
+            // page is not part of a handoff.
             let is_name = way != "error" && (self.language != "zh" || way == "page");
             assert!(!is_name || !text.contains(&part), "{way}: {part}: {text}");
         }

@@ -267,7 +267,7 @@ fn remove_from_event(all: &CstObject, event: &str) {
     }
 }
 
-/// Removes our handlers and groups that become empty; returns whether there were any.
+/// Removes our handlers and groups that become empty. Returns whether there were handlers of ours.
 fn remove_handlers(groups: &CstArray) -> bool {
     let mut removed = false;
     let is_ours = |handler: &CstNode| handler.to_serde_value().as_ref().is_some_and(is_our_handler);

@@ -253,7 +253,8 @@ impl ServerHandler for McpSession {
     }
 }
 
-/// Returns the kind of the client, from the request or, if it is not there, from the handshake.
+/// Returns the kind of the client, from the request or, if the request does not name the client,
+/// from the handshake.
 fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
         Some(client) => ClientKind::of(Some(&client)),

@@ -254,7 +254,8 @@ fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, O
                 return (page, Some(row.seq), skipped);
             }
             let end = size.length_that_fits(&row.text, left.saturating_sub(size.row));
-            // A text of one character is not split, because paging would never end.
+            // A single character that does not fit is still shown, because paging would otherwise
+            // never end.
             if end < row.text.len() {
                 row.text.truncate(end);
                 let (seq, shown) = (row.seq, skipped + row.text.chars().count());

@@ -58,7 +58,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         TotalsByAgent::new()
     });
-    // The engine reports this only later.
+    // The engine reports such a problem only later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)

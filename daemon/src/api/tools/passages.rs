@@ -14,7 +14,8 @@ const SHINGLE_WORDS: usize = 3;
 const MIN_SAME_SHARE: f32 = 0.6;
 /// A text is redundant if another text contains at least this part of its shingles.
 const MIN_COVERED_SHARE: f32 = 0.8;
-/// A shorter part of a summary, in bytes, has little content, such as the name of a command.
+/// Minimum length, in bytes, of a useful part of a summary. A shorter part is, for example, the
+/// name of a command.
 const SHORT_SUMMARY: usize = 16;
 
 /// Returns the snippet without the incomplete clauses at its ends, unless they contain a match. If
@@ -69,8 +70,8 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
 }
 
 /// Removes passages that repeat a better passage. Also removes passages that only repeat the title,
-/// if there are other passages. Of a summary and a message with the same content, the message is
-/// kept, because a model can read the messages after it.
+/// and short parts of a summary, if other passages remain. Of a summary and a message with the same
+/// content, the message is kept, because a model can read the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {
@@ -128,7 +129,7 @@ impl ComparedPassage {
     }
 }
 
-/// The shingles of a text; a text with fewer words is one shingle.
+/// The shingles of a text; a text with fewer than [`SHINGLE_WORDS`] words is one shingle.
 struct Shingles(HashSet<Vec<String>>);
 
 impl Shingles {

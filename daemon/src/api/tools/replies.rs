@@ -23,7 +23,8 @@ const MAX_REPLY_DISTANCE: usize = 32;
 /// there is space for another passage, also adds the longest of the agent's next messages, because
 /// the reply that was added may be short.
 ///
-/// Before a short message of the agent, adds the message that it answers.
+/// If there is neither, but the first passage is a short message of the agent, adds the message
+/// before it.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -68,7 +69,7 @@ fn is_failed_call(passage: &MatchedPassage) -> bool {
     passage.role == Role::Tool.as_str() && passage.text.contains("→ failed")
 }
 
-/// Adds the message before the first passage if that is a short message of the agent.
+/// Adds the message before the first passage if the first passage is a short message of the agent.
 fn add_question(
     daemon: &DaemonState,
     session: SessionKey,

@@ -192,7 +192,7 @@ fn text_budget(limit: usize, detail: Detail) -> usize {
     (budget * limit.div_ceil(TEXT_HITS)).min(MAX_TEXT_BYTES)
 }
 
-/// Returns the changes with which a query without results would find sessions.
+/// Returns broader queries that find sessions, for a query without results.
 async fn broader(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -186,7 +186,7 @@ fn event(text: &mut String, again: &mut StoredRedactor) {
     };
     let mut redacted = event.to_spool();
     let is_changed = again.id(&mut redacted.session_id) | again.text(&mut redacted.hook_event_name);
-    // A changed path does not exist, so it is removed.
+    // A path that the redaction changed does not name a file any more, so it is removed.
     let is_redacted = |path: &mut String| again.text(path);
     if redacted.transcript_path.as_mut().is_some_and(is_redacted) {
         redacted.transcript_path = None;

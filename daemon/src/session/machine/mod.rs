@@ -170,9 +170,9 @@ pub fn deadline(session: &Session, config: &Config) -> Option<Timestamp> {
     }
 }
 
-/// Limits past times to `now`, and the time of a retry to `MAX_RETRY_PAUSE` later. Times beyond
-/// that come from a clock that was ahead and has been set back; until they pass, they would prevent
-/// the session from ending. Returns whether anything changed.
+/// Limits the times of past events to `now`, and the time of a retry to [`MAX_RETRY_PAUSE`] after
+/// `now`. Later times come from a clock that was ahead and has been set back. Until they pass, they
+/// would prevent the session from ending. Returns whether anything changed.
 pub fn clamp_future_times(session: &mut Session, now: Timestamp) -> bool {
     let before = session.clone();
     session.last_activity = session.last_activity.min(now);

@@ -1,12 +1,12 @@
-// Searches the sessions of a copy by title and summary, and opens what an address points to. Every page
-// can be read without this script. Text is only ever inserted as text.
+// Searches the titles and summaries of the sessions in a copy, and shows the target of an address.
+// Every page can be read without this script. Text is inserted only as text, never as HTML.
 'use strict';
 
 (() => {
   const SHOWN = 50;
   const AROUND = 80;
 
-  // What the address points to is shown, even in something folded.
+  // Shows the target of the address, even if it is in a closed `details` element.
   function reveal() {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
@@ -26,7 +26,7 @@
     return made;
   }
 
-  // The part of a text around the first word that is found, with that word marked.
+  // Returns the part of a text around the first word that is found, with this word marked.
   function passage(text, words) {
     const lower = text.toLowerCase();
     const found = words.map((word) => [lower.indexOf(word), word]).filter(([at]) => at >= 0).sort(([a], [b]) => a - b)[0];

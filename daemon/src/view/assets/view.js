@@ -1,5 +1,5 @@
-// Makes the pages live: search as you type, lists that go on, corrections in place, changes without
-// reloading. Every page works without this script.
+// Makes the pages dynamic: searches while the user types, continues lists, corrects facts in place,
+// and shows changes without a reload. Every page works without this script.
 'use strict';
 
 (() => {
@@ -35,7 +35,7 @@
     show.timer = setTimeout(() => { notice.hidden = true; }, 12000);
   }
 
-  // Replaces the content of an element, and keeps what is open and what has the focus.
+  // Replaces the content of an element. Open `details` elements stay open, and the focus is kept.
   function replace(element, fresh) {
     if (element.innerHTML === fresh.innerHTML) return;
     const open = new Set([...element.querySelectorAll('details[open][id]')].map((one) => one.id));
@@ -57,7 +57,7 @@
     }
   }
 
-  // Search as you type: the latest question wins.
+  // Searches while the user types. Only the answer to the latest query is shown.
   let asked = 0;
   async function search(form) {
     const number = ++asked;
@@ -89,7 +89,7 @@
     if (form && !event.target.matches('[data-search]')) form.requestSubmit();
   });
 
-  // Empty values make addresses long.
+  // Omits empty values, so that addresses are short.
   document.addEventListener('submit', (event) => {
     const form = event.target;
     if (form.method === 'get') {
@@ -126,7 +126,7 @@
     replaceAll(page, '[data-live]');
   }
 
-  // Lists that go on: the next page is fetched when the end of this one comes into view.
+  // Continues lists: fetches the next page when the end of the current page becomes visible.
   const ends = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
@@ -146,7 +146,8 @@
       link.closest('.more').remove();
       const fresh = page.getElementById(list.id);
       list.append(...fresh.childNodes);
-      // A list that was continued does not change under the reader's eyes.
+      // A list that was continued is not updated any more, so that it does not change while the
+      // user reads it.
       list.removeAttribute('data-live');
       observeEnds();
     } catch (error) {
@@ -154,7 +155,7 @@
     }
   }
 
-  // What the address points to is shown, even in something folded.
+  // Shows the target of the address, even if it is in a closed `details` element.
   function reveal() {
     const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
@@ -165,7 +166,7 @@
     target.scrollIntoView({ block: 'start' });
   }
 
-  // Changes: the server sends an event, and the live parts are fetched again.
+  // When the server sends an event about changes, the live parts are fetched again.
   let events = null;
   let isFetching = false;
   let isStale = false;

@@ -148,8 +148,8 @@ pub(super) async fn project(
     Ok(ViewPage::new(visible(name), NavItem::Projects, body))
 }
 
-/// Renders the handoff to the next session. A copy of recent sessions has none, because it could
-/// mention older ones.
+/// Renders the handoff to the next session. A copy of recent sessions has no handoff, because a
+/// handoff could mention older sessions.
 async fn handoff(daemon: &DaemonState, scope: &CopyScope, path: &str) -> PageResult<Markup> {
     if scope.is_recent {
         return Ok(html! {});

@@ -142,7 +142,7 @@ fn query<T: DeserializeOwned>(page: &CopyPage) -> Result<T, Error> {
     query.map(|Query(query)| query).map_err(|error| wrong(error.to_string()))
 }
 
-/// Returns about how many bytes a text has as a JSON string.
+/// Returns the approximate length of a text as a JSON string, in bytes.
 fn json_length(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\' | b'\n')).count()
 }

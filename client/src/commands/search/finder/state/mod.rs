@@ -64,7 +64,7 @@ pub(super) struct Finder {
     pub(super) notice: Option<String>,
     /// Number of lines of a page; set when it is drawn.
     pub(super) page: usize,
-    /// The query that the daemon is searching for. The next one is sent when it has answered.
+    /// The query that the daemon is searching for. The next query is sent after the answer.
     pub(super) searching: Option<String>,
     /// The session that was requested last.
     pub(super) opening: Option<String>,
