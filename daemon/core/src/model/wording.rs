@@ -39,6 +39,9 @@ pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 pub const BEFORE_CHANGED: &str =
     "Cause found on the way, as it was before the files were changed: ";
 
+/// Ends the statement that a command that succeeded ran no tests.
+pub const RAN_NO_TESTS: &str = " found no tests, although it ended without an error";
+
 /// Begins a wish of the user for all projects.
 pub const EVERYWHERE: &str = "Everywhere: ";
 /// Begins the words with which the user took back a wish.

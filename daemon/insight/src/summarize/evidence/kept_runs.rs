@@ -3,8 +3,9 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, TestRun},
+        evidence::{CommandRun, StatementKind, TestRun},
         transcript::Outcome,
+        wording::RAN_NO_TESTS,
     },
     summarize::{
         evidence::{
@@ -16,9 +17,10 @@ use crate::{
             moment::Moment,
             run::Run,
             shell::{CommandLine, below},
+            statements,
             test_runs::{self, RunReport},
         },
-        text::pattern,
+        text::{before_gap, pattern},
     },
 };
 
@@ -43,6 +45,9 @@ impl Collector {
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
         let reports = test_runs::reports(output);
+        if !command.tests.is_empty() && reports.is_empty() && outcome.succeeded() {
+            self.note_missing_tests(command, output, moment);
+        }
         // Tests that could not run, or ran without the session's changes, say nothing about these
         // changes.
         if !self.hides_changes(&run)
@@ -59,6 +64,19 @@ impl Collector {
         if changes && outcome.succeeded() && !changed_nothing(output) {
             let changed = Changed::Command(command.shown.clone());
             self.pending.errors.changed(moment.origin.line, changed);
+        }
+    }
+
+    /// Records that a command was to run tests and found none.
+    fn note_missing_tests(&mut self, command: &CommandLine, output: &str, moment: Moment) {
+        let found_none = pattern!(
+            r"(?m)^\s*(?:No tests found\b|no tests ran\b|No test files found\b|testing: warning: no tests to run|=+ no tests ran\b)"
+        );
+        if output.len() <= SHORT_OUTPUT && found_none.is_match(output) {
+            let text = format!("`{}`{RAN_NO_TESTS}", before_gap(&command.shown));
+            let found = statements::Found { kind: StatementKind::Discovery, text };
+            let said = statements::Said { origin: moment.origin, reported: false };
+            statements::note(&mut self.evidence.statements, vec![found], said);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::summarize::{
 const APPROACH: usize = 300;
 /// Maximum number of steps kept of a plan.
 const STEPS: usize = 8;
-/// Maximum length, in bytes, of the sentence that is kept with a step.
+/// Maximum length, in bytes, of the sentences that are kept with a step.
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
 /// Maximum number of files named with a step.
@@ -149,19 +149,22 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 }
 
 /// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
-/// does not end with a colon, and the number of the other passages below the step. Adds the files
-/// that its headings and lines such as `File: src/list.ts` consist of.
+/// does not end with a colon, and the first sentences of the next passages that have room. Adds the
+/// files that its headings and lines such as `File: src/list.ts` consist of.
 fn with_first_words(step: String, below: &[Passage]) -> String {
-    let mut texts = below.iter().filter(|passage| file_of_line(passage).is_none());
-    let line = texts.next().map_or(String::new(), |passage| one_line(&passage.text));
-    let first = sentences(&line).first().copied().unwrap_or_default();
-    let says_more = (20..=STEP_TEXT).contains(&first.len()) && !first.ends_with(':');
+    let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
+    let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();
+    let mut told = String::new();
+    for first in lines.iter().filter_map(|line| sentences(line).first().copied()) {
+        let says_more = !told.is_empty() || first.len() >= 20;
+        if !says_more || first.ends_with(':') || told.len() + first.len() > STEP_TEXT {
+            break;
+        }
+        told.extend([if told.is_empty() { ": " } else { "; " }, without_full_stop(first)]);
+    }
     let files = files_of_step(&step, below);
-    let others = texts.count();
-    let more = (says_more && others > 0).then(|| format!("+{others} more"));
-    let more: Vec<String> = files.into_iter().chain(more).collect();
-    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
-    if says_more { format!("{step}: {}{more}", without_full_stop(first)) } else { step + &more }
+    let files = files.map_or(String::new(), |files| format!(" ({files})"));
+    format!("{step}{told}{files}")
 }
 
 /// Returns the files that the headings and lines below a step consist of, without folders.
@@ -252,11 +255,11 @@ mod tests {
     }
 
     #[test]
-    fn a_step_says_how_many_of_its_points_are_left_out() {
+    fn a_step_has_the_points_below_it() {
         let plan = "# Plan: Sort\n\n## Step 1: Add a column\n- Add the column to the table of rows\n- Fill it\n- Test it\n\n## Step 2: Sort by it\n- Sort\n";
         assert_eq!(
             in_short(plan),
-            "Plan: Sort\n\n- Add a column: Add the column to the table of rows (+2 more)\n- Sort by it"
+            "Plan: Sort\n\n- Add a column: Add the column to the table of rows; Fill it; Test it\n- Sort by it"
         );
     }
 
@@ -265,7 +268,7 @@ mod tests {
         let plan = "# Plan: Sort\n\n## Step 1: Services\n\n### `web/src/list.ts`\n- Sort the list of all the rows\n\n### `web/src/rows.ts`\n- Fill it\n\n## Step 2: Protocol checklist\n- Tick\n";
         assert_eq!(
             in_short(plan),
-            "Plan: Sort\n\n- Services: Sort the list of all the rows (in `list.ts`, `rows.ts`; +1 more)\n- Protocol checklist"
+            "Plan: Sort\n\n- Services: Sort the list of all the rows; Fill it (in `list.ts`, `rows.ts`)\n- Protocol checklist"
         );
     }
 

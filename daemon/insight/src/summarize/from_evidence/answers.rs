@@ -7,7 +7,7 @@ use crate::{
     summarize::{
         from_evidence::{entries::Entries, wording::begins_as_order},
         report::Report,
-        text::{one_line, pattern, sentences, words},
+        text::{capitalised, one_line, pattern, sentences, words},
     },
 };
 
@@ -93,6 +93,16 @@ pub(super) fn is_bare_answer(text: &str) -> bool {
     pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(text)
 }
 
+/// Returns the verdict with which a report begins: `No` of `No. The key is public.`.
+pub(super) fn verdict(report: &Report) -> Option<String> {
+    let opening = one_line(report.opening.as_deref()?);
+    let found = pattern!(
+        r"(?i)^(?:short answer: )?(yes|yep|no|nope|correct|exactly|not (?:necessarily|really|quite|exactly|strictly|yet|directly|entirely)|partly|partially|mostly|it depends|potentially(?: yes)?)(?:[.,:;!]| [—–-])"
+    )
+    .captures(&opening)?;
+    Some(capitalised(&found[1].to_lowercase()))
+}
+
 /// Returns the commits that a prompt names by their hashes.
 pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
     let hash = pattern!(r"\b[0-9a-f]{7,40}\b");
@@ -110,4 +120,25 @@ pub(super) fn asked_before<'e>(evidence: &'e Evidence, report: &Report) -> Optio
 pub(super) fn asks_how_far(prompt: &str) -> bool {
     pattern!(r"(?i)^(?:(?:hey|so|ok|okay|and),? )*(?:what are you (?:doing|working on|up to)|where (?:are|were) (?:we|you)|how far (?:are|along)|how(?:'s| is) it going|are you (?:done|stuck|there|still \w+)|what(?:'s| is) the (?:status|progress)|status|still (?:running|working|there))\b.{0,24}$")
         .is_match(prompt.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::evidence::TurnReport;
+
+    #[test]
+    fn the_verdict_of_an_answer_is_its_first_word() {
+        for (text, wanted) in [
+            ("No. The page only has the key.", Some("No")),
+            ("**Yes.** The page has the key.", Some("Yes")),
+            ("Not really \u{2014} the page has it.", Some("Not really")),
+            ("Short answer: no, it has not.", Some("No")),
+            ("No key is on the page.", None),
+            ("Nothing is read.", None),
+        ] {
+            let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+            assert_eq!(verdict(&Report::of(&report)).as_deref(), wanted, "{text}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::{
         transcript::Outcome,
     },
     summarize::{
-        from_evidence::test_results::{main_run, suites},
+        from_evidence::test_results::{main_run, may_affect_checks, suites},
         text::pattern,
     },
 };
@@ -49,7 +49,7 @@ impl CheckKind {
             }
             CheckKind::Lint => {
                 pattern!(
-                    r"\b(?:lint|eslint|biome|clippy|golangci-lint|ruff check|flake8|pylint|rubocop|shellcheck|markdownlint|stylelint|ktlint|swiftlint|lint:\w+)\b"
+                    r"\b(?:lint|eslint|biome|clippy|go vet|golangci-lint|ruff check|flake8|pylint|rubocop|shellcheck|markdownlint|stylelint|ktlint|swiftlint|lint:\w+)\b"
                 )
             }
         };
@@ -65,7 +65,7 @@ pub(super) struct LastCheck {
     pub(super) place: Option<String>,
     pub(super) command: String,
     pub(super) failed: bool,
-    /// Whether a file other than `.md` and `.txt` was changed after the run.
+    /// Whether a file that may change the result was changed after the run.
     stale: bool,
     /// Whether this kind also ran at another place, with whatever result.
     is_one_of_several: bool,
@@ -150,8 +150,7 @@ fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
     work.changed()
         && work.last.source == run.origin.source
         && work.last.line > run.origin.line
-        && !path.ends_with(".md")
-        && !path.ends_with(".txt")
+        && may_affect_checks(path)
 }
 
 /// Returns a remark if code was changed and no command ran that may be a test.
@@ -224,10 +223,13 @@ fn named(check: &LastCheck) -> String {
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| {
-        let is_later = |work: &FileWork| {
-            work.changed() && work.last.source == 0 && work.last.line > run.origin.line
+        let is_later = |(path, work): (&String, &FileWork)| {
+            work.changed()
+                && work.last.source == 0
+                && work.last.line > run.origin.line
+                && may_affect_checks(path)
         };
-        evidence.files.values().any(is_later)
+        evidence.files.iter().any(is_later)
     };
     let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
     let passed = others.filter(|run| {

@@ -1,6 +1,8 @@
 //! Decisions with their reasons: choices and words of the user, plans, and what the agent says it
 //! chose.
 
+use std::borrow::Cow;
+
 use crate::{
     model::{
         evidence::{Choice, Quote, Statement, StatementKind},
@@ -35,6 +37,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
         if !is_overtaken(entries, choice) {
+            let choice = &without_removed(entries, choice);
             dated.extend(of_choice(entries, choice).map(|record| (choice.origin.line, record)));
         }
     }
@@ -117,8 +120,19 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
         pattern!(r"(?i)^(?:no|nope|nah)\b[,. ]+(?:just|only|instead|use|keep|i|let's|lets|don't|do not)\b")
             .is_match(next.text.trim_start())
     };
-    next.any(takes_back)
-        || overtaken::is_removed_later(entries, labelled(&choice.answer).0, choice.origin)
+    let is_gone = |option: &str| overtaken::is_removed_later(entries, option, choice.origin);
+    next.any(takes_back) || labelled(&choice.answer).0.split("; ").all(is_gone)
+}
+
+/// Returns a choice of several options without those that were removed later.
+fn without_removed<'c>(entries: &Entries<'_>, choice: &'c Choice) -> Cow<'c, Choice> {
+    let is_gone = |option: &str| overtaken::is_removed_later(entries, option, choice.origin);
+    let all: Vec<&str> = choice.answer.split("; ").collect();
+    if all.len() < 2 || choice.typed || !all.iter().any(|option| is_gone(option)) {
+        return Cow::Borrowed(choice);
+    }
+    let kept: Vec<&str> = all.into_iter().filter(|option| !is_gone(option)).collect();
+    Cow::Owned(Choice { answer: kept.join("; "), ..choice.clone() })
 }
 
 /// Returns the decisions that reports list, each with its line.
@@ -439,6 +453,28 @@ mod tests {
             });
             assert_eq!(found, wanted, "{sentence}");
         }
+    }
+
+    #[test]
+    fn of_several_options_only_those_that_stand_are_told() {
+        let at = |line| Origin { source: 0, line };
+        let evidence = Evidence {
+            choices: vec![Choice {
+                answer: "Read the rows with one parser; Cache the client instead of building one per call".to_owned(),
+                origin: at(3),
+                ..Choice::default()
+            }],
+            prompts: vec![Quote {
+                text: "The hook must stay. Let's keep per-call construction.".to_owned(),
+                origin: at(9),
+                at: None,
+            }],
+            ..Evidence::default()
+        };
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let records = key_decisions(&entries);
+        assert_eq!(records[0].decision, "Read the rows with one parser");
     }
 
     #[test]

@@ -139,6 +139,8 @@ fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let body = pattern!(r"\A---\n[\s\S]*?\n---\n").replace(&todo.text, "");
     let items = passages(&body).into_iter().filter(|passage| {
         matches!(passage.form, Form::Item { depth: 1, ticked: None | Some(false) })
+            // The evidence removes the middle of a long text.
+            && !passage.text.contains(" … ")
     });
     let items: Vec<Passage> = items.collect();
     let first = |item: &Passage| {

@@ -36,7 +36,8 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
         deeds.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
     // Reports and commits describe the results that tasks only announce.
-    if list.is_empty() {
+    let mut reports = entries.reports.reports.iter();
+    if list.is_empty() && !reports.any(|report| report.changed && report.has_substance()) {
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.files.values().any(FileWork::changed) {

@@ -2,16 +2,17 @@
 
 use crate::{
     model::{
-        evidence::Evidence,
+        evidence::{Evidence, TestRun},
         wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
     },
     summarize::{
         from_evidence::{
             answers::{self, is_bare_answer},
             entries::{Entries, cut_at_clause},
+            fate::{Fate, fate, is_refused},
             overtaken,
             quotable::is_banner,
-            quoted::quoted,
+            quote_collector::quoted,
             transient,
         },
         report::{Report, Topic, is_phrase, topic_of_heading},
@@ -24,6 +25,8 @@ use crate::{
 const LAST_WORDS: usize = 400;
 /// Maximum length of the first sentence, in characters, and of last words with a list, in bytes.
 const FIRST: usize = 600;
+/// Maximum length, in bytes, of a list in the last words.
+const LISTED: usize = 840;
 /// Minimum length, in bytes, of an opening that needs no items of the list after it.
 const ENOUGH: usize = 110;
 /// Minimum length, in bytes, of last words that say something.
@@ -36,25 +39,28 @@ const ITEMS: usize = 4;
 pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let reports = &entries.reports.reports;
     let (last, earlier) = reports.split_last()?;
-    let earlier: Vec<&Report> =
-        earlier.iter().filter(|report| !is_refused(entries.evidence, report)).collect();
+    let is_void = |report: &&Report| {
+        is_refused(entries.evidence, report)
+            || report.changed && fate(entries, report) == Fate::SentBack
+    };
+    let earlier = || earlier.iter().rev().filter(|report| !is_void(report));
     let words = gist(entries, last).map(|words| with_question(entries, last, words));
     if last.has_substance() && words.is_some() {
         return words;
     }
-    let tells = |report: &&&Report| report.changed && report.has_substance();
+    let tells = |report: &&Report| report.changed && report.has_substance();
     let before = match &words {
         // A change in the last turn may have made the earlier report obsolete.
         Some(words) if last.changed && !tells_of_publication(words) => None,
         // The latest change may have made the reports before it obsolete.
         Some(_) => {
-            let mut before = earlier.iter().rev().take(2);
+            let mut before = earlier().take(2);
             before.find(|report| report.changed).filter(tells)
         }
         // If the last report says nothing, an earlier report says how the session ended.
         None => {
-            let states = |report: &&&Report| report.has_substance() && !report.proposes();
-            earlier.iter().rev().take(2).find(states).or_else(|| earlier.iter().rev().find(tells))
+            let states = |report: &&Report| report.has_substance() && !report.proposes();
+            earlier().take(2).find(states).or_else(|| earlier().find(tells))
         }
     };
     let before = before.and_then(|report| gist(entries, report));
@@ -82,8 +88,9 @@ fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> Strin
 /// Whether the last words report a commit, a push or a pull request. Such a turn does not change
 /// the work itself.
 fn tells_of_publication(words: &str) -> bool {
-    pattern!(r"(?i)\b(?:commit\w*|push\w*|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
-        .is_match(words)
+    let prose = words.split('`').step_by(2).collect::<String>();
+    pattern!(r"(?i)\b(?:commit(?:s|ted)?|push(?:e[sd]|ing)?|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
+        .is_match(&prose)
 }
 
 /// Returns the gist of an earlier report without its questions, offers and remarks on uncommitted
@@ -96,24 +103,12 @@ fn still_said(before: &str) -> Option<String> {
             || is_phrase(Topic::Status, sentence)
                 && pattern!(r"\b(?:uncommitted|unpushed)\b").is_match(sentence)
             || pattern!(
-                r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i)\b"
+                r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i|(?:now )?everything is (?:now )?(?:committed|pushed|deployed))\b"
             )
             .is_match(sentence)
     };
     let kept: Vec<&str> = sentences(before).into_iter().filter(|one| !is_over(one)).collect();
     (!kept.is_empty()).then(|| kept.join(" "))
-}
-
-/// Whether the user refused what a report announced: its turn ended in a call that was not
-/// approved, or the user stopped and corrected the agent after words such as `Let me fix this:`.
-pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
-    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
-    let mut corrections = evidence.corrections.iter();
-    let correction =
-        next.and_then(|next| corrections.find(|correction| correction.origin == next.origin));
-    correction.is_some_and(|correction| {
-        !report.changed && correction.refused.is_some() || report.announces()
-    })
 }
 
 /// Returns the opening of a report without announcements, praise and talk, and, if that is short,
@@ -137,7 +132,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let is_told = |sentence: &&str| {
         !is_announcement(sentence)
             && !is_talk(sentence)
-            && !claims_unseen_tests(entries, sentence)
+            && !claims_unseen_tests(entries.evidence, sentence)
             && !transient::is_boast(sentence)
     };
     let all = sentences(&opening);
@@ -169,9 +164,11 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     (words.len() >= SAYS).then_some(words)
 }
 
-/// Whether a sentence is a banner or only talks to the user.
+/// Whether a sentence is a banner, only talks to the user, or offers to publish the work, which is
+/// an open end.
 fn is_talk(sentence: &str) -> bool {
     is_banner(sentence)
+        || is_phrase(Topic::PublishOffer, sentence)
         || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
             && is_phrase(Topic::Talk, sentence)
 }
@@ -236,11 +233,11 @@ fn listed(
             && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
     list.retain(|part| !overtaken::is_gone(entries, part, report.origin));
-    let told = list.line(room)?;
+    let told = list.line_of_first_items(room)?;
     // An introduction such as `This should fix it by:` qualifies the items.
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
     let start = limits.map_or(String::new(), |text| format!("{text} "));
-    (told.len() <= room.max(FIRST)).then(|| format!("{start}{told}."))
+    (told.len() <= room.max(LISTED)).then(|| format!("{start}{told}."))
 }
 
 /// Whether the session shows a test run, by the words of its commands. The name of a folder does
@@ -259,11 +256,14 @@ pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
     !evidence.tests.is_empty() || commands.any(|run| runs_tests(&run.command))
 }
 
-/// Whether a sentence says that the tests pass in a session that shows no test run.
-fn claims_unseen_tests(entries: &Entries<'_>, sentence: &str) -> bool {
-    let evidence = entries.evidence;
-    pattern!(r"(?i)^all (?:\d+ )?tests (?:now )?pass").is_match(sentence)
-        && !shows_a_test_run(evidence)
+/// Whether a sentence says that all tests pass in a session that shows no test run, or only runs of
+/// parts of the suite.
+pub(super) fn claims_unseen_tests(evidence: &Evidence, sentence: &str) -> bool {
+    let is_limited = |run: &TestRun| run.is_part() || run.is_single_test();
+    let sees_parts = !evidence.tests.is_empty() && evidence.tests.iter().all(is_limited);
+    pattern!(r"(?i)^all (?:of )?(?:the )?(?:[0-9]+ )?tests (?:are )?(?:now )?pass")
+        .is_match(sentence)
+        && (sees_parts || !shows_a_test_run(evidence))
 }
 
 /// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests`.
@@ -284,7 +284,12 @@ fn is_announcement(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::evidence::TurnReport, summarize::report::Reports};
+    use crate::{
+        model::evidence::TurnReport,
+        summarize::{
+            evidence::scenarios::Script, from_evidence::wording_scenarios::summary, report::Reports,
+        },
+    };
 
     fn words(text: &str) -> Option<String> {
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
@@ -312,6 +317,48 @@ mod tests {
             words(text).unwrap(),
             "PR open: https://x.org/a/pull/9. Three files in it: a.md: the guide of the list; b.md: the rule."
         );
+    }
+
+    #[test]
+    fn what_the_user_had_changed_is_not_told_as_the_state_before() {
+        for last in [
+            "Logic: `push_sessions: false` is off, and without the key it is on.",
+            "Committed the switch with real booleans.",
+        ] {
+            let mut script = Script::default();
+            script.prompt("Let the push be switched off");
+            script.edit("a", "/app/setup.go", "a", "b");
+            script.reply("m1", "Changed the switch from `off` to the text `false` for consistency with the other keys of the file.");
+            script.prompt("why can't we just use real booleans?");
+            script.reply("m2", "You're right, we should use real booleans. Let me fix it.");
+            script.edit("b", "/app/setup.go", "b", "c");
+            script.reply("m3", last);
+            let told = summary(&script).last_words.unwrap();
+            assert!(told.starts_with(&last[..6]) && !told.contains("consistency"), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_offer_is_an_open_end_and_no_last_word() {
+        assert_eq!(
+            words("Updated both lists of the shop. Want me to commit this?").unwrap(),
+            "Updated both lists of the shop."
+        );
+    }
+
+    #[test]
+    fn all_tests_pass_only_if_all_ran() {
+        let claims = |limited_to: Option<&str>| {
+            let run = TestRun {
+                limited_to: limited_to.map(str::to_owned),
+                passed: 9,
+                ..TestRun::default()
+            };
+            let evidence = Evidence { tests: vec![run], ..Evidence::default() };
+            claims_unseen_tests(&evidence, "All tests pass and the list is posted.")
+        };
+        assert!(claims(Some("-k list")));
+        assert!(!claims(None));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{
 /// Maximum length, in characters, of an entry in a list.
 pub(super) const ENTRY: usize = 220;
 /// Maximum length, in characters, of a claim from a report.
-const CLAIM: usize = 280;
+const CLAIM: usize = 340;
 /// Maximum length, in characters, of an item that is repeated before each item nested in it.
 const PARENT: usize = 80;
 
@@ -249,7 +249,7 @@ fn last_joint(broken: &str) -> Option<usize> {
 /// Whether a label says only what kind of text follows, such as `Status` or `Problem`.
 pub(super) fn is_generic(label: &str) -> bool {
     pattern!(
-        r"(?i)^(?:why|what|how|where|when|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|yes|no)$"
+        r"(?i)^(?:why|what|how|where|when|description|status|problem|solution|issue|results?|impact|effect|notes?|details?|summary|context|goal|approach|overall|before|after|risk|effort|severity|verdict|files?|location|reason|evidence|action|changes?|change made|pros?|cons?|example|rationale|updated?|added|new|old|answer|short answer|bottom line|conclusion|in short|net|yes|no)$"
     )
     .is_match(label)
 }

@@ -16,12 +16,14 @@ use crate::{
             wording::{self, Manner, begins_as_order},
         },
         recap::Sections,
-        text::{cut, pattern, same_words, share_of_words, spoken_sentences, words},
+        text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
     },
 };
 
 /// Maximum number of records. If there are more, the latest are kept.
 const RECORDS: usize = 10;
+/// Begins the fix of an error after which only tests were changed.
+const TEST_CHANGED: &str = "The test was changed: ";
 
 /// Returns the resolved errors in the order in which they occurred.
 pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
@@ -72,7 +74,9 @@ fn has_story(record: &ErrorResolution) -> bool {
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");
-    record.root_cause != NOT_STATED || !is_guessed
+    // `parse_list failed`, fixed in its test, does not say what was wrong.
+    let is_bare = record.fix.starts_with(TEST_CHANGED) && record.error.ends_with(" failed");
+    record.root_cause != NOT_STATED || !is_guessed && !is_bare
 }
 
 /// Whether the cause that was found between the failure and the success, if any, shares a word with
@@ -207,7 +211,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
         // Only tests were changed, so the code was right and the test was wrong.
         (None, _) if is_of_tests(entries, group.error) && only_tests(&group.files) => {
-            format!("The test was changed: {named}")
+            format!("{TEST_CHANGED}{named}")
         }
         (None, _) => format!("Changed {named}"),
     }
@@ -237,7 +241,7 @@ fn is_probe(said: &str) -> bool {
 }
 
 fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
-    let command = entries.tidy_line(&resolution.verified_by);
+    let command = entries.tidy_line(&before_gap(&resolution.verified_by));
     let run = entries.evidence.tests.iter().find(|run| run.origin == resolution.origin);
     match run {
         Some(run) if run.failed == 0 && run.passed > 0 => {
@@ -399,6 +403,18 @@ mod tests {
         };
         assert_eq!(fixed_in("/app/tests/auth.rs"), ["The test was changed: `/app/tests/auth.rs`"]);
         assert_eq!(fixed_in("/app/src/auth.rs"), [""; 0]);
+    }
+
+    #[test]
+    fn a_changed_test_without_a_reason_is_no_story() {
+        let record = |error: &str| ErrorResolution {
+            error: error.to_owned(),
+            root_cause: NOT_STATED.to_owned(),
+            fix: format!("{TEST_CHANGED}`a_test.go`"),
+            verification: String::new(),
+        };
+        assert!(!has_story(&record("acme/list failed")));
+        assert!(has_story(&record("reads_rows failed: expected 3, got 2")));
     }
 
     #[test]

@@ -6,7 +6,6 @@ use crate::{
         evidence::RECOMMENDED,
         from_evidence::{
             answers::{self, asked_before, asks_how_far},
-            ending,
             entries::Entries,
             overtaken, refuted,
         },
@@ -47,7 +46,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
         return Fate::SentBack;
     }
-    if ending::is_refused(evidence, report)
+    if is_refused(evidence, report)
         || overtaken::is_objected_to(evidence, report.origin)
         || says(next, Topic::Objection) && is_followed_by_change(entries, report)
     {
@@ -56,6 +55,18 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_refuted = refuted::spans(evidence).iter().any(|span| span.holds(report.origin));
     let failed = is_refuted || says(next, Topic::StillFails);
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
+}
+
+/// Whether the user refused what a report announced: its turn ended in a call that was not
+/// approved, or the user stopped and corrected the agent after words such as `Let me fix this:`.
+pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
+    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
+    let mut corrections = evidence.corrections.iter();
+    let correction =
+        next.and_then(|next| corrections.find(|correction| correction.origin == next.origin));
+    correction.is_some_and(|correction| {
+        !report.changed && correction.refused.is_some() || report.announces()
+    })
 }
 
 /// Whether the report is a review and a later report says that its findings are resolved.

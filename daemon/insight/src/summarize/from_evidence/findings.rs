@@ -11,7 +11,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, cut_at_clause, push},
             quotable::leans_back,
-            replaced_command::replaced_commands,
+            replaced_command::{found_no_tests, replaced_commands, with_replacement},
             reported, transient,
             turns::turns,
             verdicts,
@@ -38,6 +38,11 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
         // Reported statements are taken from the reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
+            if found_no_tests(statement) {
+                let line = with_replacement(entries, statement);
+                line.into_iter().for_each(|line| push(&mut list, line));
+                continue;
+            }
             let line = cut_at_clause(&entries.tidy_line(&statement.text), DISCOVERY);
             if says_something(&line) && holds(entries, &line, statement.origin) {
                 push(&mut list, capitalised(without_full_stop(&line)));
@@ -88,6 +93,9 @@ fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
         && !transient::is_past_state(entries.evidence, line, at)
         // The line does not say which problem it means.
         && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) (?:is|was)\b[^`_]*$"#)
+            .is_match(line)
+        // The change that followed says what the agent agreed to.
+        && !pattern!(r#"(?i)^User: "(?:why|can.t|couldn.t|shouldn.t) .*\(the agent agreed: "#)
             .is_match(line)
         // The user tells the order of the next steps.
         && !pattern!(r#"(?i)^User: "(?:ok,? )?(?:before (?:you|we|making|doing|starting|committing|continuing)|don.?t forget)\b"#)
@@ -193,6 +201,9 @@ mod tests {
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let is_told = |line: &str| holds(&entries, line, Origin::default());
         assert!(!is_told("User: \"before making changes, switch to main\" (the agent agreed)"));
+        assert!(!is_told(
+            "User: \"why can't we just use real booleans?\" (the agent agreed: we should use real booleans)"
+        ));
         assert!(is_told("User: \"all of it can be checked with the flag\" (the agent agreed)"));
     }
 

@@ -34,6 +34,8 @@ impl Introduction {
     ) -> Option<Introduction> {
         let is_telling = |heading: &&String| names_something(heading) && !points_back(heading);
         let at = || headings.iter().rposition(|heading| is_telling(&heading));
+        // The heading says in short what a long sentence introduces.
+        let sentence = sentence.filter(|text| plain(entries, text).is_some());
         let (text, outer) = match sentence {
             Some(sentence) => (sentence, headings),
             None => at().map(|at| (headings[at].as_str(), &headings[..at]))?,
@@ -132,6 +134,11 @@ mod tests {
         ] {
             assert_eq!(introduced(headings).as_deref(), Some(wanted), "{headings:?}");
         }
+        let (evidence, reports) = (Evidence::default(), Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let (long, headings) = ("I read each path of it ".repeat(8), ["Lost rows".to_owned()]);
+        let told = Introduction::of(&entries, Some(&long), &headings).map(|one| one.line());
+        assert_eq!(told.as_deref(), Some("Lost rows"));
         assert_eq!(introduced(&["Here's what I did"]), None);
         assert_eq!(introduced(&["Both addressed"]), None);
         let changes = introduced(&["Layout changes in this commit"]);

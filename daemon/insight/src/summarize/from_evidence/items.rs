@@ -14,6 +14,78 @@ use crate::summarize::{
 pub(super) const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
+/// Maximum number of items that are shortened so that all have room. Of a longer list, the first
+/// items are quoted.
+const SHORTENED: usize = 10;
+/// The lengths, in bytes, to which the items of a list are shortened, the longest first.
+const LENGTHS: [usize; 8] = [300, 240, 200, 160, 130, 100, 80, 60];
+/// Length, in bytes, of the separator of items.
+const SEPARATOR: usize = 2;
+/// Minimum length, in bytes, of a shortened item.
+const LEAST: usize = 24;
+/// Maximum length, in bytes, of the label of an item, which stays with the item.
+const LABEL: usize = 80;
+
+/// Returns all items in about `room` bytes, the long ones shortened to their first clauses, because
+/// each item says more than the end of another. `None` if they have no room.
+pub(super) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<String>> {
+    let whole = items.to_vec();
+    let firsts = items.iter().map(|item| first_sentence(item).to_owned()).collect();
+    let lengths = LENGTHS.into_iter().filter(|_| items.len() <= SHORTENED);
+    let shorter = lengths.map(|length| {
+        items.iter().map(|item| clauses(item, length).to_owned()).collect::<Vec<String>>()
+    });
+    let mut all = [whole, firsts].into_iter().chain(shorter);
+    all.find(|items| size(items) <= room + SEPARATOR)
+}
+
+/// Returns the first items that have room in about `room` bytes, at least one, and the number of
+/// the others.
+pub(super) fn first_that_fit(items: &[String], room: usize) -> (Vec<String>, usize) {
+    let mut told: Vec<String> = Vec::new();
+    for item in items {
+        if !told.is_empty() && size(&told) + item.len() > room {
+            break;
+        }
+        told.push(item.clone());
+    }
+    let left = items.len() - told.len();
+    (told, left)
+}
+
+/// Returns the length, in bytes, of items with the separator after each.
+fn size(items: &[String]) -> usize {
+    items.iter().map(|item| item.len() + SEPARATOR).sum()
+}
+
+/// Returns the first clauses of an item, of at most `length` bytes; the whole item if no clause ends
+/// there.
+fn clauses(item: &str, length: usize) -> &str {
+    let first = first_sentence(item);
+    if item.len() <= length || first.len() <= length {
+        return if item.len() <= length { item } else { first };
+    }
+    let label = item.find(": ").filter(|at| *at <= LABEL);
+    let text = label.map_or(item, |at| &item[at + 2..]);
+    // The main clause comes last.
+    if pattern!(r"(?i)^(?:if|when|once|after|before|since|because|unless|although|while|for|in|on|with|as|to)\b").is_match(text) {
+        return item;
+    }
+    let marks = pattern!(
+        r"[;,] | [—–-] | \(|\. | (?:because|since|so that|which|where|while|until|unless|instead of|rather than|e\.g\.) "
+    );
+    let ends = marks.find_iter(item).map(|found| found.start());
+    let is_whole = |end: &usize| {
+        let start = &item[..*end];
+        (LEAST..=length).contains(end)
+            && label.is_none_or(|label| label + LEAST / 2 < *end)
+            && is_balanced(start)
+            && start.split(' ').count() >= 3
+            // `Rows (old), Pages (new)` does not end after `Pages`.
+            && start.rsplit([',', ';']).next().is_some_and(|last| last.split(' ').count() > 3)
+    };
+    ends.filter(is_whole).last().map_or(item, |end| &item[..end])
+}
 
 /// Returns the first sentence of an item, if it is not only a label, without its full stop.
 pub(super) fn first_sentence(part: &str) -> &str {
@@ -75,4 +147,32 @@ pub(super) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<Stri
     };
     let says = line.chars().filter(|c| c.is_alphanumeric()).count() >= 4 && !is_banner(&line);
     (says && is_balanced(&line)).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_without_room_are_shortened_before_any_is_left_out() {
+        let items = [
+            "Reader: reads one row at a time, with the order of the file, and closes it at the end",
+            "`w.rs`: writes the rows to a new file (the old one is renamed) because a crash may come",
+            "If the file is gone, the list is empty",
+        ];
+        let items: Vec<String> = items.iter().map(|item| (*item).to_owned()).collect();
+        assert_eq!(shortened_to_fit(&items, 400), Some(items.clone()));
+        let told = shortened_to_fit(&items, 180).unwrap();
+        assert_eq!(
+            told,
+            [
+                "Reader: reads one row at a time, with the order of the file",
+                "`w.rs`: writes the rows to a new file (the old one is renamed)",
+                "If the file is gone, the list is empty"
+            ]
+        );
+        assert_eq!(shortened_to_fit(&items, 120), None);
+        let (told, left) = first_that_fit(&items, 120);
+        assert_eq!((told.len(), left), (1, 2));
+    }
 }

@@ -7,6 +7,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, push},
+            items::{first_that_fit, shortened_to_fit},
             overtaken,
         },
         report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
@@ -37,7 +38,7 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let is_over = !report.changed && reports.iter().any(worked);
         let is_recent = at < REPORTS;
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
-        let open = open.filter(|claim| is_recent || is_put_off(claim));
+        let open = open.filter(|claim| is_recent || is_put_off(claim) || is_set_up(claim));
         // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_over || claim.listed && is_gap(claim));
         // The prompt after an earlier report decided what that report left to the user.
@@ -46,7 +47,12 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
-            if is_vague(&line) || is_deed(&line) || is_taken_up(entries, &line, report.origin) {
+            let is_over = match is_set_up(claim) {
+                // No report of the session can say that the user did it.
+                true => is_asked_for(entries, &line, report.origin),
+                false => is_taken_up(entries, &line, report.origin),
+            };
+            if is_vague(&line) || is_deed(&line) || is_over {
                 continue;
             }
             let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
@@ -109,21 +115,32 @@ fn says_what_is_left(section: &str) -> bool {
 /// Adds a heading and the items below it as one entry, which replaces an entry of the heading
 /// alone.
 fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
-    let mut line = format!("{}: {}", entries.tidy_line(section), items[0]);
-    let mut told = 1;
-    for item in &items[1..] {
-        if line.len() + item.len() > UNDER {
-            break;
-        }
-        line.extend(["; ", item]);
-        told += 1;
-    }
-    if told < items.len() {
-        line.push_str(&format!("; +{} more", items.len() - told));
+    let start = entries.tidy_line(section);
+    let items = without_repeated_labels(items);
+    let room = UNDER.saturating_sub(start.len());
+    let short = shortened_to_fit(&items, room).map(|told| (told, 0));
+    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, room));
+    let mut line = format!("{start}: {}", told.join("; "));
+    if left > 0 {
+        line.push_str(&format!("; +{left} more"));
     }
     let line = capitalised(&line);
     list.retain(|known| !line.starts_with(known.as_str()));
     push(list, line);
+}
+
+/// Returns the items without a label that the item before has, too.
+fn without_repeated_labels(items: &[String]) -> Vec<String> {
+    let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
+    let mut last = None;
+    let told = items.iter().map(|item| {
+        let label = label(item);
+        let is_same = label.is_some() && last == label;
+        let rest = item.split_once(": ").map_or(item.as_str(), |(_, rest)| rest);
+        last = label;
+        if is_same { rest.to_owned() } else { item.clone() }
+    });
+    told.collect()
 }
 
 /// Whether a claim postpones something to a later time. Such work stays open until it is done.
@@ -133,6 +150,16 @@ fn is_put_off(claim: &Claim) -> bool {
         pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
             .is_match(part)
     })
+}
+
+/// Whether a claim is below a heading that tells the user what to set up, such as
+/// `Before the next deploy, you need to configure`. No work of the session does that.
+fn is_set_up(claim: &Claim) -> bool {
+    claim.listed
+        && claim.section.as_deref().is_some_and(|section| {
+            pattern!(r"(?i)^before (?:you |the |your |we |first |next )*(?:deploy|release|launch|go(?:ing)? live|publish|production|staging|rollout)|\byou(?:.ll| will| still| also)* (?:need|have) to (?:set|configure|add|create|provide|register|enable|grant|rotate)\b|\bmust be (?:configured|set)\b|^(?:required|needed|remaining|manual) (?:\w+ )?(?:set-?up|configuration|secrets?|env)")
+                .is_match(section)
+        })
 }
 
 /// Whether a claim is below a heading that leaves a decision to the user.
@@ -158,6 +185,16 @@ pub(super) fn is_deed(line: &str) -> bool {
             .is_match(line)
 }
 
+/// Whether a later prompt takes up what `line` left open at `origin`.
+fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let open = words(line);
+    entries.evidence.prompts.iter().any(|prompt| {
+        (prompt.origin.source != origin.source || prompt.origin.line > origin.line)
+            && prompt.text.len() < 2_000
+            && share_of_words(&open, &words(&prompt.text)) >= TAKEN_UP
+    })
+}
+
 /// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
 pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
@@ -179,10 +216,7 @@ pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> 
     }
     let open = words(line);
     let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
-    evidence
-        .prompts
-        .iter()
-        .any(|prompt| later(prompt.origin) && prompt.text.len() < 2_000 && shares(&prompt.text))
+    is_asked_for(entries, line, origin)
         || evidence.commits.iter().any(|commit| {
             later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
         })
@@ -200,4 +234,32 @@ pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> 
                         claim.text
                     ))
             })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{evidence::scenarios::Script, from_evidence::wording_scenarios::summary},
+    };
+
+    #[test]
+    fn what_the_user_must_set_up_stays_open() {
+        let mut script = Script::default();
+        script.prompt("Send the mails of the shop");
+        script.edit("a", "/app/mail.rs", "a", "b");
+        script.reply("m1", "The mails are sent.\n\n**Before the next deploy, you need to configure:**\n\n| Where | What | Type |\n|---|---|---|\n| **Mail service** | Create a key (only for sending) | \u{2014} |\n| **Staging env** | `MAIL_KEY` | Secret |\n| **Staging env** | `MAIL_SENDER` | Variable |\n");
+        for round in 0..4 {
+            script.prompt("does the proxy matter?");
+            script.run(&format!("b{round}"), "ls", Outcome::Succeeded, "");
+            script.reply(&format!("n{round}"), "The proxy only forwards the names of the shop.");
+        }
+        let open = summary(&script).next_steps.unwrap();
+        assert_eq!(
+            open,
+            [
+                "Before the next deploy, you need to configure: Mail service: Create a key (only for sending); Staging env: `MAIL_KEY` \u{2013} Secret; `MAIL_SENDER` \u{2013} Variable"
+            ]
+        );
+    }
 }

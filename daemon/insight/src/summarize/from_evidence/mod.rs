@@ -32,6 +32,7 @@ mod outcome;
 mod overtaken;
 mod pull_request;
 mod quotable;
+mod quote_collector;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;

@@ -21,7 +21,10 @@ use crate::{
             test_results::main_run,
         },
         recap::{self, Section, Sections},
-        text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, without_full_stop},
+        text::{
+            Block, before_gap, blocks, capitalised, cut, one_line, pattern, sentences,
+            without_full_stop,
+        },
     },
 };
 
@@ -215,13 +218,14 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }
     if let Some(command) = failing_build(entries.evidence) {
-        push(list, format!("The last build failed: `{}`", entries.tidy_line(command)));
+        let command = entries.tidy_line(&before_gap(command));
+        push(list, format!("The last build failed: `{command}`"));
     }
     for check in checks::last_runs(entries.evidence) {
         if check.failed && check.kind != checks::CheckKind::Build {
             let name = check.kind.name();
             let place = check.place.map_or(String::new(), |place| format!(" in {place}"));
-            let command = entries.tidy_line(&check.command);
+            let command = entries.tidy_line(&before_gap(&check.command));
             push(list, format!("The last {name}{place} failed: `{command}`"));
         }
     }
@@ -233,7 +237,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     for error in last_turn_errors(entries.evidence) {
         let has_substitute = is_done && error.origin.line < replied_at;
         if !has_substitute && !tests_ran(error.origin.line) {
-            let command = entries.tidy_line(&error.attempt);
+            let command = entries.tidy_line(&before_gap(&error.attempt));
             let remedy = error.remedy.as_ref();
             let remedy =
                 remedy.map_or(String::new(), |run| format!(" (the output says: run `{run}`)"));

@@ -16,6 +16,8 @@ use crate::{
 
 /// Maximum distance, in bytes, between a name and a word that says that it was removed.
 const NEAR: usize = 32;
+/// Maximum length, in bytes, of a prompt that may keep what a choice replaces.
+const PROMPT: usize = 2_000;
 
 /// Whether a later text says that something that `text` names was removed, replaced or taken back.
 ///
@@ -208,20 +210,58 @@ pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
 /// Whether a later choice or commit removes something that `label`, the chosen option, names:
 /// `remove turn ordering` makes `Turn-based with short leases` obsolete.
 pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
+    let evidence = entries.evidence;
+    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
+    if evidence.prompts.iter().any(|one| later(one.origin) && keeps_other(&one.text, label)) {
+        return true;
+    }
     if removes().is_match(label) {
         return false;
     }
-    let evidence = entries.evidence;
     let named: BTreeSet<String> = words(label).into_iter().filter(|word| word.len() >= 4).collect();
     let removes = |text: &str| {
         let object = pattern!(
-            r"(?i)\b(?:remov\w+|drop(?:ped|s|ping)?|without|no more|get rid of|scrap\w*|delet\w+) (?:the |all |any )?((?:[\w-]+ ?){1,3})"
+            r"(?i)\b(?:remov\w+|drop(?:ped|s|ping)?|without|no more|get rid of|scrap\w*|delet\w+|revert(?:s|ed)?) (?:the |all |any )?[`*]*((?:[\w.-]+[`*]* ?){1,3})"
         );
         object.captures_iter(text).any(|found| !words(&found[1]).is_disjoint(&named))
     };
-    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     evidence.choices.iter().any(|one| later(one.origin) && removes(&one.answer))
         || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
+}
+
+/// Whether a prompt keeps what the chosen option replaces: `let's keep per-call construction` after
+/// `Cache it instead of building one per call`.
+fn keeps_other(prompt: &str, label: &str) -> bool {
+    let Some(found) = pattern!(r"(?i)\b(?:instead of|rather than|not) (.{8,})$").captures(label)
+    else {
+        return false;
+    };
+    let replaced = words(&found[1]);
+    let kept = pattern!(
+        r"(?i)\b(?:keep|stay with|stick (?:to|with)|(?:go |switch )?back to|restore) ([^.!?\n]+)"
+    );
+    prompt.len() <= PROMPT
+        && kept
+            .captures_iter(prompt)
+            .any(|kept| words(&kept[1]).intersection(&replaced).count() >= 2)
+}
+
+/// Whether the user asked to try something again that `text` names: `try entire review again`. Then
+/// its result no longer holds.
+pub(super) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    let text = text.replace('`', "").to_lowercase();
+    let again = pattern!(
+        r#"(?i)^(?:(?:please|ok|okay|now|can you|could you),? )*(?:try|run|start|execute) [`*"'“‘]*([\w./-]+(?: [\w./-]+){1,4}?)[`*"'”’]* (?:again|once more)\b"#
+    );
+    let later = evidence
+        .prompts
+        .iter()
+        .filter(|prompt| prompt.origin.source == at.source && prompt.origin.line > at.line);
+    later.filter_map(|prompt| again.captures(prompt.text.trim_start())).any(|found| {
+        let object = found[1].to_lowercase();
+        let object = object.strip_prefix("the ").unwrap_or(&object);
+        object.contains(' ') && text.contains(object)
+    })
 }
 
 /// Whether `later` restores what `text` changed: ``Reverted to `debug` `` undoes
@@ -284,6 +324,30 @@ mod tests {
         ] {
             assert_eq!(removed_by(subject).as_deref(), wanted, "{subject}");
         }
+    }
+
+    #[test]
+    fn a_prompt_keeps_what_an_option_replaces() {
+        let option = "Cache the client instead of building one per call";
+        assert!(keeps_other("The hook must stay.\n\nLet's keep per-call construction.", option));
+        assert!(!keeps_other("Let's keep the old name.", option));
+        assert!(!keeps_other("Let's keep per-call construction.", "Cache the client"));
+    }
+
+    #[test]
+    fn what_is_tried_again_has_no_result_yet() {
+        let at = |line| Origin { source: 0, line };
+        let gone = |prompt: &str, text: &str| {
+            let text_of =
+                crate::model::evidence::Quote { text: prompt.to_owned(), origin: at(5), at: None };
+            let evidence = Evidence { prompts: vec![text_of], ..Evidence::default() };
+            is_tried_again(&evidence, text, at(3))
+        };
+        let text = "`acme review` ran without output";
+        assert!(gone("Try acme review again. It should work now", text));
+        assert!(gone("Try “acme review” again", text));
+        assert!(!gone("try again", text));
+        assert!(!gone("try acme review again", "`acme check` ran"));
     }
 
     #[test]

@@ -25,10 +25,14 @@ pub(super) fn leans_back(sentence: &str) -> bool {
 /// facts.
 pub(super) fn announces_no_fact(text: &str) -> bool {
     let text = sentences(text).last().copied().unwrap_or_default();
+    // `I checked whether a key could get into the log` states what was done.
+    let asked =
+        pattern!(r"(?i)^(?:i|we) \w+ed\b.* (whether|if|that nothing|that no) ").captures(text);
+    let text = asked.and_then(|asked| asked.get(1)).map_or(text, |asked| &text[..asked.start()]);
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
         || announces_contents(text)
-        || pattern!(r"(?i)^if\b|\b(?:would|could|might)\b|\balternatives?\b|\b(?:downsides?|drawbacks?|trade-?offs?)\b").is_match(text)
+        || pattern!(r"(?i)^if\b|\(if\b|\b(?:would|could|might)\b|\balternatives?\b|\b(?:downsides?|drawbacks?|trade-?offs?)\b").is_match(text)
         || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
         || pattern!(r"(?i)\b(?:things?|points?|questions?|options?) to (?:decide|discuss|clarify|settle|consider)\b|^(?:do|does|did) (?:[a-mo-z]|n[a-np-z])").is_match(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
@@ -134,10 +138,11 @@ pub(super) fn addresses_user(introduction: &str) -> bool {
         || pattern!(r"(?i)^(?:please |now |then |to (?:test|try|verify|check|use|run)\b)|\b(?:your|you(?:'ll| can| should| need)?)\b.*\b(?:and|then|to)$").is_match(introduction)
 }
 
-/// Whether a line is little more than addresses.
+/// Whether a line is little more than addresses. Addresses in code are values.
 pub(super) fn is_list_of_addresses(line: &str) -> bool {
-    let all: Vec<usize> =
-        pattern!(r"https?://\S+").find_iter(line).map(|found| found.len()).collect();
+    let address = pattern!(r"https?://\S+");
+    let all = line.split('`').step_by(2).flat_map(|part| address.find_iter(part));
+    let all: Vec<usize> = all.map(|found| found.len()).collect();
     all.len() > 1 && all.iter().sum::<usize>() * 2 > line.len()
 }
 
@@ -156,4 +161,48 @@ pub(super) fn without_pointer(text: &str) -> &str {
         rest.contains('`') && pattern!(r"(?i)^(?:where|how|why|what|when|which)\b").is_match(rest)
     })
     .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_code_are_values() {
+        assert!(is_list_of_addresses("https://x.org/a/b; https://x.org/a/c"));
+        assert!(!is_list_of_addresses(
+            "Origins: `https://x.org/orders`: A; `https://y.org/orders`: B"
+        ));
+    }
+
+    #[test]
+    fn what_was_checked_is_a_fact() {
+        assert!(!announces_no_fact(
+            "I traced each path with attention to whether a key could leak"
+        ));
+        assert!(announces_no_fact("The reader could also be one of these"));
+    }
+
+    #[test]
+    fn a_list_of_questions_is_not_told() {
+        for question in ["Two things to decide", "Do these tools exist already as"] {
+            assert!(announces_no_fact(question), "{question}");
+        }
+        assert!(
+            !announces_no_fact("Does not need a lock") && !announces_no_fact("Done in the list")
+        );
+    }
+
+    #[test]
+    fn what_only_its_surroundings_explain_is_no_statement() {
+        for sentence in
+            ["Clean up the test files and unmount.", "Same change as #2 for directories."]
+        {
+            assert!(!is_statement(sentence), "{sentence}");
+        }
+        assert!(is_statement("Build passes without new warnings."));
+        assert!(is_statement("The crash is the same as in acme/app#212."));
+        assert!(leans_back("Reverted back to `debug`."));
+        assert!(!leans_back("Reverted the log level to `debug`."));
+    }
 }

@@ -1,25 +1,25 @@
-//! Quotes reports: each paragraph and each list as a whole, with its heading or introduction, but
-//! without what is addressed only to the user.
-//!
-//! A sentence that cannot be understood without the previous one is quoted with it or not at all.
-//! Items are quoted with the heading or sentence that introduces them.
+//! A paragraph or list of a report as the summary quotes it: as a whole, with its heading or
+//! introduction, but without what is addressed only to the user.
 
 use crate::summarize::{
     from_evidence::{
-        entries::{Entries, cut_at_clause, is_generic},
-        introductions::{Introduction, name_of_made, with_name},
-        items::{NEST, begins_with_pronoun, first_sentence, is_numbered, is_step, item_text},
-        quotable::{addresses_user, announces_no_fact, is_statement, leans_back, limits},
-        review,
+        entries::cut_at_clause,
+        introductions::Introduction,
+        items::{begins_with_pronoun, first_that_fit, is_step, shortened_to_fit},
+        quotable::{addresses_user, leans_back},
     },
-    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
-    text::{capitalised, pattern, sentences, without_full_stop},
+    report::Topic,
+    text::{capitalised, pattern, without_full_stop},
 };
 
 /// Maximum length, in bytes, of a paragraph.
 const PARAGRAPH: usize = 420;
 /// Maximum length, in bytes, of a list in one entry.
 const LIST: usize = 800;
+/// Maximum length, in bytes, of an answer to which the next paragraph is added.
+const SHORT_ANSWER: usize = 120;
+/// Maximum length, in bytes, of the start of an answer that contains its verdict.
+const VERDICT: usize = 40;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -30,64 +30,71 @@ pub(super) struct Quoted {
     pub(super) topic: Option<Topic>,
     pub(super) listed: bool,
     /// The heading or sentence above a list.
-    introduction: Option<Introduction>,
+    pub(super) introduction: Option<Introduction>,
     /// The question or request of the user that it answers.
-    question: Option<String>,
+    pub(super) question: Option<String>,
+    /// The verdict with which the answer begins, such as `No`, if no sentence contains it.
+    pub(super) verdict: Option<String>,
     /// Sentences or items.
-    parts: Vec<String>,
+    pub(super) parts: Vec<String>,
     /// The number of items that are not in `parts`.
-    left_out: usize,
+    pub(super) left_out: usize,
+    /// Whether its label says that it concludes the report.
+    pub(super) concludes: bool,
     /// Whether it is one finding of a review.
     pub(super) is_of_review: bool,
 }
 
 impl Quoted {
-    /// Returns an entry of about `room` bytes: whole sentences or items. A list ends with the
-    /// number of omitted items. `None` if only one item of more than two has room.
+    /// Returns an entry of about `room` bytes: whole sentences, or items, of which long ones are
+    /// shortened. A list ends with the number of omitted items. `None` if only one item of more than
+    /// two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
-        self.filled(room, false)
-    }
-
-    /// Returns the same entry, but of an item without room its first sentence.
-    pub(super) fn line_with_beginnings(&self, room: usize) -> Option<String> {
-        self.filled(room, true)
-    }
-
-    fn filled(&self, room: usize, shortens: bool) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
-        let is_long = self.listed || self.is_of_review;
-        let room = room.min(if is_long { LIST } else { PARAGRAPH });
-        let mut line = format!("{}{first}", self.start());
-        let mark = if self.listed { "; " } else { " " };
-        let mut told = 1;
+        let start = self.start();
+        if self.listed {
+            let room = room.min(LIST).saturating_sub(start.len());
+            let short = shortened_to_fit(&self.parts, room).map(|told| (told, 0));
+            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, room)));
+        }
+        let room = room.min(if self.is_of_review { LIST } else { PARAGRAPH });
+        let mut line = format!("{start}{first}");
         for part in rest {
-            // Without room for an item, its first sentence says more than its number.
-            let short = if self.listed && shortens { first_sentence(part) } else { part };
-            let fits = |part: &str| line.len() + mark.len() + part.len() <= room;
-            let Some(part) = [part.as_str(), short].into_iter().find(|part| fits(part)) else {
+            if line.len() + 1 + part.len() > room {
                 break;
-            };
-            line.extend([mark, part]);
-            told += 1;
-        }
-        let left = self.left_out + self.parts.len() - told;
-        // One item of many says little.
-        if self.listed && told == 1 && self.parts.len() > 2 {
-            return None;
-        }
-        if self.listed && left > 0 {
-            line.push_str(&format!("; +{left} more"));
+            }
+            line.extend([" ", part]);
         }
         Some(capitalised(&line))
     }
 
+    /// Returns a list as an entry of about `room` bytes with its first items, unless so few items
+    /// are left that no other section tells them. Then long items are shortened.
+    pub(super) fn line_of_first_items(&self, room: usize) -> Option<String> {
+        let room = room.min(LIST).saturating_sub(self.start().len());
+        let (told, left) = first_that_fit(&self.parts, room);
+        let rest = (left * 3 <= self.parts.len()).then(|| room.max(LIST));
+        let all = rest.and_then(|room| shortened_to_fit(&self.parts, room)).map(|all| (all, 0));
+        self.list(all.unwrap_or((told, left)))
+    }
+
+    /// Returns an entry of these items and the number of the others. `None` for one item of many,
+    /// which says little.
+    fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
+        let left = left + self.left_out;
+        let more = if left > 0 { format!("; +{left} more") } else { String::new() };
+        let line = format!("{}{}{more}", self.start(), told.join("; "));
+        (told.len() > 1 || self.parts.len() <= 2).then(|| capitalised(&line))
+    }
+
     /// Returns the text before the first sentence or item.
     fn start(&self) -> String {
-        match (&self.question, self.introduction.as_ref().map(Introduction::line)) {
-            (Some(question), None) => format!("Asked: {question} Answer: "),
-            (Some(question), Some(text)) => format!("Asked: {question} Answer: {text}: "),
-            (None, Some(text)) => format!("{text}: "),
-            (None, None) => String::new(),
+        let introduction = self.introduction.as_ref().map(Introduction::line);
+        let introduction = introduction.map_or(String::new(), |text| format!("{text}: "));
+        let verdict = self.verdict.as_ref().map_or(String::new(), |verdict| format!("{verdict}. "));
+        match &self.question {
+            Some(question) => format!("Asked: {question} Answer: {verdict}{introduction}"),
+            None => introduction,
         }
     }
 
@@ -150,7 +157,13 @@ impl Quoted {
             let number = pattern!(
                 r"(^|[^-0-9] )(?i:two|three|four|five|six|seven|eight|nine|ten|[2-9]|1[0-9]) ((?:[a-z-]+ )?[a-z-]+s\b)"
             );
-            introduction.text = number.replace(&introduction.text, "$1$2").into_owned();
+            let text = number.replace(&introduction.text, "$1$2").into_owned();
+            // `Two issues` says nothing without its number.
+            let is_bare = text != introduction.text && !text.contains([' ', '`']);
+            introduction.text = text;
+            if is_bare {
+                self.introduction = None;
+            }
         }
     }
 
@@ -204,180 +217,29 @@ impl Quoted {
     }
 }
 
-/// Returns the paragraphs and lists that a report states, in order.
-pub(super) fn quoted(entries: &Entries<'_>, report: &Report) -> Vec<Quoted> {
-    let mut reader = QuoteCollector {
-        entries,
-        is_review: review::is_review(entries, report),
-        found: Vec::new(),
-        introduction: None,
-        untold: None,
-        broken: true,
-        made: None,
-    };
-    for passage in &report.passages {
-        reader.take(passage);
+/// Completes the answer at the beginning of a report: adds the paragraph after a short one, and the
+/// `verdict` with which the report begins.
+pub(super) fn complete_answer(found: &mut Vec<Quoted>, verdict: Option<String>) {
+    let is_short = |one: &Quoted| one.parts.iter().map(String::len).sum::<usize>() < SHORT_ANSWER;
+    if let [answer, next, ..] = found.as_slice()
+        && is_short(answer)
+        && ![answer, next].iter().any(|one| one.listed || one.is_of_review)
+        && answer.topic == next.topic
+    {
+        let next = found.remove(1);
+        found[0].parts.extend(next.parts);
     }
-    reader.found.retain(|one| !one.is_empty());
-    reader.found
-}
-
-struct QuoteCollector<'e> {
-    entries: &'e Entries<'e>,
-    /// Whether items that name a place in the code are findings of a review.
-    is_review: bool,
-    found: Vec<Quoted>,
-    /// The sentence directly before that ends in a colon, and the headings above it.
-    introduction: Option<(String, Vec<String>)>,
-    /// The headings above a list whose introduction announces plans, guesses or instructions: the
-    /// list is not quoted.
-    untold: Option<Vec<String>>,
-    /// Whether the text directly before is not quoted, so that nothing may depend on it.
-    broken: bool,
-    /// The only name in the sentence directly before, which says that it was added.
-    made: Option<String>,
-}
-
-impl QuoteCollector<'_> {
-    fn take(&mut self, passage: &Passage) {
-        let topic = passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
-        // Decisions, open ends and known failures have sections of their own; proposals and
-        // instructions state no fact.
-        if matches!(
-            topic,
-            Some(
-                Topic::Proposal
-                    | Topic::Instruction
-                    | Topic::Open
-                    | Topic::KnownFailure
-                    | Topic::Decision
-            )
-        ) {
-            self.broken = true;
-            self.introduction = None;
-            return;
-        }
-        let is_untold = passage.form != Form::Paragraph
-            && (self.untold.as_ref() == Some(&passage.headings)
-                || passage.headings.last().is_some_and(|heading| announces_no_fact(heading)));
-        if is_untold {
-            return;
-        }
-        match passage.form {
-            // `**1. Name:** text` is an item, too.
-            Form::Paragraph if is_numbered(passage) => self.item(passage, topic),
-            Form::Paragraph => self.paragraph(passage, topic),
-            Form::Item { ticked: Some(false), .. } => {}
-            Form::Item { depth, .. } if depth > 1 => self.nested(passage),
-            Form::Item { .. } | Form::Row => self.item(passage, topic),
-        }
-    }
-
-    fn paragraph(&mut self, passage: &Passage, topic: Option<Topic>) {
-        self.introduction = None;
-        self.untold = None;
-        let made = self.made.take();
-        // Without `Before` or `Problem` the text would be told as the present state.
-        let label = passage.label.as_deref();
-        let label = label.filter(|label| !is_generic(label) || limits(label));
-        let of_label = passage.label.as_deref().and_then(topic_of_heading);
-        if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
-            self.broken = true;
-            return;
-        }
-        let text = self.entries.tidy_line(&passage.text);
-        let text = match label {
-            // A label alone is the heading of what follows.
-            Some(label) if text.is_empty() => format!("{label}:"),
-            Some(label) => format!("{label}: {text}"),
-            None => with_name(text, made.as_deref()),
-        };
-        self.made = sentences(&text).last().and_then(|last| name_of_made(last));
-        let mut parts: Vec<String> = Vec::new();
-        for sentence in sentences(&text) {
-            if sentence.ends_with(':') {
-                let is_told =
-                    !(is_phrase(Topic::Talk, sentence) || self.broken && leans_back(sentence));
-                let text = sentence.trim_end_matches(':').to_owned();
-                if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
-                    self.untold = Some(passage.headings.clone());
-                }
-                self.introduction = is_told.then(|| (text, passage.headings.clone()));
-                self.broken = true;
-            } else if (is_statement(sentence) || is_phrase(Topic::Resolved, sentence))
-                && !(self.broken && leans_back(sentence))
-            {
-                parts.push(sentence.to_owned());
-                self.broken = false;
-            } else {
-                self.broken = true;
-            }
-        }
-        let topic = of_label.or(topic);
-        self.found.push(Quoted { topic, parts, ..Quoted::default() });
-    }
-
-    fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
-        self.broken = true;
-        if self.is_review && review::names_place(self.entries, passage) {
-            let parts = review::parts(self.entries, passage, NEST);
-            self.found.push(Quoted { topic, parts, is_of_review: true, ..Quoted::default() });
-            return;
-        }
-        let introduction = self.introduced(passage);
-        let continues = self.found.last().is_some_and(|last| {
-            last.listed && last.introduction == introduction && last.topic == topic
-        });
-        if !continues {
-            self.found.push(Quoted { topic, listed: true, introduction, ..Quoted::default() });
-        }
-        if let Some(list) = self.found.last_mut() {
-            match item_text(self.entries, passage) {
-                Some(text) => list.parts.push(text),
-                None => list.left_out += 1,
-            }
-        }
-    }
-
-    /// Returns the introduction of the list to which a passage belongs.
-    fn introduced(&self, passage: &Passage) -> Option<Introduction> {
-        let sentence = self.introduction.as_ref();
-        let sentence = sentence.filter(|(_, headings)| *headings == passage.headings);
-        let sentence = sentence.map(|(text, _)| text.as_str());
-        Introduction::of(self.entries, sentence, &passage.headings)
-    }
-
-    /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
-    fn nested(&mut self, passage: &Passage) {
-        let Some(text) = item_text(self.entries, passage) else { return };
-        if self.found.last().is_some_and(|last| last.is_of_review) {
-            return;
-        }
-        let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {
-            return;
-        };
-        if above.len() + text.len() <= NEST {
-            let is_first = passage.parent.as_deref().is_some_and(|parent| {
-                above.trim_end_matches([':', '.']).ends_with(parent.trim_end_matches([':', '.']))
-            });
-            let mark = if is_first || above.ends_with(':') { ": " } else { ", " };
-            // `Added a list with:` ends before the nested items.
-            let open = pattern!(r"(?i),? (?:with|including|for|by|in|such as|e\.g\.):?$");
-            let above_items = without_full_stop(above);
-            let head =
-                open.find(above_items).map_or(above_items, |end| &above_items[..end.start()]);
-            *above = format!("{head}{mark}{text}");
-        }
+    if let Some(answer) = found.first_mut() {
+        let start = format!(" {}{}", answer.start(), answer.parts[0]).to_lowercase();
+        let start = start[..start.floor_char_boundary(VERDICT)].replace([',', '.', ':', ';'], " ");
+        let is_said = |verdict: &String| start.contains(&format!(" {} ", verdict.to_lowercase()));
+        answer.verdict = verdict.filter(|verdict| !is_said(verdict));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::evidence::{Evidence, TurnReport},
-        summarize::report::Reports,
-    };
 
     fn list(introduction: &str, parts: &[&str]) -> Quoted {
         Quoted {
@@ -411,8 +273,10 @@ mod tests {
             None
         );
         let two = &["`a` reads rows", "`b` writes rows"];
-        let fixes = "Fixes: `a` reads rows; `b` writes rows";
-        assert_eq!(left("Three fixes", two, 3).unwrap(), fixes);
+        let fixes = "Fixes of rows: `a` reads rows; `b` writes rows";
+        let bare = "`a` reads rows; `b` writes rows";
+        assert_eq!(left("Three issues", two, 3).unwrap(), bare);
+        assert_eq!(left("Three fixes of rows", two, 3).unwrap(), fixes);
         let all = "Fixes in `c`: `a` reads rows; `b` writes rows";
         assert_eq!(left("Fixes in `c`", two, 3).unwrap(), all);
     }
@@ -422,8 +286,13 @@ mod tests {
         let items =
             list("It is", &["one row at a time", "The text stays in the list. It is long."]);
         let told = "It is: one row at a time; The text stays in the list";
-        assert_eq!(items.line_with_beginnings(60).unwrap(), told);
-        assert_eq!(items.line(60).unwrap(), "It is: one row at a time; +1 more");
+        assert_eq!(items.line(60).unwrap(), told);
+        assert_eq!(items.line(50).unwrap(), "It is: one row at a time; +1 more");
+        let many = list("Rows", &["the first of all", "the second of all", "the third of all"]);
+        assert_eq!(
+            many.line_of_first_items(42).unwrap(),
+            "Rows: the first of all; the second of all; the third of all"
+        );
     }
 
     #[test]
@@ -433,71 +302,13 @@ mod tests {
         assert!(!list("Two commits", &commits).is_steps());
     }
 
-    fn told(text: &str) -> Vec<String> {
-        let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
-        let (evidence, reports) = (Evidence::default(), Reports::default());
-        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        quoted(&entries, &Report::of(&report)).iter().filter_map(|one| one.line(400)).collect()
-    }
-
     #[test]
-    fn an_item_keeps_what_stands_behind_a_sentence_that_is_not_told() {
-        assert_eq!(
-            told(
-                "Two parts stay:\n\n- Want it gone? The reader closes the file.\n- Is it fast? It is.\n"
-            ),
-            ["Two parts stay: The reader closes the file; +1 more"]
-        );
-        assert_eq!(
-            told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
-            ["Speed: The index is read once; Size: A row has ten bytes"]
-        );
-    }
-
-    #[test]
-    fn an_item_that_ends_with_a_preposition_continues_with_its_nested_items() {
-        assert_eq!(
-            told(
-                "Changes:\n\n- Added a list of archives with:\n  - Nested archives\n  - Times\n- Added a test of it all\n"
-            ),
-            ["Added a list of archives: Nested archives, Times; Added a test of it all"]
-        );
-    }
-
-    #[test]
-    fn a_list_of_questions_is_not_told() {
-        for question in ["Two things to decide", "Do these tools exist already as"] {
-            assert!(announces_no_fact(question), "{question}");
-        }
-        assert!(
-            !announces_no_fact("Does not need a lock") && !announces_no_fact("Done in the list")
-        );
-    }
-
-    #[test]
-    fn a_pronoun_is_told_as_its_noun_or_not_at_all() {
-        assert_eq!(
-            told("Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"),
-            ["Added `max_size` for uploads.", "`max_size` limits each file to ten megabytes."]
-        );
+    fn an_item_that_depends_on_a_dropped_one_is_dropped() {
         let mut items = list("Default", &["The hook calls `a` directly", "This file is shared"]);
         items.retain(|part| !part.contains("`a`"));
         assert!(items.is_empty());
         let mut items = list("Default", &["The hook calls `a` directly", "This file is shared"]);
         items.retain(|_| true);
         assert_eq!(items.parts.len(), 2);
-    }
-
-    #[test]
-    fn what_only_its_surroundings_explain_is_no_statement() {
-        for sentence in
-            ["Clean up the test files and unmount.", "Same change as #2 for directories."]
-        {
-            assert!(!is_statement(sentence), "{sentence}");
-        }
-        assert!(is_statement("Build passes without new warnings."));
-        assert!(is_statement("The crash is the same as in acme/app#212."));
-        assert!(leans_back("Reverted back to `debug`."));
-        assert!(!leans_back("Reverted the log level to `debug`."));
     }
 }

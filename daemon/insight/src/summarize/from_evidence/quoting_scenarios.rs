@@ -284,3 +284,46 @@ fn what_a_commit_tells_is_told_once() {
     let done = summary(&script).completed_tasks.unwrap_or_default();
     assert!(done.iter().all(|line| !line.contains("looked for")), "{done:?}");
 }
+
+#[test]
+fn a_conclusion_is_told_before_what_leads_to_it() {
+    let items: String = (1..9)
+        .map(|day| format!("- Row {day} of the list keeps the name of customer {day} and the number of order {day}0 of week {day}\n"))
+        .collect();
+    let report = format!(
+        "The list is sorted by day.\n\nIt has these rows:\n\n{items}\n**Conclusion:** The format of the archive need not be changed for that sorting.\n"
+    );
+    let told = done(&report, "now the page").join("\n");
+    assert!(told.contains("The format of the archive need not be changed"), "{told}");
+}
+
+#[test]
+fn what_was_left_to_the_user_is_over_with_the_next_prompt() {
+    let report = "Sorted the list by the date of the invoice. The entry can go into this release or into the next one, your call.\n";
+    assert_eq!(done(report, "into this one"), ["Sorted the list by the date of the invoice."]);
+}
+
+#[test]
+fn a_cause_is_told_although_the_report_ends_with_a_choice() {
+    let mut script = Script::default();
+    script.prompt("Why is the list of the shop empty at night?");
+    script.reply("m1", "I looked at the job of the night and at its lock.\n\n## Root cause\n\nThe job reads the rows of the list before the writer has taken its lock.\n\n## Options\n\n1. Take the lock in the job of the list\n2. Copy the rows of the list first\n\nWhich one do you prefer?");
+    let found = summary(&script).discoveries.unwrap_or_default().join("\n");
+    assert!(found.contains("before the writer has taken its lock"), "{found}");
+    assert!(!found.contains("Copy the rows"), "{found}");
+}
+
+#[test]
+fn the_answer_after_a_remark_on_the_commit_is_told() {
+    let mut script = Script::default();
+    script.prompt("Sort the list of the shop by date");
+    let printed = "[main 1a2b3c4] docs: the list of the shop\n";
+    script.run("a", "git commit -qam 'docs: the list of the shop'", Outcome::Succeeded, printed);
+    script.reply("m1", "The list has no date yet, so each row of the shop needs one before that.");
+    script.prompt("why is the list of the shop empty at night?");
+    script.reply("m2", "Committed: `docs: the list of the shop`\n\nThe job reads the rows of the list before the writer of the night has its lock.");
+    script.prompt("thanks, and the page?");
+    script.reply("m3", LAST);
+    let found = summary(&script).discoveries.unwrap_or_default().join("\n");
+    assert!(found.contains("before the writer of the night has its lock"), "{found}");
+}

@@ -1,9 +1,16 @@
-//! Finds programs that the shell does not find by their plain name, and the command by which the
-//! session called them instead.
+//! Finds commands that did not do what they were meant for, and the command that the session used
+//! instead: programs that the shell does not find by their plain name, and runs without any test.
 
 use crate::{
-    model::transcript::Origin,
-    summarize::{from_evidence::entries::Entries, text::pattern},
+    model::{
+        evidence::{Statement, TestRun},
+        transcript::Origin,
+        wording::RAN_NO_TESTS,
+    },
+    summarize::{
+        from_evidence::entries::Entries,
+        text::{before_gap, pattern, share_of_words, words},
+    },
 };
 
 /// Minimum number of successful calls that show a replacement to be the usual one.
@@ -25,6 +32,38 @@ pub(super) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Another command ran the tests that a command did not find if it has at least this share of the
+/// words of that command.
+const SAME_TESTS: f64 = 0.6;
+
+/// Whether a statement says that a command found no tests.
+pub(super) fn found_no_tests(statement: &Statement) -> bool {
+    statement.text.ends_with(RAN_NO_TESTS)
+}
+
+/// Adds the command that ran the tests later to a statement that a command found none. `None` if
+/// there is no such command.
+pub(super) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> Option<String> {
+    let command = statement.text.strip_suffix(RAN_NO_TESTS)?.trim_matches('`');
+    let plain = |line: &str| {
+        let runners = pattern!(
+            r"\b(?:npm|pnpm|yarn|bun|npx|jest|vitest|pytest|cargo|go|make|test|run|filter|tail|head)\b"
+        );
+        words(&runners.replace_all(line, " "))
+    };
+    let (at, wanted) = (statement.origin, plain(command));
+    let ran_them = |run: &&TestRun| {
+        run.origin.source == at.source
+            && run.origin.line > at.line
+            && run.passed > 0
+            && !run.command.contains(command)
+            && share_of_words(&wanted, &plain(&run.command)) >= SAME_TESTS
+    };
+    let run = entries.evidence.tests.iter().find(ran_them)?;
+    let other = before_gap(&run.command);
+    Some(entries.tidy_line(&format!("{}; `{other}` ran them", statement.text)))
 }
 
 /// Returns the program that a shell did not find.
@@ -94,6 +133,29 @@ mod tests {
         let evidence = script.collect();
         let reports = Reports::of(&evidence);
         replaced_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn a_command_that_finds_no_tests_is_told_with_the_one_that_does() {
+        let told = |second: &str| {
+            let mut script = Script::default();
+            script.prompt("Test the mails");
+            let none = "> jest --passWithNoTests -- --testPathPattern=mail\nNo tests found, exiting with code 0\n";
+            let line = "pnpm --filter api test -- --testPathPattern=mail";
+            script.run("a", line, Outcome::Succeeded, none);
+            script.run("b", second, Outcome::Succeeded, "Tests:       4 passed, 4 total\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            let mut statements = evidence.statements.iter().filter(|one| found_no_tests(one));
+            statements.find_map(|one| with_replacement(&entries, one))
+        };
+        let line = told("npx jest --testPathPattern=mail").unwrap();
+        assert_eq!(
+            line,
+            "`pnpm --filter api test -- --testPathPattern=mail` found no tests, although it ended without an error; `npx jest --testPathPattern=mail` ran them"
+        );
+        assert_eq!(told("npx jest --testPathPattern=list"), None);
     }
 
     #[test]

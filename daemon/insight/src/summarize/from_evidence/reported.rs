@@ -16,7 +16,8 @@ use crate::{
             fate::{Fate, fate},
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
-            quoted::{Quoted, quoted},
+            quote_collector::quoted,
+            quoted::{Quoted, complete_answer},
             redescribed::is_redescribed,
             review, transient,
         },
@@ -109,8 +110,7 @@ fn selected(
                         && !transient::claims_success(part)
             });
             let free = limit.saturating_sub(taken);
-            let line =
-                if is_beginning { one.beginning(free) } else { one.line_with_beginnings(free) };
+            let line = if is_beginning { one.beginning(free) } else { one.line(free) };
             let Some(line) = line else { continue };
             let longest = if taken > 0 { limit } else { limit.max(*BEGINNING.end()) };
             if taken + line.len() > longest {
@@ -150,7 +150,17 @@ fn wanted(
     });
     let is_open = !report.changed && (report.asks || report.proposes() || is_asked_if);
     let mut found = Vec::new();
-    for (at, mut one) in quoted(entries, report).into_iter().enumerate() {
+    let mut all = quoted(entries, report);
+    // The paragraph after an answer is not lost with it.
+    let is_quoted = |first: &str| {
+        let told = words(first);
+        holds(entries, report, first)
+            && !known.iter().any(|other| share_of_words(&told, other) >= TOLD)
+    };
+    if question.is_some() && all.first().and_then(Quoted::first).is_some_and(is_quoted) {
+        complete_answer(&mut all, answers::verdict(report));
+    }
+    for (at, mut one) in all.into_iter().enumerate() {
         let is_no_fact = one.is_steps() && (!report.changed || one.is_for_the_user())
             || one.is_introduced_by(|text| {
                 transient::is_boast(text)
@@ -159,7 +169,8 @@ fn wanted(
         // The first passage answers the question. Before a choice of the user, the other passages
         // describe approaches that may not be taken.
         let is_answer = at == 0 && question.is_some();
-        let is_open = is_open && !one.is_of_review;
+        let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
+        let is_open = is_open && !one.is_of_review && !is_fact;
         if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
             continue;
         }
@@ -179,7 +190,7 @@ fn wanted(
             holds(entries, report, part)
                 && !(is_revoked && is_changed_again(entries.evidence, part, report.origin))
                 && !is_mended(entries, report, part)
-                && (is_last || !is_phrase(Topic::Guess, part))
+                && (is_last || !is_phrase(Topic::Guess, part) && !transient::leaves_decision(part))
         });
         if is_repeated {
             one.without_told(is_told);
@@ -205,6 +216,8 @@ fn wanted(
             });
         }
     }
+    // The conclusion needs room more than what leads to it.
+    found.get_mut(1..).unwrap_or_default().sort_by_key(|one| !one.concludes);
     found
 }
 
@@ -295,7 +308,7 @@ fn stands(line: &str) -> bool {
     // A very short answer matters only at the moment.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
-    !leans_back(line)
+    (!leans_back(line) || answer.is_some() && answers::is_bare_answer(line))
         && !counts_unnamed(line)
         && !is_list_of_addresses(line)
         && is_balanced(line)
@@ -317,6 +330,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
     let counts_tests = transient::is_run_of_checks(part) && !evidence.tests.is_empty();
     !counts_tests
+        && !ending::claims_unseen_tests(evidence, part)
+        && !overtaken::is_tried_again(evidence, part, report.origin)
         && !transient::is_boast(part)
         && !transient::is_past_state(evidence, part, report.origin)
         && !transient::is_unmeasured_effect(evidence, part)
@@ -366,7 +381,7 @@ fn names_a_commit(commits: &[Commit], part: &str) -> bool {
 /// Whether a part only says that something was committed or pushed, which the state of the
 /// repository shows.
 fn is_publication(part: &str) -> bool {
-    pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$|^(?:the )?branch (?:was |is )?(?:now )?rebased (?:on ?to|on) \S+(?:,? and (?:force-?)?pushed)?[.!]?$")
+    pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$|^(?:the )?(?:branch|working tree|worktree|tree) is (?:now )?(?:clean|up to date)\b[^.;:]*[.]?$|^(?:the )?branch (?:was |is )?(?:now )?rebased (?:on ?to|on) \S+(?:,? and (?:force-?)?pushed)?[.!]?$")
         .is_match(part)
 }
 

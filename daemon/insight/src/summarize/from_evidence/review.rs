@@ -4,6 +4,7 @@
 use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, push, without_number},
+        fate::{Fate, fate},
         quotable::{is_balanced, is_part, leans_back},
         shortened::shortened,
         wording::begins_as_order,
@@ -110,6 +111,8 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         places
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
+    // The user refused the findings, or a later review found them fixed.
+    let reviews = reviews.filter(|report| fate(entries, report) != Fate::SentBack);
     let Some((review, places)) =
         reviews.map(|report| (report, found(report))).rfind(|(_, places)| !places.is_empty())
     else {
@@ -145,7 +148,10 @@ fn is_headed(report: &Report) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, TurnReport},
+        model::{
+            evidence::{Evidence, Quote, TurnReport},
+            transcript::Origin,
+        },
         summarize::report::Reports,
     };
 
@@ -191,5 +197,31 @@ mod tests {
                 "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
             ]
         );
+    }
+
+    #[test]
+    fn findings_that_a_later_review_calls_fixed_are_not_open() {
+        let at = |line| Origin { source: 0, line };
+        let report = |line, text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: at(line),
+            ..TurnReport::default()
+        };
+        let asked = |line| Quote { text: "review it".to_owned(), origin: at(line), at: None };
+        let open = |last: &str| {
+            let first = REVIEW.replace("1. [", "1. Medium: [");
+            let evidence = Evidence {
+                prompts: vec![asked(1), asked(3)],
+                reports: vec![report(2, &first), report(4, last)],
+                ..Evidence::default()
+            };
+            let reports = Reports::of(&evidence);
+            let mut list = Vec::new();
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            unfixed(&entries, &mut list);
+            list.len()
+        };
+        assert_eq!(open("No findings in the current diff. The tests cover both cases."), 0);
+        assert_eq!(open("I read the tests, too. They cover one of the cases."), 1);
     }
 }

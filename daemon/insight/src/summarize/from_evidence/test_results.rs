@@ -51,8 +51,7 @@ pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
         work.changed()
             && work.last.source == run.origin.source
             && work.last.line > run.origin.line
-            && !path.ends_with(".md")
-            && !path.ends_with(".txt")
+            && may_affect_checks(path)
     });
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
@@ -72,6 +71,13 @@ pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// Whether a change to a file may change the result of a test or another check. Documents, examples
+/// of settings and workflows of the forge do not.
+pub(super) fn may_affect_checks(path: &str) -> bool {
+    !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
+        .is_match(path)
+}
+
 /// Returns the last command after `run` that ran tests and succeeded, but printed no numbers, if no
 /// file was changed after it.
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
@@ -84,7 +90,7 @@ fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let changed = evidence
         .files
         .iter()
-        .any(|(path, work)| work.changed() && work.last > last.origin && !path.ends_with(".md"));
+        .any(|(path, work)| work.changed() && work.last > last.origin && may_affect_checks(path));
     // A test run has the line of its output, a command the line of its call.
     let is_read =
         evidence.tests.iter().any(|one| one.command == last.command && one.origin > last.origin);
@@ -250,6 +256,16 @@ mod tests {
         assert_eq!((found.limited_to.as_deref(), found.not_run), (Some("-m browser"), 208));
         let found = told(vec![run("pytest", 228, 0), part]).unwrap();
         assert_eq!((found.limited_to, found.passed), (None, 228));
+    }
+
+    #[test]
+    fn documents_and_workflows_do_not_change_the_result_of_tests() {
+        for path in ["/app/README.md", "/app/.env.example", "/app/.github/workflows/ci.yml"] {
+            assert!(!may_affect_checks(path), "{path}");
+        }
+        for path in ["/app/a.rs", "/app/config.yml", "/app/.env", "/app/docs/example.ts"] {
+            assert!(may_affect_checks(path), "{path}");
+        }
     }
 
     #[test]

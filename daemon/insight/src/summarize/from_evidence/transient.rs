@@ -39,6 +39,13 @@ pub(super) fn as_it_was_before(sentence: &str) -> String {
         .into_owned()
 }
 
+/// Whether a sentence leaves a decision to the user: `either is fine, your call`. The next prompt
+/// answers it.
+pub(super) fn leaves_decision(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:your (?:call|choice|decision)|up to you|you decide|let me know (?:which|whether|what|how|if))\b")
+        .is_match(text)
+}
+
 /// Whether a text claims that something works now.
 pub(super) fn claims_success(text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
@@ -75,6 +82,7 @@ pub(super) fn is_run_of_checks(part: &str) -> bool {
             .is_match(part)
         || pattern!(r"(?i)^(?:i )?(?:verification(?: run)?:|verified:?|verified with|(?:re)?ran):?(?: with)? `[^`]+`(?:`[^`]+`|[^`.;:])*\.?$")
             .is_match(part)
+        || pattern!(r"(?i)^(?:and )?`[^`]+` (?:now )?(?:pass(?:es|ed)?|succeed(?:s|ed)|is (?:clean|green))(?: (?:cleanly|now|locally))?\.?$").is_match(part)
         || pattern!(r"(?i)^(?:the )?(?:build|tests?|lint|vet|fmt|typecheck|checks|unit tests)(?:`[^`]+`|[^`.;:])*\ball (?:now )?pass(?:es|ed)?\b[^`.;:]{0,16}\.?$")
             .is_match(part)
 }
@@ -95,6 +103,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_decision_of_the_user_is_no_fact() {
+        assert!(leaves_decision(
+            "It can go into this release or into the next \u{2014} your call."
+        ));
+        assert!(!leaves_decision("Each call of the reader is counted."));
+    }
+
+    #[test]
     fn what_should_work_is_a_claim_of_success() {
         assert!(claims_success("Updated the pointer to the commit with fixed paths"));
         assert!(claims_success("The page will be able to load its styles."));
@@ -108,6 +124,7 @@ mod tests {
             "Verification run: `cargo test` passed, and `git diff --check` passed.",
             "Ran `go test ./...`, `git diff --check`, and a `snapshot` smoke test.",
             "Build, lint, the full `core` suite, and `clippy` all pass clean.",
+            "`go test ./...` passes",
         ] {
             assert!(is_run_of_checks(line), "{line}");
         }

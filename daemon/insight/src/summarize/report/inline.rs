@@ -22,9 +22,23 @@ pub(super) fn is_unfinished(text: &str) -> bool {
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | ','))
 }
 
+/// Maximum length, in bytes, of a line of code that completes the sentence before it.
+const CODE: usize = 80;
+
+/// Returns a text with the code behind it, if that completes the text, or else the text without the
+/// clause that introduces the code.
+pub(super) fn with_code(text: &str, code: &str) -> String {
+    let text = text.trim_end().trim_end_matches(':');
+    let code = code.trim();
+    match !code.is_empty() && code.len() <= CODE && !code.contains(['\n', '`']) {
+        true => format!("{text} `{}`", code.replace('\t', "\\t")),
+        false => before_code(text),
+    }
+}
+
 /// Returns the text before a long code block without its colon: the whole text if it says what was
 /// done, or else the text up to its last clause.
-pub(super) fn before_code(text: &str) -> String {
+fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
         r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"
     );
@@ -39,12 +53,29 @@ pub(super) fn before_code(text: &str) -> String {
     text[..end.unwrap_or(0)].trim_end_matches([',', ';', ' ']).to_owned()
 }
 
+/// Whether bold text behind `text` may be a label: only marks, numbers and brackets come before it,
+/// as in `[P1] **Race**`.
+pub(super) fn may_precede_label(text: &str) -> bool {
+    pattern!(r"^(?:[^\p{L}]|[\[(][^\])]{1,16}[\])])*$").is_match(text)
+}
+
+/// Whether a cell of a table is empty: `—`.
+pub(super) fn is_blank(cell: &str) -> bool {
+    cell.trim_matches(['-', '—', '–', ' ']).is_empty()
+}
+
+/// Whether the first cell of a row is its number or letter.
+pub(super) fn is_mark(cell: &str) -> bool {
+    let cell = cell.trim_start_matches('#');
+    cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
+}
+
 /// Returns a cell with the heading of its column if the cell alone is not understandable: `Yes`
 /// below `Needs a restart?`, or a number.
 pub(super) fn with_column(column: &str, cell: &str) -> String {
     let column = one_line(column);
     let column = column.trim_matches(['*', ':', ' ']);
-    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[\d.,]+ ?(?:%|[A-Za-z]{0,3})\W*$|^[✓✗✅❌]")
+    let answers = pattern!(r"(?i)^\W*(?:yes|no|none|n/a|before|partial(?:ly)?|never|always|sometimes|optional|high|medium|low)\b|^\W*~?[0-9.,]+ ?(?:%|[A-Za-z]{0,3})(?: ?\([^()]{1,24}\))?\W*$|^~$|^[✓✗✅❌]")
         .is_match(cell);
     let is_status = pattern!(r"(?i)^(?:status|state|result|verdict|severity|priority|details?|description|notes?|change|what|resolution|fix|action)s?$").is_match(column);
     if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
@@ -64,10 +95,16 @@ pub(super) fn is_numbered(line: &str) -> bool {
     pattern!(r"^[0-9]{1,2}[.)] ").is_match(line)
 }
 
-/// Whether a bold line is a verdict, such as `Verdict: ship it.`, rather than a heading.
-pub(super) fn is_verdict(line: &str) -> bool {
-    pattern!(r"(?i)^\W*(?:overall|(?:final |overall )?verdict|conclusion|bottom line|result|recommendation)(?::| [—–-]) *[^\s:]+ ")
+/// Whether a bold line is a verdict, such as `Verdict: ship it.`, or a sentence, rather than a
+/// heading.
+pub(super) fn is_stated(line: &str) -> bool {
+    is_sentence(line) || pattern!(r"(?i)^\W*(?:overall|(?:final |overall )?verdict|conclusion|bottom line|result|recommendation)(?::| [—–-]) *[^\s:]+ ")
         .is_match(line)
+}
+
+/// Whether a bold text is a sentence: it has several words and ends with a full stop.
+fn is_sentence(text: &str) -> bool {
+    text.trim_end().ends_with('.') && text.split_whitespace().count() >= 5 && !is_numbered(text)
 }
 
 /// Splits a text into its bold start and the rest.
@@ -77,6 +114,9 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     };
     let (label, rest) = text.split_at(end);
     let inside = one_line(label);
+    if rest.trim().is_empty() && is_sentence(&inside) {
+        return (None, text.to_owned());
+    }
     // Bold text in the middle of a sentence is not a label.
     let continues = rest.trim_start().chars().next();
     let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\))$");

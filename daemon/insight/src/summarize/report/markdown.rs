@@ -3,8 +3,8 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    before_code, is_aside, is_line_alone, is_numbered, is_placeholder, is_plan_column,
-    is_unfinished, is_verdict, split_label, with_column,
+    is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder, is_plan_column,
+    is_stated, is_unfinished, may_precede_label, split_label, with_code, with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
@@ -22,7 +22,7 @@ const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list directly after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;
-/// Maximum length, in bytes, of a line of code that completes the sentence before it.
+/// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
 
 /// A paragraph, list item or table row of a report.
@@ -128,7 +128,12 @@ impl PassageParser {
 
     fn start(&mut self, tag: &Tag<'_>) {
         match tag {
-            Tag::Strong => self.bold += 1,
+            Tag::Strong => {
+                if self.bold == 0 && !may_precede_label(&self.text) {
+                    self.label_end = self.label_end.or(Some(0));
+                }
+                self.bold += 1;
+            }
             Tag::Link { dest_url, .. } => self.link = Some(dest_url.to_string()),
             Tag::CodeBlock(_) => {
                 self.hidden += 1;
@@ -259,7 +264,7 @@ impl PassageParser {
             || self.label_end.is_some_and(|end| {
                 text.len() <= 2 * MAX_HEADING_BYTES && is_aside(&text[end.min(text.len())..])
             });
-        if is_headline && self.starts_bold() && !is_verdict(text) {
+        if is_headline && self.starts_bold() && !is_stated(text) {
             self.heading(BOLD);
         } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
             self.heading(LEAD_IN);
@@ -303,13 +308,7 @@ impl PassageParser {
     /// Adds code of one short line to the sentence before it, or else removes the last clause.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
-        let code = code.trim();
-        let is_short =
-            !code.is_empty() && code.len() <= MAX_CODE_BYTES && !code.contains(['\n', '`']);
-        let ended = |text: &str| match text.trim_end().trim_end_matches(':') {
-            text if is_short => format!("{text} `{}`", code.replace('\t', "\\t")),
-            text => before_code(text),
-        };
+        let ended = |text: &str| with_code(text, code);
         if self.lists > 0 {
             if is_unfinished(&self.text) {
                 self.text = ended(&self.text);
@@ -321,7 +320,8 @@ impl PassageParser {
         let is_next = self.at_heading == self.passages.len();
         let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN && is_next);
         let told = heading.map(|(_, heading)| (ended(&heading), heading));
-        if let Some((text, _)) = told.filter(|(text, heading)| is_short || text == heading) {
+        let is_told = |(text, heading): &(String, String)| text.len() >= heading.len();
+        if let Some((text, _)) = told.filter(is_told) {
             self.push(Form::Paragraph, None, None, &text);
         } else if let Some(last) = self.passages.last_mut()
             && last.form == Form::Paragraph
@@ -363,13 +363,10 @@ impl PassageParser {
     fn row(&mut self) {
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
         let columns = &self.columns;
-        let cells = cells.into_iter().enumerate().filter(|(_, cell)| !cell.is_empty());
+        let cells = cells.into_iter().enumerate().filter(|(_, cell)| !is_blank(cell));
         let mut cells = cells.peekable();
-        let is_mark = |(_, cell): &(usize, String)| {
-            let cell = cell.trim_start_matches('#');
-            cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
-        };
-        let mark = cells.next_if(is_mark).map(|(_, mark)| mark.trim_start_matches('#').to_owned());
+        let mark = cells.next_if(|(_, cell)| is_mark(cell));
+        let mark = mark.map(|(_, mark)| mark.trim_start_matches('#').to_owned());
         let Some((_, first)) = cells.next() else { return };
         let rest: Vec<String> = cells
             .map(|(at, cell)| with_column(columns.get(at).map_or("", String::as_str), &cell))
@@ -553,6 +550,35 @@ mod tests {
             [
                 " > Import | Needs a lock: Yes - for each file – Runs: 3",
                 " > Sweep | Needs a lock: holds its own – at night"
+            ]
+        );
+    }
+
+    #[test]
+    fn figures_keep_their_columns_and_dashes_are_empty_cells() {
+        let text = "| Bench | Time | Bytes |\n|---|---|---|\n| Read | -16% | 1844 (-39%) |\n| Key | \u{2014} | - |\n";
+        assert_eq!(shown(text), [" > Read | Time: -16% \u{2013} Bytes: 1844 (-39%)", " > Key"]);
+    }
+
+    #[test]
+    fn a_bold_sentence_is_text() {
+        assert_eq!(
+            shown(
+                "**No, the mail of the shop is not logged anywhere.**\n\n**The list.**\n\n- one\n"
+            ),
+            [" > No, the mail of the shop is not logged anywhere.", "The list > one"]
+        );
+    }
+
+    #[test]
+    fn bold_words_at_the_end_of_a_sentence_make_no_heading() {
+        let text = "Request open: **https://x.org/a/pull/9**\n\nThe two are **not the same** - they differ in time:\n\n**Size** and rows\n\n[P1] **Race**: the lock\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Request open: https://x.org/a/pull/9",
+                "The two are not the same - they differ in time > Size and rows",
+                "The two are not the same - they differ in time > [P1] Race | the lock",
             ]
         );
     }

@@ -127,9 +127,9 @@ pub(crate) fn is_glob(word: &str) -> bool {
             || bare.starts_with("**/") && bare.matches("**").count() == 1)
 }
 
-/// Returns whether the character draws a line, such as the frame of a banner.
+/// Returns whether the character draws a line, such as the frame of a banner or of a pasted screen.
 fn is_ruler(c: char) -> bool {
-    matches!(c, '\u{2500}' | '\u{2501}' | '\u{2550}')
+    matches!(c, '\u{2500}'..='\u{257f}')
 }
 
 /// Maximum length, in characters, of a line of code that is kept.
@@ -152,7 +152,31 @@ pub(crate) fn with_short_code(text: &str) -> String {
             false => found[0].to_owned(),
         }
     });
-    without_code(&told)
+    without_code(&with_later_commands(&told))
+}
+
+/// Maximum length, in bytes, of a command that is to be run later.
+const MAX_COMMAND_BYTES: usize = 140;
+
+/// Puts up to three commands in fenced code behind the sentence that tells the user to run them
+/// later: `After the merge, run:`.
+fn with_later_commands(text: &str) -> Cow<'_, str> {
+    let fence = pattern!(
+        r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n((?:[^\n`]+\n){1,3})[ \t]*```[ \t]*$"
+    );
+    let is_for_later = pattern!(
+        r"(?i)(?:^|[.;:] )(?:after|once|when|before|to (?:finish|release|publish|deploy|recover))\b[^.]*\b(?:run|rerun|execute)$"
+    );
+    fence.replace_all(text, |found: &regex::Captures<'_>| {
+        let lines = found[2].lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let lines: Vec<&str> = lines.collect();
+        let are_short = lines.iter().all(|line| line.len() <= MAX_COMMAND_BYTES);
+        if !are_short || lines.is_empty() || !is_for_later.is_match(&found[1]) {
+            return found[0].to_owned();
+        }
+        let lines: Vec<String> = lines.iter().map(|line| format!("`{line}`")).collect();
+        format!("{} {}.\n", &found[1], lines.join(" and "))
+    })
 }
 
 /// Removes fenced code, so that the prose around pasted code remains.
@@ -190,22 +214,35 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
+/// Stands where [`kept`] removed the middle of a text.
+const GAP: &str = " … ";
+
+/// Returns a command line whose middle was removed up to its last whole command or word before the
+/// gap.
+pub(crate) fn before_gap(line: &str) -> Cow<'_, str> {
+    let Some((head, _)) = line.split_once(GAP) else { return Cow::Borrowed(line) };
+    let end = head.rfind(" && ").or_else(|| head.rfind([' ', '|', ',']));
+    let head = end.map_or(head, |end| &head[..end]).trim_end_matches([' ', '|', '&', ';', ',']);
+    let open = ['"', '\''].into_iter().find(|quote| head.matches(*quote).count() % 2 == 1);
+    let open = open.map_or(String::new(), String::from);
+    Cow::Owned(format!("{head}{open} …"))
+}
+
 /// Cuts `text` to at most `limit` bytes of JSON by removing its middle, and removes control
 /// characters other than line breaks and tabs. Evidence stores texts in this form.
 pub(crate) fn kept(text: &str, limit: usize) -> String {
-    const MARK: &str = " … ";
     let text = text.trim();
     let tidy = |part: &str| -> String { part.chars().filter(|c| json_cost(*c) > 0).collect() };
     if text.len() <= limit && text.chars().map(json_cost).sum::<usize>() <= limit {
         return tidy(text);
     }
-    let room = limit.saturating_sub(MARK.len());
+    let room = limit.saturating_sub(GAP.len());
     let head_room = room * 2 / 3;
     let head = fitting(text.char_indices(), head_room).map_or(0, |(at, c)| at + c.len_utf8());
     let rest = &text[head..];
     let tail =
         fitting(rest.char_indices().rev(), room - head_room).map_or(rest.len(), |(at, _)| at);
-    format!("{}{MARK}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
+    format!("{}{GAP}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
 }
 
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
@@ -330,6 +367,7 @@ mod tests {
             ("skip **all** of !**/dist/**/*", "skip all of !**/dist/**/*"),
             ("- **src/**: `f(**options)` in **/lib/*.ts", "src/: `f(**options)` in **/lib/*.ts"),
             ("━━━━ PHASE 3 DONE ━━━━ ready", "PHASE 3 DONE ready"),
+            ("┃ │ cd app\n┃ └ Denied", "cd app Denied"),
         ] {
             assert_eq!(one_line(given), wanted, "{given:?}");
         }
@@ -342,6 +380,32 @@ mod tests {
         assert_eq!(cut("No. word after word after word after word", 25), "No. word after word…");
         assert_eq!(cut("ééééééééééé", 5), "éééé…");
         assert_eq!(cut("run `cargo test --workspace` now", 18), "run `cargo test`…");
+    }
+
+    #[test]
+    fn commands_for_later_stay_with_their_sentence() {
+        let code = "```bash\nacme publish next\nacme publish latest\n```\n";
+        assert_eq!(
+            with_short_code(&format!("It is stale. After it lands on `main`, run:\n\n{code}"))
+                .trim(),
+            "It is stale. After it lands on `main`, run `acme publish next` and `acme publish latest`."
+        );
+        assert_eq!(
+            with_short_code(&format!("To try it, run:\n\n{code}")).trim(),
+            "To try it, run:"
+        );
+    }
+
+    #[test]
+    fn a_command_with_a_gap_ends_before_it() {
+        for (given, wanted) in [
+            ("make test", "make test"),
+            ("npm view a --json && npm view b dis … c --json", "npm view a --json …"),
+            ("-t=\"list.spec|rows.sp … page.spec\"", "-t=\"list.spec\" …"),
+            ("go test ./interna … /list", "go test …"),
+        ] {
+            assert_eq!(before_gap(given), wanted, "{given}");
+        }
     }
 
     #[test]

@@ -11,8 +11,8 @@ mod spoken;
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{
-        cut, is_glob, is_symbol, kept, kept_lines, one_line, position_of_link, with_short_code,
-        without_ansi, without_code,
+        before_gap, cut, is_glob, is_symbol, kept, kept_lines, one_line, position_of_link,
+        with_short_code, without_ansi, without_code,
     },
     compare::{contains_name, same_words, share_of_words, words},
     sentences::{

@@ -12,7 +12,7 @@ use crate::summarize::{
         bounds,
         shell::{effect::resolve, kind::Invocation, words::Simple},
     },
-    text::{kept, pattern},
+    text::{before_gap, kept, pattern},
 };
 
 /// The table of runners.
@@ -258,7 +258,7 @@ impl<'r> ArgumentReader<'r> {
     fn limit(&self) -> Option<String> {
         let more = if self.operands > OPERANDS { " …" } else { "" };
         let limit = format!("{}{more}", self.limits.join(" "));
-        (!limit.is_empty()).then(|| kept(&limit, LIMIT))
+        (!limit.is_empty()).then(|| before_gap(&kept(&limit, LIMIT)).into_owned())
     }
 }
 

@@ -122,7 +122,12 @@ fn is_root_cause(sentence: &str) -> bool {
 pub(super) fn is_discovery(sentence: &str) -> bool {
     let is_noticed = pattern!(r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)")
         .is_match(sentence);
-    is_noticed && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
+    // `Since a imports b, I can't import a from b`: what an approach failed for.
+    let is_barred =
+        pattern!(r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}")
+            .is_match(sentence);
+    let is_old = pattern!(r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))").is_match(sentence);
+    (is_noticed || is_barred || is_old) && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
         .is_match(sentence)
         && sentence.len() > 40
 }
@@ -214,6 +219,14 @@ mod tests {
             ("Used `with_lock()` instead of a flag that every caller sets.", Some(Decision)),
             (
                 "It turns out the cache is only written when the process exits cleanly.",
+                Some(Discovery),
+            ),
+            (
+                "Since `cli` imports `strategy`, I can't import `cli` from that package.",
+                Some(Discovery),
+            ),
+            (
+                "The errors of the API are all pre-existing (in `auth.spec.ts`, not related to my changes).",
                 Some(Discovery),
             ),
             ("I tried a global lock, but that did not help with the second worker.", Some(DeadEnd)),

@@ -7,7 +7,7 @@ use crate::summarize::{
         run::Run,
         shell::{below, call_that_printed},
     },
-    text::{kept, pattern},
+    text::{before_gap, kept, pattern},
 };
 
 /// Returns the scope of the run that printed `report`, in a session that began in the directory
@@ -42,7 +42,7 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     };
     let found = printed.captures_iter(output).last()?;
     let matched = found.get(1).or(found.get(2))?;
-    Some(kept(matched.as_str(), bounds::NAME))
+    Some(before_gap(&kept(matched.as_str(), bounds::NAME)).into_owned())
 }
 
 /// Whether the output of a runner shows that all tests ran, although the command `asked` for a part
