@@ -278,8 +278,8 @@ fn is_password(secret: &str) -> bool {
         && !secret.starts_with("file:")
 }
 
-/// Common English words: text that contains them is prose, not a seed phrase.
-const JOINING_WORDS: [&str; 8] = ["and", "are", "for", "from", "that", "the", "which", "with"];
+/// Common English words that are in no list of seed words: text that contains them is prose.
+const JOINING_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
 
 /// Whether `at` is a boundary: the character before it is not a letter, a digit or in `others`. The
 /// last character of an escape (`\n`, `\u0022`, `%3D`) is ignored.

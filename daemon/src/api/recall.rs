@@ -78,6 +78,11 @@ fn read(
 }
 
 impl RecallCache {
+    /// Removes everything, after statements were deleted or corrected.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
     fn get(
         &self,
         store: &dyn Store,

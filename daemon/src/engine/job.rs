@@ -20,7 +20,7 @@ use crate::{
     },
     fault, graph,
     model::{
-        CloseReason, Project, Timestamp,
+        CloseReason, Project, SessionKey, Timestamp,
         episode::Author,
         session::{Content, Session},
     },
@@ -55,13 +55,24 @@ pub struct JobFile {
 impl JobResult {
     /// Returns the result of a job that panicked or was not started.
     pub(super) fn failed(job: &Job, error: ReadError) -> JobResult {
+        JobResult::not_started(job.session.key, job.index.is_some(), job.gather, error)
+    }
+
+    /// Returns the result of a job that could not be prepared. `is_index_due` says whether the
+    /// session was to get an episode, and `gather` whether it was to get a question to a model.
+    pub(super) fn not_started(
+        session: SessionKey,
+        is_index_due: bool,
+        gather: bool,
+        error: ReadError,
+    ) -> JobResult {
         let failed = IndexOutcome::Failed(error.to_string());
         JobResult {
-            session: job.session.key,
+            session,
             files: Vec::new(),
             digest: SessionDigest::default(),
-            index: job.index.is_some().then_some(failed),
-            gathered: if job.gather { GatherOutcome::Nothing } else { GatherOutcome::NotRequested },
+            index: is_index_due.then_some(failed),
+            gathered: if gather { GatherOutcome::Nothing } else { GatherOutcome::NotRequested },
             error: Some(error),
         }
     }

@@ -226,7 +226,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("token", "{a40}", "https://host/password-reset/MQ/¤"),
     (
         "seed-phrase",
-        "amber badger canyon dragon ember falcon ginger hammer island jasmin kettle lemon",
+        "amber that canyon dragon ember falcon ginger hammer island jasmin kettle lemon",
         "mnemonic: \"¤\"",
     ),
     // Others.

@@ -246,20 +246,6 @@ impl Query {
         query
     }
 
-    /// Whether a session meets all conditions, judged only by these properties. A filter on another
-    /// property does not match.
-    pub fn admits_session(&self, agent: &str, project: &str, at: crate::model::Timestamp) -> bool {
-        self.conditions.iter().all(|condition| {
-            let is_met = match &condition.filter {
-                Filter::Agent(wanted) => wanted.eq_ignore_ascii_case(agent),
-                Filter::Project(wanted) => wanted.eq_ignore_ascii_case(project),
-                Filter::During(range) => range.contains(at),
-                Filter::File(_) | Filter::Branch(_) | Filter::Tool(_) | Filter::Kinds(_) => false,
-            };
-            is_met != condition.is_negated
-        })
-    }
-
     /// Returns the query's words for an embedding model, without filters and excluded phrases.
     pub fn said(&self) -> &str {
         &self.said

@@ -74,7 +74,9 @@ impl CardFilter<'_> {
         let mut agents = AnyOf::default();
         for condition in &self.conditions {
             let (wanted, is_met) = match &condition.filter {
-                Filter::Project(name) => (&mut projects, is_project(name, row)),
+                Filter::Project(name) => {
+                    (&mut projects, names_project(name, row.namespace, row.project))
+                }
                 Filter::Agent(name) => (&mut agents, row.agent.eq_ignore_ascii_case(name)),
                 _ => continue,
             };
@@ -90,29 +92,28 @@ impl CardFilter<'_> {
 
 /// Whether one of several wanted values matches, if there are any.
 #[derive(Default)]
-struct AnyOf {
+pub(crate) struct AnyOf {
     any: bool,
     met: bool,
 }
 
 impl AnyOf {
-    fn note(&mut self, is_met: bool) {
+    pub(crate) fn note(&mut self, is_met: bool) {
         self.any = true;
         self.met |= is_met;
     }
 
-    fn is_met(&self) -> bool {
+    pub(crate) fn is_met(&self) -> bool {
         self.met || !self.any
     }
 }
 
-/// Whether `wanted` names a session's project: its namespace, the end of its path, or a word of its
-/// name.
-fn is_project(wanted: &str, row: &SessionRow<'_>) -> bool {
-    if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == row.namespace) {
+/// Whether `wanted` names a project: its namespace, the end of its path, or a word of its name.
+pub(crate) fn names_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
+    if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == namespace) {
         return true;
     }
-    let Some(path) = row.project else { return false };
+    let Some(path) = path else { return false };
     let (wanted, folded) = (attributes::file(wanted), attributes::file(path));
     let is_end = folded == wanted || folded.ends_with(&format!("/{wanted}"));
     is_end || text::words(Project::new(path).name()).iter().any(|word| word.text == wanted)

@@ -6,6 +6,7 @@
 //! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another
 //! search.
 
+mod admission;
 mod cards;
 mod evidence;
 mod filter_set;

@@ -42,6 +42,7 @@ pub(super) async fn corrections(
         }
     }
     daemon.engine.correct(&corrected).await.map_err(engine_error)?;
+    daemon.recall.clear();
     let mut answer = CorrectionsAnswer {
         corrections: corrected.iter().map(row).collect(),
         ..CorrectionsAnswer::default()

@@ -69,6 +69,7 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     }
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     daemon.engine.forget(sessions).await.map_err(engine_error)?;
+    daemon.recall.clear();
     for file in spooled {
         // The file may have been processed and removed in the meantime.
         let _ = fs::remove_file(file);

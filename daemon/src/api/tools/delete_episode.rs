@@ -55,6 +55,7 @@ async fn run(
     let shared = sharing::deletion(episode.session);
     let position = store.write(vec![gone, shared]).done().await.map_err(store_error)?;
     daemon.sharing.note_deletion(episode.session);
+    daemon.recall.clear();
     // The episode is deleted, even if the index has not followed yet.
     let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })

@@ -54,6 +54,7 @@ async fn run(
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     daemon.engine.correct(&[marked]).await.map_err(engine_error)?;
+    daemon.recall.clear();
     Ok(MarkFactAnswer {
         message: format!("Marked as {}.", verdict.as_str()),
         facts: rows(daemon, fact)?,

@@ -167,9 +167,9 @@ fn context(message: &Message) -> Cow<'static, str> {
     }
 }
 
-/// Removes control characters, which could control a terminal, except line ends.
+/// Removes control characters, which could control a terminal, except tabs and line ends.
 fn readable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || *c == '\n').collect()
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
 /// Cuts `text` to about `budget` tokens: two thirds from its start and one third from its end.

@@ -114,6 +114,11 @@ pub enum ReadError {
     File { path: String, error: io::Error },
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The format of the agent's transcripts was removed from the configuration.
+    #[error(
+        "no format for the transcripts of `{agent}` is configured: add it to `session_tracking.watch_formats` again, or forget the session"
+    )]
+    UnknownFormat { agent: String },
     /// The job panicked.
     #[error("working on the session failed because of a defect in graphitid: {0}")]
     Defect(String),

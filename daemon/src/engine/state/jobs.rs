@@ -38,20 +38,24 @@ impl EngineState {
             self.start_questions(now);
         }
         while let Some((key, due)) = self.schedule.next(now) {
+            let (is_index_due, gather) = (due.index.is_some(), due.gather);
+            let fail = |error| JobResult::not_started(key, is_index_due, gather, error);
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => match self.quarantined(&job, now) {
                     Some(done) => self.job_ended(done, now),
                     None => self.run_job(job),
                 },
-                Ok(None) => {
-                    self.schedule.ended(key);
-                    self.gathered(key, GatherOutcome::Nothing);
-                }
-                Err(error) => {
-                    self.schedule.ended(key);
-                    self.gathered(key, GatherOutcome::Nothing);
-                    self.note_problem(error.to_string());
-                }
+                Ok(None) => match self.session(key).filter(|_| is_index_due) {
+                    Some(session) => {
+                        let agent = session.id.agent.clone();
+                        self.job_ended(fail(ReadError::UnknownFormat { agent }), now);
+                    }
+                    None => {
+                        self.schedule.ended(key);
+                        self.gathered(key, GatherOutcome::Nothing);
+                    }
+                },
+                Err(error) => self.job_ended(fail(error.into()), now),
             }
         }
     }

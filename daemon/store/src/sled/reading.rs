@@ -48,6 +48,9 @@ impl Store for SledStore {
         limit: usize,
     ) -> Result<Vec<SessionKey>, StoreError> {
         let mut found = Vec::new();
+        if limit == 0 {
+            return Ok(found);
+        }
         let mut from = vec![table::IDS];
         // Skips from agent to agent, so that the time does not grow with the number of sessions.
         while let Some(first) = self.tree.range(from.as_slice()..).next() {

@@ -98,6 +98,16 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
 }
 
 #[test]
+fn the_close_of_a_session_whose_format_was_removed_fails_at_once() {
+    let mut session = contract::session(SessionKey(7), "a");
+    session.id.agent = "mine".to_owned();
+    let mut decider = Decider::with(|_, _| {}, &[Write::Session(Box::new(session))], "");
+    let (_, mut closed) = close(&mut decider);
+    let Ok(Err(EngineError::Failed(error))) = closed.try_recv() else { panic!("not answered") };
+    assert!(error.contains("`mine`") && error.contains("watch_formats"), "{error}");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_retried_after_a_minute() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
