@@ -12,22 +12,26 @@ pub struct SessionEnding {
     pub asked: Option<String>,
     /// The objective of the summary, if there is no meaningful request with another wording.
     pub about: Option<String>,
-    /// The user's last request.
-    pub asked_last: Option<String>,
+    /// The user's last requests, in order, without the first one.
+    pub asked_later: Vec<String>,
     /// The last run of each test suite, the latest first.
     pub tests: Option<String>,
     /// The question to the user on which the session ended.
     pub question: Option<String>,
+    /// Branches that the session deleted.
+    pub deleted_branches: Vec<String>,
 }
 
 impl SessionEnding {
     /// Maximum length, in characters, of the last report. About three quarters of the reports of
     /// recorded sessions are shorter, and are quoted as a whole.
-    pub const REPORT_LENGTH: usize = 900;
+    pub const REPORT_LENGTH: usize = 1_100;
     /// Maximum length, in characters, of the report before the last one.
-    pub const EARLIER_REPORT_LENGTH: usize = 450;
-    /// Maximum length, in characters, of a request.
-    pub const REQUEST_LENGTH: usize = 240;
+    pub const EARLIER_REPORT_LENGTH: usize = 600;
+    /// Maximum length, in characters, of the first request.
+    pub const REQUEST_LENGTH: usize = 320;
+    /// Maximum length, in characters, of a later request.
+    pub const LATER_REQUEST_LENGTH: usize = 220;
 
     /// Returns the fields that are known, each with its name.
     pub fn named(&self) -> Vec<(&'static str, &str)> {
@@ -36,21 +40,24 @@ impl SessionEnding {
             (EARLIER_REPORT, &self.earlier_report),
             (ASKED, &self.asked),
             (ABOUT, &self.about),
-            (ASKED_LAST, &self.asked_last),
             (TESTS, &self.tests),
             (QUESTION, &self.question),
         ];
-        fields.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))).collect()
+        let fields = fields.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
+        let later = self.asked_later.iter().map(|text| (ASKED_LATER, text.as_str()));
+        let deleted = self.deleted_branches.iter().map(|name| (DELETED_BRANCH, name.as_str()));
+        fields.chain(later).chain(deleted).collect()
     }
 
-    /// Sets the field with this name, if there is one.
+    /// Sets the field with this name, if there is one, or adds the text to the list with this name.
     pub fn set(&mut self, name: &str, text: &str) {
         let field = match name {
             REPORT => &mut self.report,
             EARLIER_REPORT => &mut self.earlier_report,
             ASKED => &mut self.asked,
             ABOUT => &mut self.about,
-            ASKED_LAST => &mut self.asked_last,
+            ASKED_LATER => return self.asked_later.push(text.to_owned()),
+            DELETED_BRANCH => return self.deleted_branches.push(text.to_owned()),
             TESTS => &mut self.tests,
             QUESTION => &mut self.question,
             _ => return,
@@ -60,7 +67,8 @@ impl SessionEnding {
 
     /// Whether a field has this name.
     pub fn has_field(name: &str) -> bool {
-        [REPORT, EARLIER_REPORT, ASKED, ABOUT, ASKED_LAST, TESTS, QUESTION].contains(&name)
+        [REPORT, EARLIER_REPORT, ASKED, ABOUT, ASKED_LATER, TESTS, QUESTION, DELETED_BRANCH]
+            .contains(&name)
     }
 }
 
@@ -68,9 +76,10 @@ const REPORT: &str = "last report";
 const EARLIER_REPORT: &str = "earlier report";
 const ASKED: &str = "asked";
 const ABOUT: &str = "about";
-const ASKED_LAST: &str = "asked last";
+const ASKED_LATER: &str = "asked last";
 const TESTS: &str = "last tests";
 const QUESTION: &str = "last question";
+const DELETED_BRANCH: &str = "deleted branch";
 
 #[cfg(test)]
 mod tests {
@@ -80,7 +89,8 @@ mod tests {
     fn the_known_fields_are_read_as_they_were_written() {
         let ending = SessionEnding {
             report: Some("The signer is replaced.".to_owned()),
-            asked_last: Some("Push it".to_owned()),
+            asked_later: vec!["Describe it".to_owned(), "Push it".to_owned()],
+            deleted_branches: vec!["fix/x".to_owned()],
             ..SessionEnding::default()
         };
         let mut read = SessionEnding::default();

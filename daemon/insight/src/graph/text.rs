@@ -130,12 +130,20 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-/// Returns the first `length` characters, followed by `…` if the text is longer.
+/// Maximum length, in characters, of the part of a word that [`cut`] removes.
+const MAX_CUT_WORD: usize = 30;
+
+/// Returns the first `length` characters, followed by `…` if the text is longer. A word that would
+/// be cut is left out.
 pub(super) fn cut(text: &str, length: usize) -> String {
-    match text.char_indices().nth(length) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
+    let Some((at, _)) = text.char_indices().nth(length) else { return text.to_owned() };
+    let kept = &text[..at];
+    let is_in_word =
+        !kept.ends_with(char::is_whitespace) && !text[at..].starts_with(char::is_whitespace);
+    let word = kept
+        .rfind(char::is_whitespace)
+        .filter(|start| is_in_word && *start > 0 && kept[*start..].chars().count() <= MAX_CUT_WORD);
+    format!("{}…", kept[..word.unwrap_or(at)].trim_end())
 }
 
 #[cfg(test)]
@@ -191,5 +199,7 @@ mod tests {
     fn texts_are_cut_between_characters() {
         assert_eq!(cut("größer", 4), "größ…");
         assert_eq!(cut("groß", 4), "groß");
+        assert_eq!(cut("read the parser", 10), "read the…");
+        assert_eq!(cut("read the parser", 8), "read the…");
     }
 }

@@ -20,7 +20,20 @@ const MIN_EXCERPT_CHARS: usize = 40;
 /// Returns a report on one line of at most `limit` characters. If it does not fit, each section is
 /// reduced to its beginning and its end, where possible in whole sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
-    fitted(&parts(markdown), limit)
+    let mut parts = parts(markdown);
+    if length(&line(&parts)) > limit {
+        parts.retain(|part| part.heading.is_some() || !is_courtesy(&part.text));
+    }
+    fitted(&parts, limit)
+}
+
+/// Whether a sentence of a report says nothing about the work: praise, an announcement of the
+/// report, or an offer that is no question.
+fn is_courtesy(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:perfect|excellent|great(?: news| job| work)?|awesome|wonderful|fantastic|all set)[!.]$|^(?:here.s|here is|here are|below is) (?:(?:a|an|the|my) )?(?:[a-z]+ )?(?:summary|overview|recap|breakdown|changes|what (?:i|was|we|changed))\b[a-z ,'’]*:$|^(?:say the word|let me know|just (?:say|tell|ask)|feel free|happy to)\b[^?]*$"
+    )
+    .is_match(sentence)
 }
 
 /// Same as [`condensed`], but omits questions and offers to the reader.
@@ -354,7 +367,7 @@ fn cells(row: &str) -> String {
 
 /// Returns a line without emphasis and without the addresses of links.
 fn plain(line: &str) -> Cow<'_, str> {
-    let emphasis = pattern!(r"\*\*([^*]+)\*\*");
+    let emphasis = pattern!(r"\*\*([^*]+)\*\*| ?\((?:see|as) (?:above|below)\)");
     let link = pattern!(r"\[([^\]]+)\]\([^)]+\)");
     match emphasis.replace_all(line, "$1") {
         Cow::Borrowed(line) => link.replace_all(line, "$1"),
@@ -362,7 +375,7 @@ fn plain(line: &str) -> Cow<'_, str> {
     }
 }
 
-fn sentences(paragraph: &str) -> Vec<&str> {
+pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
     let ends =
         pattern!("(?:[.!?][\"')]*|:) +(?:[A-Z`\"(“\u{2600}-\u{27BF}\u{1F300}-\u{1FAFF}])|[。！？]");
     let mut found = Vec::new();
@@ -460,6 +473,13 @@ Shall I push it?";
             result.starts_with("All is merged. …") && result.contains("Intentionally deferred: …"),
             "{result}"
         );
+    }
+
+    #[test]
+    fn a_report_that_is_too_long_loses_its_courtesies_first() {
+        let report = "Perfect! The parser reads dates (see below).\n\nHere's a summary of what I did:\n- Dates before 1970 are read\n\nSay the word if you'd rather have a note.";
+        assert!(condensed(report, 400).starts_with("Perfect! The parser reads dates. Here's"));
+        assert_eq!(condensed(report, 100), "The parser reads dates. Dates before 1970 are read");
     }
 
     #[test]

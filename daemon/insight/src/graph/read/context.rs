@@ -107,6 +107,7 @@ fn clear_request(prompt: &str) -> Option<String> {
     );
     let plain = courtesy.replace(&first[..end], "");
     let is_clear = text::words(&plain).len() >= MIN_CLEAR_REQUEST_WORDS
+        && !reference::has_unnamed_object(&plain)
         && (phrases::ORDER.matches(&plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::has_external_pronoun(&plain)
@@ -215,6 +216,7 @@ mod tests {
             said(8, "fix it"),
             said(12, "now that we know what it does, why is it so slow in all of those cases?"),
             said(16, "hmm pros and cons of the lexer and the parser"),
+            said(20, "ok, let's apply the fixes you suggest"),
         ];
         let draft = Draft::new(&session.episode, &session.evidence);
         let completed =
@@ -226,6 +228,7 @@ mod tests {
         assert_eq!(completed(9).as_deref(), Some(later));
         assert_eq!(completed(13).as_deref(), Some(first), "an unclear request names nothing");
         assert_eq!(completed(17).as_deref(), Some(first), "an opinion orders no work");
+        assert_eq!(completed(21).as_deref(), Some(first), "the fixes have no names");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Extracts decisions and the rejected alternatives.
 
 use super::{
-    context,
     decision_options::{self, DecisionOptions},
+    decision_sentence::{AskedDecision, label, what},
     draft::{ClaimDraft, Draft},
     locate::{self, SentenceSource, Speaker},
-    overtaken, phrasing, questions, reference, worth,
+    overtaken, reference, reversal, worth,
 };
 use crate::{
     graph::{standing, text},
@@ -16,23 +16,14 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
-        transcript::Origin,
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, NO_REASON, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
 
-/// Maximum length, in characters, of the quoted prompt with which the user chose an option.
-const MAX_QUOTED_CHARS: usize = 300;
-/// Minimum number of words of a prompt that says more than the choice.
-const MIN_ADDED_WORDS: usize = 10;
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
 const SAME_TEXT_SHARE: f64 = 0.8;
-/// Maximum length, in characters, of the explanation of an option.
-const MAX_EXPLANATION_CHARS: usize = 240;
-/// Minimum share of the words of a plan's title by which its approach repeats the title.
-const REPEATED_SHARE: f64 = 0.75;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -98,8 +89,9 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if !is_worth {
         return;
     }
-    let sentence = sentence(record, question, certainty);
-    let Some(sentence) = self_contained(draft, sentence, record, question, origin) else { return };
+    let asked = AskedDecision::of(draft, record, question, origin);
+    let Some(sentence) = asked.sentence(draft, certainty) else { return };
+    watches.extend(origin.and_then(|line| reversal::watch(draft, record, question, line)));
     draft.claim(
         Relation::Decided,
         (source, draft.project),
@@ -166,156 +158,6 @@ fn replaceable(draft: &Draft<'_>, record: &DecisionRecord, asked: &Choice) -> Op
     let about = text::words(&asked.question).into_iter().filter(|word| !named.contains(word));
     let subject = draft.subject("option", &format!("\n{option}"));
     Some(Watch { subject, stance: Stance::Chosen(about.map(|word| fingerprint(&word)).collect()) })
-}
-
-/// Returns the decision with its subject first: `Windows build: skip`.
-fn sentence(record: &DecisionRecord, asked: Option<&Choice>, certainty: Certainty) -> String {
-    let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
-    let stripped = phrasing::self_contained(&preset.replace_all(what(record), ""));
-    let decision = label(stripped.as_deref().map_or(what(record), text::without_full_stop));
-    let plain = text::plain(decision);
-    let others: Vec<&str> = record
-        .alternatives
-        .iter()
-        .flatten()
-        .map(|other| label(text::without_full_stop(other)))
-        .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
-        .collect();
-    let subject = match asked {
-        Some(asked) => questions::subject(asked),
-        None => plan_title(record).unwrap_or_default().to_owned(),
-    };
-    // The parts of an answer in which the user is not sure are not decisions.
-    let quote = decision.strip_prefix("User: ").map(worth::unhedged);
-    let stated = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
-    let stated = stated.as_deref().unwrap_or(decision);
-    let mut sentence = match subject.as_str() {
-        "" => stated.to_owned(),
-        subject => format!("{} {stated}", with_colon(subject)),
-    };
-    let (explanation, rationale) = reason(record, asked);
-    if let Some(explanation) = explanation {
-        let explanation = text::cut(text::without_full_stop(explanation), MAX_EXPLANATION_CHARS);
-        sentence.push_str(&format!(" ({explanation})"));
-    }
-    if record.decision.starts_with(PLAN) {
-        sentence.push_str(" (accepted plan)");
-    }
-    if certainty == Certainty::Refuted {
-        sentence.push_str(" — decided against");
-    }
-    if !others.is_empty() {
-        let others = others.join("; ");
-        let all = takes_all(decision);
-        let stated = if all { format!(" ({others})") } else { format!(" — over {others}") };
-        sentence.push_str(&stated);
-    }
-    let mut sentence = text::sentence(&sentence);
-    if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
-        let is_open = rationale.matches('(').count() > rationale.matches(')').count();
-        let end = if is_open { ")" } else { "" };
-        sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
-    }
-    sentence
-}
-
-/// Returns the explanation of the chosen option, and the reason without what the sentence already
-/// says: the question, this explanation, the title of the plan, and the words of the user.
-fn reason<'r>(record: &'r DecisionRecord, asked: Option<&'r Choice>) -> (Option<&'r str>, &'r str) {
-    let rationale = record.rationale.as_str();
-    let Some(asked) = asked else {
-        let plan = plan_title(record).map(|_| "Plan accepted by the user");
-        return (None, plan.unwrap_or(rationale));
-    };
-    let chosen = pattern!(r"^(?:(.+) \()?Chosen by the user\b").captures(rationale);
-    if let Some(chosen) = chosen {
-        let detail = chosen.get(1).map(|detail| detail.as_str());
-        return (asked.explanation.as_deref().or(detail), CHOSEN);
-    }
-    let rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
-    let rationale = if rationale.starts_with(USER_SAID) { USER_SAID } else { rationale };
-    (asked.explanation.as_deref(), rationale)
-}
-
-/// Returns the title of the accepted plan whose approach is the decision, unless the approach
-/// repeats the title.
-fn plan_title(record: &DecisionRecord) -> Option<&str> {
-    let plan = record.rationale.strip_prefix(PLAN)?;
-    let title = plan.strip_suffix(BY_THE_USER)?.strip_suffix(", accepted ")?;
-    let share = text::share(&text::words(title), &text::words(&record.decision));
-    (share < REPEATED_SHARE).then_some(title)
-}
-
-/// Returns the sentence with what a reader needs to understand it: what the user added to an
-/// option, and the task of the session. Returns `None` if the sentence names nothing and no task
-/// can be added.
-fn self_contained(
-    draft: &Draft<'_>,
-    mut sentence: String,
-    record: &DecisionRecord,
-    asked: Option<&Choice>,
-    line: Option<Origin>,
-) -> Option<String> {
-    if let Some(words) = asked.and_then(|asked| words_of_choice(draft, asked)) {
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let verb = if changes_option(&words) { "changed it" } else { "said" };
-        sentence.push_str(&format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)));
-    }
-    let is_spoken = asked.is_some() || record.decision.starts_with("User: ");
-    if !is_spoken && !draft.is_from_evidence() {
-        return Some(sentence);
-    }
-    let has_subject = asked.is_some_and(|asked| !questions::subject(asked).is_empty());
-    let is_named = has_subject || worth::names_something(what(record));
-    context::with_task(draft, &sentence, line).or(is_named.then_some(sentence))
-}
-
-/// Returns the user's words if the user chose an option and said more: `B, but with the prompts`.
-fn words_of_choice<'e>(draft: &Draft<'e>, asked: &'e Choice) -> Option<&'e str> {
-    let mut prompts = draft.evidence.prompts.iter();
-    let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
-    let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?.trim();
-    let says_more = prompt.split_whitespace().count() >= MIN_ADDED_WORDS
-        && prompt.chars().count() <= MAX_QUOTED_CHARS
-        && !prompt.contains('?');
-    (changes_option(prompt) || says_more).then_some(prompt)
-}
-
-/// Whether the words that choose an option change it.
-fn changes_option(words: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|must|should|keep|needs?|not|don.t|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
-    )
-    .is_match(words)
-}
-
-/// Returns an option without its label: `Panel` for `Option B: Panel`.
-fn label(option: &str) -> &str {
-    let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
-    letter.find(option).map_or(option, |found| &option[found.end()..])
-}
-
-/// Whether an option leaves the choice to the agent, or postpones it.
-fn leaves_open(option: &str) -> bool {
-    pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
-        .is_match(option)
-}
-
-/// Whether an answer chooses all options.
-fn takes_all(answer: &str) -> bool {
-    pattern!(r"(?i)^(?:both|all)\b|\b(?:mix of )?both$").is_match(answer)
-}
-
-fn with_colon(subject: &str) -> String {
-    let is_ended = subject.ends_with(['?', '？', ':', '.']);
-    if is_ended { subject.to_owned() } else { format!("{subject}:") }
-}
-
-/// Returns the decision without the prefix of a plan.
-fn what(record: &DecisionRecord) -> &str {
-    let decision = text::without_full_stop(&record.decision);
-    let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
-    plain.unwrap_or(decision)
 }
 
 fn details(record: &DecisionRecord) -> Vec<(String, String)> {

@@ -423,6 +423,24 @@ impl HistoryModel {
 }
 
 #[test]
+fn a_note_that_was_moved_before_its_work_ends_with_the_session() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Rotate the keys of the signer (todo `notes/pending/keys.md`)".to_owned()]);
+    let mut second = SessionFixture::new(20, "Go on");
+    let at = second.at(2);
+    second.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
+    let work = second.change("notes/done/keys.md");
+    (work.moved_from, work.last) = (Some("notes/pending/keys.md".to_owned()), line(2));
+    let ended = |second: &SessionFixture| {
+        only_fact(&facts(&[&first, second]), Relation::LeftOpen).invalid_at
+    };
+    assert_eq!(ended(&second), Some(minute(20, 2)));
+    second.change("src/signer.rs").last = line(7);
+    assert_eq!(ended(&second), Some(second.episode.ended_at));
+}
+
+#[test]
 fn a_note_that_was_moved_when_a_refused_plan_began_stays_open() {
     let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.next_steps =

@@ -93,8 +93,17 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
     session.change("/work/app/src/main.rs");
     assert_eq!(
         only_fact(&facts(&[&session]), Relation::CausedBy).sentence,
-        format!("Root cause: {cause}.")
+        format!("Root cause: {cause}. (For “Speed up the importer”.)")
     );
+    session.evidence.prompts =
+        vec![Quote { text: "`login()` fails for old users".to_owned(), origin: line(2), at: None }];
+    assert_eq!(
+        only_fact(&facts(&[&session]), Relation::CausedBy).sentence,
+        format!("Root cause of “`login()` fails for old users”: {cause}.")
+    );
+    session.evidence.prompts.clear();
+    session.episode.name = "Describe the importer".to_owned();
+    assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0, "of an unknown failure");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
     context,
     draft::{ClaimDraft, Draft},
     locate::{SentenceSource, Speaker},
-    overtaken, phrasing, reference, surroundings, worth,
+    overtaken, phrasing, reference, surroundings, symptoms, worth,
 };
 use crate::{
     graph::{standing, text},
@@ -201,16 +201,37 @@ fn self_contained(
     if let Some(heading) = whole.heading {
         return Some(format!("{}{heading}: {}", finding.label(), text::sentence(&plain)));
     }
-    let plain = worth::without_courtesy(&plain);
-    let sentence = format!("{}{}", finding.label(), text::sentence(&plain));
-    let is_answer = worth::split_question(&plain).is_some();
-    let needs_task =
-        finding.relation == Relation::CausedBy || !is_answer && reference::has_bare_subject(&plain);
-    if needs_task {
-        context::with_task(draft, &sentence, found.map(|found| found.origin))
-    } else {
-        Some(sentence)
+    let line = found.map(|found| found.origin);
+    if finding.relation == Relation::CausedBy {
+        return with_failure(draft, &plain, line);
     }
+    let plain = worth::without_courtesy(&surroundings::with_verdict(draft, &plain));
+    let sentence = text::sentence(&plain);
+    let is_answer = worth::split_question(&plain).is_some();
+    let sentence = format!("{}{sentence}", finding.label());
+    if is_answer || !reference::has_bare_subject(&plain) {
+        return Some(sentence);
+    }
+    match line.and_then(|line| surroundings::sentence_about(draft, &plain, line)) {
+        Some(about) => Some(format!("{sentence} ({about})")),
+        None => context::with_task(draft, &sentence, line),
+    }
+}
+
+/// Returns a root cause with the failure that it explains. Returns `None` if neither the cause nor
+/// the task of the session names a failure.
+fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
+    let cause = text::sentence(cause);
+    if let Some(failure) = symptoms::of_cause(draft, &cause, line) {
+        return Some(format!("Root cause of “{failure}”: {cause}"));
+    }
+    let sentence = context::with_task(draft, &format!("Root cause: {cause}"), line)?;
+    if symptoms::is_told_in(&sentence) || sentence.contains(standing::DECIDED_FOR) {
+        return symptoms::is_told_in(&sentence).then_some(sentence);
+    }
+    // The cause has the words of the task, but does not say what was wrong.
+    let sentence = format!("{sentence}{}{}”.)", standing::DECIDED_FOR, draft.task_name());
+    symptoms::is_told_in(&sentence).then_some(sentence)
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {

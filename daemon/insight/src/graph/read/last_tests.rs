@@ -26,23 +26,28 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let mut runs: Vec<&TestRun> = evidence.tests.iter().collect();
     runs.sort_by_key(|run| moment(run));
+    let changed = evidence.files.iter().filter(|(path, work)| work.changed() && !is_text(path));
+    let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
+    let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // A partial run says little if there are complete runs.
+    // A partial run says little if there are complete runs, unless it is the only one of the last
+    // state.
     if last.iter().any(|run| !run.is_part()) {
-        last.retain(|run| !run.is_part() || run.failed > 0 || run.passed > 1);
+        let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
+        last.retain(|run| {
+            !run.is_part() || run.failed > 0 || run.passed > 1 || !has_fresh && !is_old(run)
+        });
     }
     last.reverse();
     let more = last.len().saturating_sub(MAX_SUITES);
     last.truncate(MAX_SUITES);
     let is_clear = last.iter().all(|run| !has_other_end(draft, run));
-    if last.is_empty() || !is_clear || contradicts(report, &last) {
+    if last.is_empty() || !is_clear || contradicts(report, &last, &runs) {
         return None;
     }
-    let changed = evidence.files.values().filter(|work| work.changed());
-    let changed: Option<Timestamp> = changed.map(|work| draft.moments.at(work.last)).max();
     let suites = last.iter().map(|run| {
         let name = text::cut(&run.label().replace('`', "'"), MAX_NAME_CHARS);
-        let is_old = changed.is_some_and(|changed| changed > moment(run));
+        let is_old = is_old(run);
         let age = if is_old { ", before its last edit" } else { "" };
         format!("{} (`{name}`){age}{}", result(run), parts(&runs, run, is_old, changed, moment))
     });
@@ -111,12 +116,22 @@ fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     run.failed == 0 && has_failed
 }
 
-/// Whether a report states numbers of tests, but no number of the runs, or claims that all tests
-/// pass although some failed.
-fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
+/// Whether a file is text for readers, which no test reads.
+fn is_text(path: &str) -> bool {
+    [".md", ".txt", ".org", ".rst", ".adoc", ".example"].iter().any(|end| path.ends_with(end))
+}
+
+/// Whether a report states numbers of tests, but no number of the last `runs` and not their sum, or
+/// claims that all tests pass although some failed. `all` has the other runs of parts, too.
+fn contradicts(report: &str, runs: &[&TestRun], all: &[&TestRun]) -> bool {
     let counted = pattern!(
-        r"(?i)\b(\d{1,6})(?:/(\d{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"
+        r"(?i)\b([0-9]{1,6})(?:/([0-9]{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"
     );
+    let added = pattern!(
+        r"(?i)\b[0-9]{1,6} (?:new|added|additional|more|extra|further|other|failing|failed) (?:[a-z-]+ )?(?:tests?|specs?)\b|\b(?:add(?:ed|s)?|wrote|with) [0-9]{1,6} (?:[a-z-]+ )?(?:tests?|specs?)\b"
+    );
+    let report = added.replace_all(report, "");
+    let report: &str = &report;
     let all_pass = pattern!(
         r"(?i)\ball (?:\d+ )?(?:[a-z-]+ )?(?:tests?|specs?|suites?)(?: \w+)? (?:pass|passed|passing|green)\b"
     );
@@ -126,8 +141,12 @@ fn contradicts(report: &str, runs: &[&TestRun]) -> bool {
         .flatten()
         .filter_map(|number| number.as_str().parse::<u32>().ok())
         .peekable();
+    let parts = runs.iter().flat_map(|run| other_parts(all, run, |_| true));
+    let sum = |runs: &[&TestRun]| runs.iter().map(|run| run.passed).sum::<u32>();
+    let sums = [sum(runs), sum(runs) + sum(&parts.collect::<Vec<_>>())];
     let is_of_run = |number: u32| {
-        runs.iter().any(|run| [run.passed, run.failed, run.total()].contains(&number))
+        sums.contains(&number)
+            || runs.iter().any(|run| [run.passed, run.failed, run.total()].contains(&number))
     };
     let has_others = numbers.peek().is_some() && !numbers.any(is_of_run);
     let has_counts = runs.iter().any(|run| run.total() > 0);
@@ -220,11 +239,37 @@ mod tests {
             (vec![run("jest", late, 6, 0)], "All 12 tests pass.", None),
             (vec![run("jest", late, 6, 0)], "All 6 tests pass.", Some("6 of 6 passed (`jest`)")),
             (vec![run("jest", late, 5, 1)], "All tests pass now.", None),
+            (
+                vec![run("jest", late, 52, 0)],
+                "Added 4 tests. 49 new tests.",
+                Some("52 of 52 passed (`jest`)"),
+            ),
+            (
+                vec![part_of("keys", late, 72), part_of("login", late + 1, 26)],
+                "All 98 tests pass.",
+                Some(
+                    "26 of 26 passed (`jest login`), also 72 of 72 passed with `keys`; no run of the whole suite was seen",
+                ),
+            ),
+            (
+                vec![
+                    run("jest", 1, 60, 0),
+                    TestRun { framework: "cargo".to_owned(), ..part("", late, 1) },
+                ],
+                "",
+                Some(
+                    "1 of 1 passed, 9 not run (`cargo -t login`); 60 of 60 passed (`jest`), before its last edit",
+                ),
+            ),
             (vec![], "", None),
         ] {
             let session = session(&runs);
             let draft = Draft::new(&session.episode, &session.evidence);
             assert_eq!(describe(&draft, report).as_deref(), wanted, "{runs:?} {report}");
         }
+        let mut noted = session(&[run("jest", late, 6, 0)]);
+        noted.change("/work/app/notes.md").last = line(late + 2);
+        let draft = Draft::new(&noted.episode, &noted.evidence);
+        assert_eq!(describe(&draft, "").as_deref(), Some("6 of 6 passed (`jest`)"));
     }
 }

@@ -7,6 +7,7 @@
 mod condensed;
 mod context;
 mod decision_options;
+mod decision_sentence;
 mod decisions;
 mod draft;
 mod ending;
@@ -26,10 +27,14 @@ mod preferences;
 mod progress;
 mod questions;
 mod reference;
+mod requests;
+mod reversal;
 mod settings;
 mod surroundings;
+mod symptoms;
 mod task;
 mod test_runs;
+mod user_words;
 mod worth;
 
 use self::draft::Draft;

@@ -53,11 +53,17 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
         || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
 }
 
-/// Whether a statement of `line` names, at its beginning, a file that the session changed later.
+/// Whether a statement of `line` names a file that the session changed later: at its beginning, or
+/// with a line, as in `a.rs:12`.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
-    let Some(name) = subject.and_then(|found| found.get(1)) else { return false };
-    let name = name.as_str();
+    let position = pattern!(r"\b((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.[a-z]{1,4}):[0-9]{1,5}\b");
+    let names = subject.into_iter().chain(position.captures_iter(statement));
+    let mut names = names.filter_map(|found| found.get(1));
+    names.any(|name| is_changed_later(draft, line, name.as_str()))
+}
+
+fn is_changed_later(draft: &Draft<'_>, line: Origin, name: &str) -> bool {
     let is_file = name.len() >= MIN_NAME_BYTES && name.contains('.') && !name.contains(['(', ' ']);
     is_file
         && draft.evidence.files.iter().any(|(path, work)| {
@@ -129,6 +135,8 @@ mod tests {
             ("The seed is read twice, as `keys.rs` does", false),
             ("`other_keys.rs` reads the seed twice", false),
             ("`es.rs` reads the seed twice", false),
+            ("Reading the seed twice (src/keys.rs:12) is slow", true),
+            ("Reading the seed twice (other_keys.rs:12) is slow", false),
         ] {
             assert_eq!(is_about_changed_file(&draft, line(3), text), wanted, "{text}");
         }

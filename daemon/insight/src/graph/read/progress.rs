@@ -68,12 +68,24 @@ fn moved_notes(draft: &mut Draft<'_>) {
         }
         let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
         let Some(name) = was.and_then(|path| path.rsplit('/').next()) else { continue };
-        let is_text = [".md", ".txt", ".org", ".rst"].iter().any(|ending| name.ends_with(ending));
-        if is_text {
-            let at = draft.moments.at(work.last);
+        if !is_code(name) {
+            // A note may be moved when its task begins.
+            let is_begun = changes_code_after(draft, work.last);
+            let at = if is_begun { draft.episode.ended_at } else { draft.moments.at(work.last) };
             draft.mark(draft.subject("note", name), at, Observation::Succeeded);
         }
     }
+}
+
+fn is_code(path: &str) -> bool {
+    ![".md", ".txt", ".org", ".rst"].iter().any(|end| path.ends_with(end))
+}
+
+/// Whether the session changed code after `start`.
+fn changes_code_after(draft: &Draft<'_>, start: Origin) -> bool {
+    let is_later = |origin: Origin| origin.source == start.source && origin > start;
+    let mut files = draft.evidence.files.iter();
+    files.any(|(path, work)| work.changed() && is_code(path) && is_later(work.last))
 }
 
 /// Whether the user refused the plan of the work that began at `start`, and no code was changed. A
@@ -83,10 +95,7 @@ fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
     let is_later = |origin: Origin| origin.source == start.source && origin > start;
     let mut later = evidence.choices.iter().filter(|choice| is_later(choice.origin));
     let is_refused = later.next_back().is_some_and(|last| last.answer == "refused");
-    let is_code =
-        |path: &str| ![".md", ".txt", ".org", ".rst"].iter().any(|end| path.ends_with(end));
-    let mut files = evidence.files.iter();
-    is_refused && !files.any(|(path, work)| work.changed() && is_code(path) && is_later(work.last))
+    is_refused && !changes_code_after(draft, start)
 }
 
 /// Returns the subject of everything that can close an open end of the project.
@@ -118,7 +127,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
     }
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '。', '！', '？'])
         .flat_map(|line| line.split_inclusive(". "))
         .map(str::trim)

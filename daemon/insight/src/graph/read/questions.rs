@@ -1,10 +1,12 @@
-//! Rewords the question of a decision for a reader who does not know its conversation.
+//! Finds and rewords the question of a decision for a reader who does not know its conversation.
 
-use super::phrases;
+use super::{draft::Draft, phrases, reference};
 use crate::{graph::text, model::evidence::Choice, pattern::pattern};
 
 /// Maximum length, in characters, of a question.
 const MAX_QUESTION_CHARS: usize = 300;
+/// Minimum number of different words of a line that says what its options are about.
+const MIN_INTRODUCTION_WORDS: usize = 2;
 
 /// Returns the subject of a decision: the header of the dialogue and the question. A question that
 /// names nothing, such as `Which approach?`, is left out. The result may be empty.
@@ -27,7 +29,8 @@ fn reworded(question: &str) -> String {
     );
     let question = own_question(question);
     let question = reference.replace(question, "");
-    if phrases::GENERAL_QUESTION.matches(&question) {
+    let without_asides = pattern!(r" ?\([^()]*\)").replace_all(&question, "").into_owned();
+    if phrases::GENERAL_QUESTION.matches(&without_asides) {
         return String::new();
     }
     let mut letters = question.chars();
@@ -38,6 +41,45 @@ fn reworded(question: &str) -> String {
     }
     let without_asides = pattern!(r" ?\([^()]*\)").replace_all(&question, "").into_owned();
     text::cut(&without_asides, MAX_QUESTION_CHARS)
+}
+
+/// Returns the line above the options of which the user chose one, if it says what they are about:
+/// `For --generate when a summary exists:`.
+pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
+    let mut reports = draft.evidence.reports.iter().rev();
+    let report = reports.find(|report| {
+        report.origin.source == asked.origin.source && report.origin.line < asked.origin.line
+    })?;
+    let answer = text::plain(asked.answer.split("; ").next()?);
+    let option =
+        pattern!(r"^\W*(?:[Oo]ption +)?\(?([A-Ea-e1-9])(?:[).:]|(?:\*\*)? *\||(?:\*\*)? [–—-] )");
+    let lines: Vec<&str> = report.text.lines().collect();
+    let is_chosen = |line: &&str| option.is_match(line) && text::plain(line).contains(&answer);
+    let chosen = lines.iter().rposition(is_chosen)?;
+    let is_first = |line: &&str| {
+        option.captures(line).is_some_and(|found| matches!(&found[1], "A" | "a" | "1"))
+    };
+    let first = lines[..=chosen].iter().rposition(is_first)?;
+    let mut above = lines[..first].iter().rev();
+    let introduction = above.find(|line| !line.trim().is_empty() && !line.starts_with('|'))?;
+    own_introduction(introduction)
+}
+
+/// Returns an introduction of options without marks and without a label such as `Question 1 of 4:`;
+/// `None` if it ends like a statement or names nothing.
+fn own_introduction(line: &str) -> Option<String> {
+    let label =
+        pattern!(r"(?i)^(?:[a-z]+ )?question(?: [0-9]{1,2})?(?: (?:of|/) ~?[0-9]{1,2})?: *");
+    let plain =
+        line.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`').replace("**", "");
+    let plain = label.replace(plain.trim(), "");
+    let is_introduction = plain.ends_with([':', '?', '？', '：']);
+    let question = reworded(plain.trim_end_matches([':', '：']));
+    (is_introduction
+        && text::words(&question).len() >= MIN_INTRODUCTION_WORDS
+        && !reference::points_back(&question)
+        && !pattern!(r"(?i)^(?:here (?:are|is)|here.s|options?\b|(?:the|my|some|two|three|four|possible) (?:options?|ideas|approaches|ways|choices)\b)").is_match(&question))
+    .then_some(question)
 }
 
 /// Returns a question without an introduction such as `Next question:`, up to its question mark.
@@ -55,6 +97,53 @@ fn own_question(question: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        graph::read::scenarios::{SessionFixture, line},
+        model::evidence::TurnReport,
+    };
+
+    #[test]
+    fn the_line_above_the_options_says_what_they_are_about() {
+        let mut session = SessionFixture::new(10, "Mark the answers");
+        let asked = Choice {
+            question: "Which is closest to what you want?".to_owned(),
+            answer: "Branding; Delight".to_owned(),
+            origin: line(5),
+            ..Choice::default()
+        };
+        for (above, wanted) in [
+            (
+                "**Question 1 of ~4: What is the goal of the mascot?**",
+                Some("What is the goal of the mascot?"),
+            ),
+            ("Do you want the mascot to be:", Some("Do you want the mascot to be")),
+            ("I read all of the skills.", None),
+            ("Here are the options for you:", None),
+            ("Which one?", None),
+        ] {
+            session.evidence.reports = vec![TurnReport {
+                text: format!(
+                    "One more thing.\n\n{above}\n\n- **A. Branding** — it is seen\n- **B. Delight** — fun\n\nWhich?"
+                ),
+                origin: line(3),
+                ..TurnReport::default()
+            }];
+            let draft = Draft::new(&session.episode, &session.evidence);
+            assert_eq!(subject(&asked), "");
+            assert_eq!(above_options(&draft, &asked).as_deref(), wanted, "{above}");
+        }
+        session.evidence.reports[0].text = "| **B) Pre-extract** | small |\n\n**Question:** Do you want the summary to be based on:\n- **A) Full transcript** (risk token limits, but complete)\n- **B) Extracted highlights** (prompts + actions + final response)\n- **C) Hybrid** - try full first".to_owned();
+        let asked = Choice {
+            question: String::new(),
+            answer: "Extracted highlights (prompts + actions + final response)".to_owned(),
+            ..asked
+        };
+        let draft = Draft::new(&session.episode, &session.evidence);
+        assert_eq!(
+            above_options(&draft, &asked).as_deref(),
+            Some("Do you want the summary to be based on")
+        );
+    }
 
     #[test]
     fn a_question_is_reworded_for_readers_without_its_conversation() {

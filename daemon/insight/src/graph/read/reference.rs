@@ -63,6 +63,15 @@ pub(super) fn counts_unnamed_objects(text: &str) -> bool {
         && !text.contains(['`', ':', '/'])
 }
 
+/// Whether the object of a request is a thing of the conversation: `apply the fixes you suggest`,
+/// `address the comments`.
+pub(super) fn has_unnamed_object(text: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:you|we|i|he|she|they) (?:suggest|propose|recommend|find|found|list|mention|point|raise|discuss|talk)(?:ed|ing)?\b|^[a-z]+(?: up| out)? (?:(?:all|all of|each of|the|these|those|your|my|our|other|remaining|last|two|three|new|valid|open) )*(?:fix(?:es)?|changes?|comments?|findings?|issues?|suggestions?|points?|recommendations?|feedback|problems?|errors?|warnings?|failures?|todos?|tasks?|steps?|plan|review|rest|others?|work|pr|branch)(?:[.,;:]|$| (?:now|please|too|as well|again|first|then|and (?:commit|push)|you|we|i|that|which|above|below|from (?:the|your) (?:review|list))\b)"
+    )
+    .is_match(text)
+}
+
 /// Whether a text names a file only by its extension: `the py file`.
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
@@ -148,6 +157,21 @@ mod tests {
             ("Keep three rows for each day", false),
         ] {
             assert_eq!(counts_unnamed_objects(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn requests_about_things_of_the_conversation_are_found() {
+        for (text, wanted) in [
+            ("apply the fixes you suggest", true),
+            ("address all the findings", true),
+            ("fix all issues and commit", true),
+            ("address the comments that are valid", true),
+            ("fix the errors of the parser", false),
+            ("review the changes in `parse.rs`", false),
+            ("add limits to the uploads", false),
+        ] {
+            assert_eq!(has_unnamed_object(text), wanted, "{text}");
         }
     }
 

@@ -1,8 +1,12 @@
 //! Finds the context of a sentence in its report: what a reader needs to understand the sentence,
 //! and what limits it.
 
-use super::{condensed, draft::Draft, phrases, reference, worth};
-use crate::{graph::text, pattern::pattern};
+use super::{
+    condensed::{self, ReportBlock},
+    draft::Draft,
+    names, phrases, reference, worth,
+};
+use crate::{graph::text, model::transcript::Origin, pattern::pattern};
 
 /// Minimum length, in characters, of a sentence that is searched for in a report, and maximum
 /// number of its characters that are compared.
@@ -12,6 +16,14 @@ const COMPARED_CHARS: usize = 60;
 const MAX_CHARS: usize = 480;
 /// Maximum length, in characters, of a heading that names a subject.
 const MAX_HEADING_CHARS: usize = 70;
+/// Maximum length, in characters, of the verdict before an answer.
+const MAX_VERDICT_CHARS: usize = 120;
+/// Maximum number of paragraphs or items after a sentence that are searched for its limit.
+const MAX_SEARCHED_BLOCKS: usize = 2;
+/// Minimum number of words, and maximum length in characters, of another sentence about the same
+/// name.
+const MIN_ABOUT_WORDS: usize = 6;
+const MAX_ABOUT_CHARS: usize = 280;
 
 /// A sentence with the context that it needs.
 #[derive(Debug, PartialEq)]
@@ -70,10 +82,52 @@ fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
     reports.chain(last).find_map(|report| in_report(report, &plain))
 }
 
+/// Returns a question with its answer, and with the verdict that the report gives before the answer:
+/// `Yes.`, `No — only the id`. Returns any other text unchanged.
+pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
+    let verdict =
+        pattern!(r"(?i)^(?:yes|no|yep|nope|correct|not quite|exactly|partly|ja|nein|sí|oui|non)\b");
+    let Some((question, answer)) = worth::split_question(text) else { return text.to_owned() };
+    let before = find(draft, answer).and_then(|place| place.before);
+    let before = before.filter(|before| {
+        verdict.is_match(before)
+            && !verdict.is_match(answer)
+            && before.chars().count() <= MAX_VERDICT_CHARS
+    });
+    before.map_or_else(
+        || text.to_owned(),
+        |before| format!("Asked: {question} Answer: {} {answer}", text::sentence(&before)),
+    )
+}
+
+/// Returns another sentence of the report in `line` that has a name of `text`, and that says what
+/// the text is about.
+pub(super) fn sentence_about(draft: &Draft<'_>, text: &str, line: Origin) -> Option<String> {
+    let mut reports = draft.evidence.reports.iter();
+    let report = reports
+        .find(|report| report.origin.source == line.source && report.origin.line >= line.line)?;
+    let named: Vec<String> = names::quoted(text).map(|name| format!("`{name}`")).collect();
+    let own = text::plain(text);
+    let is_about = |sentence: &String| {
+        let plain = text::plain(sentence);
+        named.iter().any(|name| sentence.contains(name.as_str()))
+            && plain.split(' ').count() >= MIN_ABOUT_WORDS
+            && !own.contains(&plain)
+            && !plain.contains(&own)
+            && sentence.chars().count() <= MAX_ABOUT_CHARS
+            && !reference::has_bare_subject(sentence)
+            && !reference::points_back(sentence)
+    };
+    let blocks = condensed::blocks(&report.text);
+    let found = blocks.into_iter().flat_map(|block| block.sentences).find(is_about)?;
+    Some(format!("About: “{}”.", text::without_full_stop(&found)))
+}
+
 fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     let mut heading = None;
-    for block in condensed::blocks(report) {
-        heading = block.heading.or(heading);
+    let blocks = condensed::blocks(report);
+    for (number, block) in blocks.iter().enumerate() {
+        heading = block.heading.clone().or(heading);
         let sentences: Vec<String> = block.sentences.iter().map(|one| text::plain(one)).collect();
         let start: String = plain.chars().take(COMPARED_CHARS).collect();
         let begins = |one: &String| {
@@ -89,10 +143,18 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
         return Some(SentenceContext {
             heading: heading.filter(|heading: &String| names_subject(heading)),
             before: at.checked_sub(1).map(|before| block.sentences[before].clone()),
-            after: block.sentences.get(end).cloned(),
+            after: block.sentences.get(end).cloned().or_else(|| limit(&blocks[number + 1..])),
         });
     }
     None
+}
+
+/// Returns the first sentence of the next paragraph or item of the section that limits what was
+/// said before.
+fn limit(later: &[ReportBlock]) -> Option<String> {
+    let section = later.iter().take_while(|block| block.heading.is_none());
+    let mut first = section.take(MAX_SEARCHED_BLOCKS).filter_map(|block| block.sentences.first());
+    first.find(|sentence| phrases::CONTRAST.matches(sentence)).cloned()
 }
 
 /// Whether a heading names a subject, unlike `Summary` or `Next steps`.
@@ -120,7 +182,44 @@ The script fails on dates before 1970. But it reads them with `--old`.
 ## Summary
 The section lists no names. `parse()` keeps the raw date. It never reads the zone of a date.
 
-The lexer keeps comments only in debug builds.";
+The lexer keeps comments only in debug builds.
+
+## Old dates
+No. The parser of dates needs no zone:
+- `zone()` is read only once. It is kept.
+- But `zone()` is read again after midnight.";
+
+    #[test]
+    fn another_sentence_of_the_report_says_what_a_name_is_about() {
+        let mut session = SessionFixture::new(10, "Reject bad paths");
+        let text = "Done.\n\n- `parse()`: if the path has a query, `start()` now returns an error.\n\n- Guard lives in `parse()`, not in `new()`.";
+        session.evidence.reports =
+            vec![TurnReport { text: text.to_owned(), origin: line(3), ..TurnReport::default() }];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let about = |text: &str, at| sentence_about(&draft, text, line(at));
+        let guard = "Guard lives in `parse()`, not in `new()`";
+        assert_eq!(
+            about(guard, 2).as_deref(),
+            Some("About: “`parse()`: if the path has a query, `start()` now returns an error”.")
+        );
+        assert_eq!(about(guard, 4), None, "no later report");
+        assert_eq!(about("Guard lives in `lex()`", 2), None);
+    }
+
+    #[test]
+    fn an_answer_has_the_verdict_before_it() {
+        let mut session = SessionFixture::new(10, "Read old dates");
+        session.evidence.reports =
+            vec![TurnReport { text: REPORT.to_owned(), origin: line(3), ..TurnReport::default() }];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let asked = "Asked: is a zone needed? Answer:";
+        assert_eq!(
+            with_verdict(&draft, &format!("{asked} The parser of dates needs no zone")),
+            format!("{asked} No. The parser of dates needs no zone")
+        );
+        let other = format!("{asked} The lexer keeps comments only in debug builds.");
+        assert_eq!(with_verdict(&draft, &other), other);
+    }
 
     #[test]
     fn a_sentence_is_completed_by_its_context() {
@@ -145,6 +244,12 @@ The lexer keeps comments only in debug builds.";
                 Some("The lexer keeps comments only in debug builds"),
             ),
             ("It is not in the report at all", None),
+            (
+                "`zone()` is read only once. It is kept.",
+                Some(
+                    "`zone()` is read only once. It is kept. But `zone()` is read again after midnight.",
+                ),
+            ),
         ] {
             let extended = complete(&draft, sentence).map(|found| match found.heading {
                 Some(heading) => format!("{heading}: {}", found.text),

@@ -59,7 +59,7 @@ fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
     // A list that was shortened, or the title of a finding of a review.
-    let is_entry = pattern!(r"; \+[0-9]+ more\W*$|^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
+    let is_entry = pattern!(r"; \+[0-9]+ more\W*$|; [A-Z`][A-Za-z0-9`_() -]{2,40} [—–] |^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
         .is_match(text);
     begins_with_place
         || is_entry
@@ -172,9 +172,11 @@ fn lacks_alternative(what: &str) -> bool {
 /// cause. Failing tests, errors of MCP tools and denials by the environment do not count.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
-    // The history of the repository already names the changed files.
+    // The history of the repository already names the changed files. An error whose fix changed only
+    // the test was an error of this test.
     let is_told = !is_filler(&record.fix)
         && !record.fix.is_empty()
+        && !record.fix.starts_with("The test was changed")
         && (has_cause || !record.fix.starts_with("Changed `"));
     let is_tool = attempt.is_some_and(|attempt| attempt.starts_with("mcp__"));
     let is_of_compiler =
@@ -199,7 +201,7 @@ fn is_message(error: &str) -> bool {
 
 fn is_of_test(error: &str) -> bool {
     pattern!(
-        r"(?i)\w*tests? failed\b|\btest\w* failed\b|_tests? failed\b|\btest_\w+|AssertionError|› |\bexpect(?:ed)?\(|_test\.\w+:\d"
+        r"(?i)\w*tests? failed\b|\btest\w* failed\b|_tests? failed\b|\btest_\w+|AssertionError|› |\bexpect(?:ed)?\(|_test\.\w+:\d|^[a-z0-9_./@-]+/[a-z0-9_./@-]+ failed\b"
     )
     .is_match(error)
 }
@@ -303,7 +305,7 @@ fn has_subject(text: &str) -> bool {
         r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
     );
     let bare = pattern!(
-        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|the (?:recommended|best|ideal|real)\b|i\b|i.ve|you\b|let me|regarding|(?:using|running|checking|loading|reading|looking)\b|(?:ran|added|fixed|updated|removed|created|changed|implemented|resolved|verified|tested|checked|confirmed|reviewed|merged|committed|pushed|feels?)\b|all (?:assets|tests|agents|checks))\b"
+        r"(?i)^(?:in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|keep|run|try|ensure|check|put|store|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|the (?:recommended|best|ideal|real)\b|i\b|i.ve|you\b|let me|regarding|(?:using|running|checking|loading|reading|looking)\b|(?:ran|added|fixed|updated|removed|created|changed|implemented|resolved|verified|tested|checked|confirmed|reviewed|merged|committed|pushed|feels?)\b|all (?:assets|tests|agents|checks))\b"
     );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
@@ -375,6 +377,13 @@ mod tests {
             ("[P1] Read `--` in the shim: `parse()` fails because `$1` is `--`", false),
             ("`parse()` cannot read dates; +2 more", false),
             (
+                "`parse()` cannot read dates. It skips them; SHA-256 key — the comment is right",
+                false,
+            ),
+            ("`Error` wrapping uses multi-`%w` correctly, so no `errors.Is` breaks", false),
+            ("Keep the client secret in `GCP`, but you don't need to put it in `.env`", false),
+            ("`git pull` only merges when `git fetch` fails", true),
+            (
                 "Asked: what types of limits are there. Answer: `a` never waits, `b` and `c` do",
                 false,
             ),
@@ -436,6 +445,8 @@ mod tests {
             ("a.ts(6,4): error TS2339: no `x`", "Reordered it", "", "tsc", false),
             ("a.ts(6,4): error TS2339: no `x`", "Reordered it", cause, "tsc", true),
             ("The tool `upload` needs a dialogue", "Used code", "", "mcp__browser__upload", false),
+            ("no `x` before `y`", "The test was changed: `a_test.ts`", cause, "npx jest", false),
+            ("example.org/cli/checkpoint failed", "Reordered it", cause, "go test", false),
         ] {
             assert_eq!(
                 is_resolution(&record(error, fix), cause, Some(attempt)),

@@ -122,7 +122,7 @@ pub fn gather(
         handoff.open_ends(validity, summary, &past);
         handoff.failing_tests(validity, summary, &mut seen);
         if session < MAX_DECIDING_SESSIONS {
-            handoff.decisions(validity, summary);
+            handoff.decisions(validity, summary, &past);
         }
         handoff.errors(session, summary);
         handoff.settings(session, summary, &mut seen);
@@ -188,7 +188,7 @@ impl Handoff {
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
-            if is_reported && steps::is_in_report(step) {
+            if is_reported && (steps::is_in_report(step) || past.reports(step)) {
                 return true;
             }
             // A step that is a current fact is open, even if something similar was done.
@@ -246,10 +246,21 @@ impl Handoff {
         }
     }
 
-    fn decisions(&mut self, validity: SessionValidity<'_>, summary: &EnhancedSessionSummary) {
+    fn decisions(
+        &mut self,
+        validity: SessionValidity<'_>,
+        summary: &EnhancedSessionSummary,
+        past: &EndedSession,
+    ) {
         // The last decisions of a session are closest to its result.
         for record in summary.key_decisions.iter().flatten().rev() {
             let sentence = validity.sentence(&record.decision);
+            // The ending of the last session quotes the requests of the user.
+            let is_quoted = |sentence: &String| {
+                let quote = sentence.strip_prefix("User: ");
+                validity.session == 0 && quote.is_some_and(|quote| past.asks(quote))
+            };
+            let sentence = sentence.filter(|sentence| !is_quoted(sentence));
             let quote = sentence.and_then(|sentence| guard::quote(&sentence, MAX_DECISION_CHARS));
             push(&mut self.decisions, quote, validity.session);
         }

@@ -14,6 +14,10 @@ use crate::{
 
 /// A later request is about an open end if it contains at least this share of the open end's words.
 const SAME_TASK_SHARE: f64 = 0.6;
+/// A text repeats another one if the other one contains at least this share of its words.
+const REPEATED_SHARE: f64 = 0.9;
+/// Minimum number of different words of a step that is compared with a report.
+const MIN_REPEATED_WORDS: usize = 6;
 const MAX_BRANCHES: usize = 5;
 /// Maximum length, in characters, of the text about the last test runs.
 const MAX_TESTS_CHARS: usize = 320;
@@ -27,8 +31,8 @@ pub struct EndedSession {
     pub objective: String,
     /// Whether the objective is a request of the user.
     pub is_asked: bool,
-    /// What the user asked for last; may be empty.
-    pub asked_last: String,
+    /// What the user asked for after that, in order.
+    pub asked_later: Vec<String>,
     pub outcome: Outcome,
     /// The reason for the outcome; may be empty.
     pub reason: String,
@@ -54,7 +58,9 @@ impl EndedSession {
     pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
-        let branches = episode.branches.iter().filter_map(|branch| guard::name(branch));
+        let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
+        let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
+        let branches = kept.filter_map(|branch| guard::name(branch));
         let line = |text: Option<&str>, limit| {
             text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
         };
@@ -67,15 +73,23 @@ impl EndedSession {
                 .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
+        // The session moved on from a request that later ones follow, so that its title misleads.
+        let is_passed = |name: &str| {
+            ending.asked.is_some()
+                && !ending.asked_later.is_empty()
+                && share_of_words(&words(name), &words(asked)) >= REPEATED_SHARE
+        };
+        let name = Some(episode.name.as_str()).filter(|name| !is_cut(name) && !is_passed(name));
         EndedSession {
             session_id: episode.session_id.id.clone(),
-            name: line(
-                Some(&episode.name).filter(|name| !is_cut(name)).map(String::as_str),
-                MAX_ENTRY_CHARS,
-            ),
+            name: line(name, MAX_ENTRY_CHARS),
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
-            asked_last: line(ending.asked_last.as_deref(), SessionEnding::REQUEST_LENGTH),
+            asked_later: ending
+                .asked_later
+                .iter()
+                .filter_map(|text| guard::line_within(text, SessionEnding::LATER_REQUEST_LENGTH))
+                .collect(),
             outcome: summary.outcome,
             reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),
             last_words: line(last, SessionEnding::REPORT_LENGTH),
@@ -99,10 +113,26 @@ impl EndedSession {
     /// Whether a request of this session names the task `open` of an earlier session.
     pub(super) fn took_up(&self, open: &str) -> bool {
         let told = words(open);
-        [&self.objective, &self.asked_last].into_iter().any(|asked| {
+        std::iter::once(&self.objective).chain(&self.asked_later).any(|asked| {
             !told.is_empty() && same_words(asked, open)
                 || told.len() > 2 && share_of_words(&told, &words(asked)) >= SAME_TASK_SHARE
         })
+    }
+
+    /// Whether a request of the user contains almost all words of a text.
+    pub(super) fn asks(&self, text: &str) -> bool {
+        let said = words(text);
+        let mut requests = std::iter::once(&self.objective).chain(&self.asked_later);
+        self.is_asked
+            && requests.any(|asked| share_of_words(&said, &words(asked)) >= REPEATED_SHARE)
+    }
+
+    /// Whether the last report contains almost all words of a step, which is not noted elsewhere.
+    pub(super) fn reports(&self, step: &str) -> bool {
+        let told = words(step);
+        told.len() >= MIN_REPEATED_WORDS
+            && !step.contains("(todo ")
+            && share_of_words(&told, &words(&self.last_words)) >= REPEATED_SHARE
     }
 
     /// Whether this session worked on branches other than the main one, and `later` on none of
@@ -121,10 +151,11 @@ impl EndedSession {
     }
 }
 
-/// Whether a title is only the end of a sentence. Such a title is left out.
+/// Whether a title is only the end of a sentence, or what it is about stands outside of it. Such a
+/// title is left out.
 fn is_cut(title: &str) -> bool {
     pattern!(
-        r"^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"
+        r"(?i)\b(?:do|fix|apply|address|implement|update|reflect|handle|change|include|add|use|support|remove) (?:this|that|these|those|it|them|both)\b(?: \(|[.?!]?$)|, so (?:can|could|should|will|must) |^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"
     )
     .is_match(title.trim())
 }
@@ -154,6 +185,9 @@ mod tests {
             ("That parser", true),
             ("Sort the keys", false),
             ("Should the key be old?", false),
+            ("Update the todo to reflect this (`keys.md`)", true),
+            ("Test coverage, so can be ignored", true),
+            ("Fix this parser of dates", false),
         ] {
             assert_eq!(is_cut(title), wanted, "{title}");
         }

@@ -147,15 +147,23 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
         true => "Before its last change it reported",
         false => "Before that it reported",
     };
-    let objective = if last.is_asked { "It was asked for" } else { "It was about" };
+    let objective = match (last.is_asked, last.asked_later.is_empty()) {
+        (true, true) => "It was asked for",
+        // The session may have moved on.
+        (true, false) => "It was asked first",
+        (false, _) => "It was about",
+    };
     let quoted = [
         ("It reported at the end", &last.last_words),
         (earlier, &last.earlier_words),
         (objective, &last.objective),
-        ("The user asked later", &last.asked_last),
     ];
     let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));
+    let later: Vec<String> = last.asked_later.iter().map(|text| format!("“{text}”")).collect();
+    if !later.is_empty() {
+        lines.push(format!("The user asked later: {}", later.join("; then ")));
+    }
     if let Some(tests) = &last.last_tests {
         lines.push(format!("Its last tests: {tests}"));
     }

@@ -126,12 +126,14 @@ fn a_known_ending_adds_reports_and_requests() {
     let ending = SessionEnding {
         report: Some("Pushed. Shall I tidy up?".to_owned()),
         earlier_report: Some("The signer uses RS256. ".repeat(10)),
-        asked: Some("let other services check our tokens".to_owned()),
+        asked: Some("Sign tokens with RS256, let other services check our tokens".to_owned()),
         about: None,
-        asked_last: Some("push it".to_owned()),
+        asked_later: vec!["rename it".to_owned(), "push it".to_owned()],
         tests: Some("6 of 6 passed (`jest`), before its last edit".to_owned()),
         question: Some("Shall I tidy up?".to_owned()),
+        deleted_branches: vec!["old".to_owned()],
     };
+    session.branches.push("old".to_owned());
     let handoff = gather_with(&[session], &[], &EndedValidity(ending));
     let text = handoff.to_text(4_000).unwrap();
     let told = "\
@@ -139,13 +141,42 @@ It reported at the end: “Pushed. Shall I tidy up?”
 Before that it reported: “The signer uses RS256.";
     assert!(text.contains(told), "{text}");
     let asked = "\
-It was asked for: “let other services check our tokens”
-The user asked later: “push it”
+It was asked first: “Sign tokens with RS256, let other services check our tokens”
+The user asked later: “rename it”; then “push it”
 Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
     assert!(text.contains(asked), "{text}");
     assert!(text.contains("UTC, branch `auth`, with a question to the user"), "{text}");
+    assert!(text.contains("Last session: (`s-9`)"), "the session moved on: {text}");
     assert_eq!(handoff.open_ends, [], "the report itself offers it");
+}
+
+#[test]
+fn what_the_ending_quotes_is_not_listed_again() {
+    let mut session = full();
+    let step = "Check each skill by hand in at least two agents before the release of the marks";
+    session.summary.next_steps = Some(vec![step.to_owned(), "Rotate the keys".to_owned()]);
+    let record = |decision: &str| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: String::new(),
+        alternatives: None,
+    };
+    session.summary.key_decisions = Some(vec![
+        record("User: \"only the first answer and not on errors\""),
+        record("Sign with RS256"),
+    ]);
+    let ending = SessionEnding {
+        report: Some(format!("Done. {step}.")),
+        asked: Some("Mark the answers of the skills".to_owned()),
+        asked_later: vec!["only the first answer and not on errors".to_owned()],
+        ..SessionEnding::default()
+    };
+    let handoff = gather_with(&[session], &[], &EndedValidity(ending));
+    let texts = |lines: &[SessionLine]| -> Vec<String> {
+        lines.iter().map(|line| line.text.clone()).collect()
+    };
+    assert_eq!(texts(&handoff.open_ends), ["“Rotate the keys”"]);
+    assert_eq!(texts(&handoff.decisions), ["“Sign with RS256”"]);
 }
 
 #[test]

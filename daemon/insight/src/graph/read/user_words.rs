@@ -1,0 +1,144 @@
+//! Finds the words of the user that a decision needs: what the user added to a chosen option, and
+//! what a short sentence of the user refers to.
+
+use super::{condensed, draft::Draft, worth};
+use crate::{
+    graph::text,
+    model::{
+        evidence::{Choice, Quote},
+        transcript::Origin,
+    },
+    pattern::pattern,
+};
+
+/// Maximum length, in characters, of the quoted prompt with which the user chose an option.
+const MAX_QUOTED_CHARS: usize = 300;
+/// Minimum number of words of a prompt that says more than the choice.
+const MIN_ADDED_WORDS: usize = 10;
+/// Maximum length, in characters, of the text that a short sentence refers to.
+const MAX_OBJECT_CHARS: usize = 240;
+/// Maximum length, in characters, of a question that a prompt answers.
+const MAX_QUESTION_CHARS: usize = 200;
+
+/// Returns the user's words, as a sentence, if the user chose an option and said more: `B, but with
+/// the prompts`.
+pub(super) fn added(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
+    let mut prompts = draft.evidence.prompts.iter();
+    let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
+    let prompt = asked.words.as_deref().or(prompt.map(|prompt| prompt.text.as_str()))?;
+    let words = without_questions(prompt);
+    let says_more = words.split_whitespace().count() >= MIN_ADDED_WORDS
+        && prompt.chars().count() <= MAX_QUOTED_CHARS;
+    let verb = match changes_option(&words) {
+        true => "changed it",
+        false if says_more => "said",
+        false => return None,
+    };
+    Some(format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)))
+}
+
+/// Returns a prompt on one line without its questions, and without the mark of the chosen option.
+fn without_questions(prompt: &str) -> String {
+    let mark = pattern!(
+        r"(?i)^(?:i(?:.d)? (?:think|say|prefer|choose|go (?:with|for)) |let.?s go with )?(?:option )?\(?[a-e1-9]\)[,.:]? *"
+    );
+    let asides = pattern!(r" ?\([^()?]*\?\)");
+    let ends = pattern!(r"[.!?]+(?: +|$)| +[-–—] +");
+    let prompt = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    let prompt = mark.replace(&prompt, "");
+    let prompt = asides.replace_all(&prompt, "");
+    let mut starts = vec![0];
+    starts.extend(ends.find_iter(&prompt).map(|end| end.end()));
+    starts.push(prompt.len());
+    let parts = starts.windows(2).map(|part| &prompt[part[0]..part[1]]);
+    let stated: String = parts.filter(|part| !part.trim_end().ends_with('?')).collect();
+    stated.trim().trim_end_matches([' ', '-', '–', '—', '.']).to_owned()
+}
+
+/// Whether the words that choose an option change it.
+fn changes_option(words: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|must|should|keep|needs?|not|don.t|aber|außer|ohne|nur|pero|excepto|sin|mais|sauf|sans)\b|但|不过|ただし|でも"
+    )
+    .is_match(words)
+}
+
+/// Returns what a quote of the prompt in `line` refers to: what the user wrote before it in the
+/// same prompt, such as a pasted review, or the question of the agent that it answers.
+pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<String> {
+    let evidence = draft.evidence;
+    let prompt = evidence.prompts.iter().find(|prompt| prompt.origin == line)?;
+    if let Some(before) = text_before(prompt, quote) {
+        return Some(format!("About: “{}”.", text::cut(&before, MAX_OBJECT_CHARS)));
+    }
+    let mut reports = evidence.reports.iter().rev();
+    let report = reports
+        .find(|report| report.origin.source == line.source && report.origin.line < line.line)?;
+    let question = condensed::last_question(&report.text, MAX_QUESTION_CHARS)?;
+    (worth::is_clear_question(&question) && worth::names_something(&question))
+        .then(|| format!("Asked: “{question}”"))
+}
+
+/// Returns the sentences directly before a quote in its prompt, if they name something.
+fn text_before(prompt: &Quote, quote: &str) -> Option<String> {
+    let first = quote.trim_matches('"').split(" … ").next()?.trim();
+    let line = prompt.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = line[..line.find(first)?].trim();
+    let start = before.char_indices().rev().nth(MAX_OBJECT_CHARS * 2).map_or(0, |(at, _)| at);
+    let before = &before[start..];
+    // A text that was cut at its beginning begins at its next sentence.
+    let begins = if start == 0 { 0 } else { before.find(". ").map_or(0, |at| at + 2) };
+    let before = before[begins..].trim();
+    worth::names_something(before).then(|| before.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        graph::read::scenarios::{SessionFixture, line},
+        model::evidence::TurnReport,
+    };
+
+    #[test]
+    fn questions_and_the_mark_of_an_option_are_no_part_of_the_users_words() {
+        for (prompt, wanted) in [
+            (
+                "I think B), let's start with all prompts (they are in order right?) - can't we see the files?",
+                "let's start with all prompts",
+            ),
+            ("b. and keep `meta.json` small. Can we try it?", "b. and keep `meta.json` small"),
+            ("only the first one", "only the first one"),
+            ("why?", ""),
+        ] {
+            assert_eq!(without_questions(prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_short_quote_refers_to_the_text_before_it_or_to_a_question() {
+        let mut session = SessionFixture::new(10, "Speed up the importer");
+        let report = |text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: line(3),
+            ..TurnReport::default()
+        };
+        let mut found = |prompt: &str, asked: &str| {
+            session.evidence.prompts =
+                vec![Quote { text: prompt.to_owned(), origin: line(5), at: None }];
+            session.evidence.reports = vec![report(asked)];
+            let draft = Draft::new(&session.episode, &session.evidence);
+            object(&draft, "\"Let's keep one per call.\"", line(5))
+        };
+        assert_eq!(
+            found("`send()` caches its client.\n\nLet's keep one per call.", "Done.").as_deref(),
+            Some("About: “`send()` caches its client.”.")
+        );
+        assert_eq!(
+            found("Let's keep one per call.", "Should `send()` share its client?").as_deref(),
+            Some("Asked: “Should `send()` share its client?”")
+        );
+        assert_eq!(found("Let's keep one per call.", "Done."), None);
+        assert_eq!(found("Ok. Let's keep one per call.", "Shall I do that?"), None);
+    }
+}
