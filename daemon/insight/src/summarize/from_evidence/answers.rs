@@ -82,6 +82,12 @@ fn is_question(sentence: &str) -> bool {
 
 /// Whether a question asks for work rather than for an answer: `Can you tag it please?`.
 fn is_order(question: &str) -> bool {
+    // `Can you check whether it is used?` asks for an answer.
+    if pattern!(r"(?i)^(?:can|could|would) you (?:please |also )*check (?:if|whether|why|how)\b")
+        .is_match(question)
+    {
+        return false;
+    }
     pattern!(
         r"(?i)(?:^|[,.] )(?:(?:ok|okay|so|and|also|now),? )*(?:(?:can|could|would|will|should|shall) (?:you|we|i)|do (?:you|we) want (?:me )?to) (?:also |please |just |now )?(?:add|apply|check|commit|create|do|drive|explain|fix|get|go|have|look|make|merge|move|open|push|put|read|rebase|remove|rename|review|run|search|show|tag|tell|test|try|update|use|write)\b"
     )
@@ -140,5 +146,11 @@ mod tests {
             let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
             assert_eq!(verdict(&Report::of(&report)).as_deref(), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_check_of_a_fact_is_a_question() {
+        assert!(!is_order("Can you check if the tests of the list are not duplicated now?"));
+        assert!(is_order("Can you check the list and fix it?"));
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use crate::{
     model::evidence::Evidence,
     summarize::{
-        from_evidence::repository,
-        text::{capitalised, pattern},
+        from_evidence::{repository, request::Request},
+        text::{capitalised, pattern, sentences, without_full_stop},
     },
 };
 
@@ -70,6 +70,21 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
     format!("{before} (#{number}){behind}")
 }
 
+/// Returns an order without a noun, such as `Address this`, with the noun of the sentence before it:
+/// `I got this feedback for a.rs` gives `Address the feedback for a.rs`.
+pub(super) fn with_object(request: &Request) -> Option<String> {
+    let order = pattern!(
+        r"(?i)^(address|check|debug|explain|fix|handle|implement|investigate|look into|resolve|review|solve) (?:this|that|these|it|them)\b"
+    );
+    let order = order.captures(&request.ask)?;
+    let object = pattern!(
+        r"(?i)^(?:i|we)(?:['’]ve| have)? (?:just )?(?:got|get|received|see|have|found) (?:this|these|the following|some|the) ((?:[a-z-]+ ){1,3}(?:for|on|in|about|from|with|when|regarding) .{4,})$"
+    );
+    let told = sentences(&request.text).first().copied()?;
+    let object = object.captures(without_full_stop(told))?;
+    Some(format!("{} the {}", &order[1], &object[1]))
+}
+
 /// Whether a question asks for the state of the repository: what is committed, pushed or merged.
 pub(super) fn asks_for_state(question: &str) -> bool {
     question.split_whitespace().count() <= 12
@@ -99,4 +114,19 @@ pub(super) fn main_request(sentence: &str) -> String {
         r"(?i)^(.{24,}?), (?:can|could|would|will) you (?:please )?(?:look|do|make|check|be|have|go)\b"
     );
     manner.captures(sentence).map_or_else(|| sentence.to_owned(), |found| found[1].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_without_a_noun_takes_it_from_the_sentence_before() {
+        let named = |prompt: &str| with_object(&Request::of(prompt).unwrap());
+        assert_eq!(
+            named("I got this feedback for src/list.rs:28. Can you address this and check the other lists?").as_deref(),
+            Some("Address the feedback for src/list.rs:28")
+        );
+        assert_eq!(named("The tooltip covers the button. Can you fix it?"), None);
+    }
 }

@@ -11,6 +11,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, cut_at_clause, push},
             quotable::leans_back,
+            quote_context::objection,
             replaced_command::{found_no_tests, replaced_commands, with_replacement},
             reported, transient,
             turns::turns,
@@ -43,7 +44,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
                 line.into_iter().for_each(|line| push(&mut list, line));
                 continue;
             }
-            let line = cut_at_clause(&entries.tidy_line(&statement.text), DISCOVERY);
+            let text = objection(entries, &statement.text, statement.origin);
+            let line = cut_at_clause(&entries.tidy_line(&text), DISCOVERY);
             if says_something(&line) && holds(entries, &line, statement.origin) {
                 push(&mut list, capitalised(without_full_stop(&line)));
             }

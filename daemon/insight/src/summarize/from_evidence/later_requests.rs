@@ -7,13 +7,15 @@ use crate::{
             entries::cut_at_clause,
             listed_options::picked,
             overtaken,
+            quotable::is_balanced,
             request::{Request, Weight, prompt_of},
             turns::{names_a_problem, turn_of},
-            wording::{self, asks_for_work, begins_as_order},
+            wording::{self, asks_for_work, orders_work},
         },
         report::{Topic, is_phrase},
         text::{
-            one_line, pattern, sentences, share_of_words, spoken_sentences, without_opener, words,
+            one_line, pattern, sentences, share_of_words, spoken_sentences, without_full_stop,
+            without_opener, words,
         },
     },
 };
@@ -36,25 +38,37 @@ const FAMILIAR: f64 = 0.3;
 /// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
 const TYPED: usize = 900;
 
+/// Maximum length, in bytes, of a quotation in such a prompt.
+const QUOTED: usize = 80;
+
 /// Returns what the session turned to later: items that the user picked from a list, and requests
 /// that are clear orders or slash commands. A request that led to no change must share few words
-/// with all earlier ones, another one with each goal. If the first request led to no change, other
-/// requests that did are included.
-pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) -> Vec<String> {
+/// with all earlier ones, another one with each goal, of which `goal` is the first. If the first
+/// request led to no change, other requests that did are included.
+pub(super) fn shifts(
+    evidence: &Evidence,
+    requests: &[Request],
+    first: usize,
+    goal: &str,
+) -> Vec<String> {
     let commands = commands(evidence);
     let began = led_to_change(evidence, &requests[first]);
     let mut known = words(&requests[first].text);
-    let mut goals = vec![known.clone()];
+    let mut goals = vec![known.clone(), words(goal)];
     let mut found: Vec<String> = Vec::new();
     for (before, request) in requests[first..].iter().zip(&requests[first + 1..]) {
         if let Some(picked) = picked_later(evidence, request) {
-            known.extend(words(&picked));
-            goals.push(words(&picked));
-            found.push(cut_at_clause(&picked, LATER));
+            let new = words(&picked);
+            if !goals.iter().any(|goal| share_of_words(&new, goal) >= REPEATED) {
+                found.push(cut_at_clause(&picked, LATER));
+            }
+            known.extend(new.iter().cloned());
+            goals.push(new);
             continue;
         }
         let asked = prompt_of(evidence, request);
-        if asked.is_some_and(|asked| overtaken::is_revoked(evidence, asked.origin)) {
+        let is_revoked = asked.is_some_and(|asked| overtaken::is_revoked(evidence, asked.origin));
+        if is_revoked || is_about_a_draft(request) {
             known.extend(words(&request.text));
             continue;
         }
@@ -86,33 +100,58 @@ pub(super) fn shifts(evidence: &Evidence, requests: &[Request], first: usize) ->
     found
 }
 
+/// Returns what the paragraphs of the first prompt ask for besides its request.
+pub(super) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<String> {
+    let Some(asked) = prompt_of(evidence, request) else { return Vec::new() };
+    let mut known = words(&request.text);
+    let mut found = Vec::new();
+    for (_, told) in behind(&asked.text) {
+        let Some(told) = told else { continue };
+        let new = words(&told);
+        if new.len() >= 3 && share_of_words(&new, &known) < REPEATED {
+            known.extend(new);
+            found.push(told);
+        }
+    }
+    found
+}
+
 /// Returns the requests in the paragraphs of a typed prompt after the first one, each with the
 /// sentence that the summary tells. The first sentence of such a paragraph orders something, or
 /// names a problem that the paragraph asks to solve.
 fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
-    let is_pasted = |text: &str| text.contains(['{', '}', '[', ']', '|', '<', '>', '=', '"', '“']);
-    if prompt.len() > TYPED || prompt.starts_with('/') || is_pasted(prompt) {
+    if prompt.len() > TYPED || prompt.starts_with('/') || has_pasted_text(prompt) {
         return Vec::new();
     }
+    // A terminal leaves a backslash at the end of a continued line.
+    let prompt = prompt.replace("\\\n", "\n");
     let requests = prompt.split("\n\n").skip(1).filter_map(|paragraph| {
         let paragraph = one_line(paragraph);
         let said = spoken_sentences(&paragraph);
         let first = Request::of(said.first()?)?;
-        let is_wanted = orders(&first)
+        let asks = || said.iter().any(|sentence| asks_for_work(sentence));
+        let is_wanted = orders(&first) && !is_answer(&first)
             || is_new_work(&first)
-            || names_a_problem(&first.text) && said.iter().any(|sentence| asks_for_work(sentence));
+            || names_a_problem(&first.text) && asks();
         let told = told(&first, None);
         is_wanted.then_some((first, told))
     });
     requests.collect()
 }
 
+/// Whether a prompt contains code or a long quotation besides short code in back quotes.
+fn has_pasted_text(prompt: &str) -> bool {
+    let prose: String = prompt.split('`').step_by(2).collect();
+    let mut quoted = prose.split('"').skip(1).step_by(2);
+    prose.contains(['{', '}', '|', '<', '>', '=', '“']) || quoted.any(|text| text.len() > QUOTED)
+}
+
 /// Whether a request orders something in words that need no other text.
 fn orders(request: &Request) -> bool {
     request.weight == Weight::Clear
-        && begins_as_order(&request.ask)
+        && (request.is_order || orders_work(&request.ask))
         && !points_at_something(&request.ask)
-        && !pattern!(r"(?i)^(?:check|explain|find|list|read|run|search|show|test|use|verify|commit|merge|rebase|make sure)\b")
+        && !pattern!(r"(?i)^(?:check|explain|find|list|read|run|search|show|test|use|verify|commit|merge|rebase|push|publish|tag|squash|make sure|tell|look|help|see|go|continue|stop|wait|try|pause|double.check|get back|don.?t|do not|never)\b")
             .is_match(&request.ask)
 }
 
@@ -133,13 +172,51 @@ fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
         .filter(|line| is_short || asks_for_work(line) || names_a_problem(line));
     let all = [Some(shortened(&request.ask)), whole].into_iter().flatten();
     let mut all = all.chain(orders.map(|order| shortened(&order)));
-    all.find(|line| {
+    let line = all.find(|line| {
         !points_at_something(line)
             && line.split(' ').count() > 4
-            && line.matches('"').count() % 2 == 0
-            && !pattern!(r"(?i)\bcorrect me if\b").is_match(line)
+            && is_balanced(line)
+            && !is_no_request(line)
             && Request::of(line).is_some_and(|line| line.weight != Weight::Routine)
-    })
+    })?;
+    Some(with_limit(line, &said))
+}
+
+/// Whether a line is an opinion, a doubt about the agent's answer, or a message of a console.
+pub(super) fn is_no_request(line: &str) -> bool {
+    let is_opinion = pattern!(r"(?i)^(?:i (?:think|guess|believe|feel)|not sure)\b").is_match(line);
+    let asks = pattern!(r"(?i)\b(?:please|(?:can|could) (?:you|we)|let.?s|should|need to)\b");
+    is_opinion && !asks.is_match(line)
+        || pattern!(
+            r#"(?i)\bcorrect me if\b|^(?:are you sure|did you|have you)\b|["“]https?://|[{}]"#
+        )
+        .is_match(line)
+}
+
+/// Adds the sentence after a request that rejects or limits it, or that asks for what the request
+/// only describes: `I've seen a broken list. We should support those lists, too`.
+fn with_limit(line: String, said: &[String]) -> String {
+    let same = |sentence: &String| {
+        without_full_stop(sentence).to_lowercase().ends_with(&line.to_lowercase())
+    };
+    let next = said.iter().position(same).and_then(|at| said.get(at + 1));
+    let asks = |next: &str| {
+        !asks_for_work(&line.replace("new feature", ""))
+            && asks_for_work(next)
+            && next.split_whitespace().count() > SHORT_ORDER
+    };
+    let belongs =
+        |next: &&String| (wording::turns(next) || asks(next)) && line.len() + next.len() < LATER;
+    match next.filter(belongs) {
+        Some(next) => format!("{line}. {}", without_full_stop(next)),
+        None => line,
+    }
+}
+
+/// Whether a request changes what the agent showed before it goes on: `drop the last line, then go
+/// ahead`.
+fn is_about_a_draft(request: &Request) -> bool {
+    pattern!(r"(?i)\b(?:then|and) (?:go ahead|proceed)[.! ]*$").is_match(&request.text)
 }
 
 /// Whether a request only answers the agent. A choice is listed with the decisions, and an
@@ -152,14 +229,16 @@ fn is_answer(request: &Request) -> bool {
             .is_match(&request.text)
 }
 
-/// Whether files were changed in the turn of a request.
+/// Whether files were changed in the turn of a request. A turn that was interrupted has no report.
 pub(super) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
     else {
         return false;
     };
     let mut reports = evidence.reports.iter();
+    let mut files = evidence.files.values().filter(|work| work.changed());
     reports.any(|report| report.changed && turn.holds(report.origin))
+        || files.any(|work| turn.holds(work.last))
 }
 
 /// Returns the requests in slash commands of at least [`COMMANDED`] words. Each is new work,
@@ -183,15 +262,18 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
     let is_stopped = next.is_some_and(|next| {
         evidence.corrections.iter().any(|correction| correction.origin == next.origin)
     });
-    picked(evidence, request).filter(|_| !answers && !is_stopped)
+    let picked = picked(evidence, request).filter(|picked| !picked.ends_with('?'));
+    picked.filter(|_| !answers && !is_stopped)
 }
 
 /// Whether a request refers to earlier text, such as `Create a commit with that content`.
 pub(super) fn points_at_something(ask: &str) -> bool {
-    pattern!(r"(?i)^\w+ (?:that|this|it|them|these|those)\b[^,;:]{0,12}$|^\w+ (?:this|it|them|that) (?:in|on|up|out|to|into|for|as|with|from|done)\b|^(?:get|do|finish|push|merge|apply|commit) (?:that|those|these) \w+|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
+    let object = pattern!(r"(?i)^\w+ (?:it|them)\b").is_match(ask);
+    object && !pattern!(r"(?i)^make it (?:possible|easy|easier|clear|so)\b").is_match(ask)
+        || pattern!(r"(?i)^\w+ (?:that|this|these|those)\b[^,;:]{0,12}$|^\w+ (?:this|that) (?:in|on|up|out|to|into|for|as|at|by|via|with|from|done|through)\b|^(?:get|do|finish|push|merge|apply|commit) (?:that|those|these) \w+|\b(?:with|support|of|to|for|as|in|do|from) (?:that|those|these) \(?\w+\b")
         .is_match(ask)
         || pattern!(r"(?i)^\w+ (?:that|those|these) \(").is_match(ask)
-        || pattern!(r"(?i)^(?:we|you|i)(?:['’](?:re|ve|m)| are| have)? \w+ (?:it|this|that|them)\b")
+        || pattern!(r"(?i)^(?:we|you|i)(?:['’](?:re|ve|m)| are| have)? \w+ (?:(?:it|this|them)\b|that[.!,])")
             .is_match(ask)
         || ask.split_whitespace().count() <= 12
             && pattern!(r"(?i) (?:that|this|those|these) (?:behaviou?r|case|change|issue|problem|way|one|fix|approach)s?[.!?]?$|\b(?:confirm|of|for|with|to|in|on|like|do|about) (?:that|this|those|these|them|it)[.!?]?$")
@@ -245,7 +327,10 @@ fn shortened(text: &str) -> String {
     let mut line = line.to_owned();
     let is_plain =
         line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
-    if is_plain && let Some(first) = line.get_mut(0..1) {
+    if is_plain
+        && !line.starts_with("I ")
+        && let Some(first) = line.get_mut(0..1)
+    {
         first.make_ascii_lowercase();
     }
     line
@@ -269,7 +354,7 @@ mod tests {
             let evidence = script.collect();
             let requests: Vec<Request> =
                 evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
-            shifts(&evidence, &requests, 0)
+            shifts(&evidence, &requests, 0, "")
         };
         let problem = "theres 4 new comments from the reviewer, and the browser test is failing in ci, but feel free to address both";
         assert_eq!(told(problem).len(), 1, "{:?}", told(problem));
@@ -283,7 +368,9 @@ mod tests {
             told(
                 "new feature: we support lists, but i've seen a broken tree. we should support those (all trees) too"
             ),
-            ["new feature: we support lists, but i've seen a broken tree"]
+            [
+                "new feature: we support lists, but i've seen a broken tree. we should support those (all trees) too"
+            ]
         );
         assert_eq!(
             told("the footer of the login is missing since today. can you get that back."),
@@ -298,6 +385,9 @@ mod tests {
             "hmmm, the docs branch is somehow failing the browser tests of the list",
             "lets get this in quite early, but not top prio",
             "we need to get back to main, and pull in latest.",
+            "I think the library is setting the name, it is an inline style (and it is wrong here:",
+            "are you sure the list is the issue? that is the only part of the page that was loaded, please",
+            "remove the second paragraph and the comment on the tree, then go ahead.",
         ] {
             assert_eq!(told(comment), [""; 0], "{comment}");
         }
@@ -318,7 +408,7 @@ mod tests {
         let evidence = script.collect();
         let requests: Vec<Request> =
             evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
-        let told = shifts(&evidence, &requests, 0);
+        let told = shifts(&evidence, &requests, 0, "");
         assert!(
             told.contains(
                 &"there was a problem running the migration during the deployment".to_owned()
@@ -329,9 +419,38 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_told_with_the_sentence_that_limits_it() {
+        let said =
+            ["can you drop the old names?".to_owned(), "But keep those of the list.".to_owned()];
+        assert_eq!(with_limit("drop the old names".to_owned(), &said), "drop the old names");
+        let said = ["drop the old names.".to_owned(), "But keep those of the list.".to_owned()];
+        assert_eq!(
+            with_limit("drop the old names".to_owned(), &said),
+            "drop the old names. But keep those of the list"
+        );
+    }
+
+    #[test]
+    fn the_other_paragraphs_of_the_first_prompt_are_requests_too() {
+        let mut script = Script::default();
+        script.prompt("Hide the group of the timeline instead of all of its items, because that collapses the row of the group, too. The place for it is marked in the template of the timeline, near the function that applies the filters. Keep the names of the groups, and keep their order, because the other page of the timeline reads both of them from the same file.\\\n\\\nAlso, I noticed that the colour of the header isn't the one of the items, can you make it the same?");
+        let evidence = script.collect();
+        let first = Request::of(&evidence.prompts[0].text).unwrap();
+        assert_eq!(
+            asked_besides(&evidence, &first),
+            [
+                "I noticed that the colour of the header isn't the one of the items, can you make it the same"
+            ]
+        );
+    }
+
+    #[test]
     fn a_request_names_its_thing_and_ends_with_its_sentence() {
         assert!(points_at_something("Add a test to confirm that behaviour."));
         assert!(!points_at_something("Add a test for the empty list."));
+        assert!(points_at_something("Make it the same as the items."));
+        assert!(points_at_something("Handle this via a quick task"));
+        assert!(!points_at_something("Make it possible to sort the items."));
         assert!(points_at_something("We're importing it in two different methods."));
         assert!(points_at_something("Get that docs update done in a separate branch."));
         assert_eq!(

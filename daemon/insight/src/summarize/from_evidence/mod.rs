@@ -29,10 +29,13 @@ mod objective;
 mod open_tasks;
 mod openings;
 mod outcome;
+mod outside_commits;
 mod overtaken;
+mod pasted_text;
 mod pull_request;
 mod quotable;
 mod quote_collector;
+mod quote_context;
 mod quoted;
 #[cfg(test)]
 mod quoting_scenarios;
@@ -52,6 +55,7 @@ mod scenarios;
 #[cfg(test)]
 mod series_scenarios;
 mod settings;
+mod short_title;
 mod shortened;
 mod test_results;
 mod title;

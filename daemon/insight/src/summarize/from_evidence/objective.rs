@@ -10,22 +10,28 @@ use crate::{
             antecedents,
             commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{LATER, led_to_change, points_at_something, shifts, start},
+            later_requests::{
+                LATER, asked_besides, is_no_request, led_to_change, points_at_something, shifts,
+                start,
+            },
             listed_options::picked,
-            openings::{is_about_comments, is_preparation, is_publication, is_question, is_talk},
+            openings::{
+                is_about_comments, is_check, is_preparation, is_publication, is_question,
+                is_remark, is_talk,
+            },
             recaps,
             request::{REQUEST, Request, Weight, prompt_of},
-            title::{fits, reported_work, subject, title, with_file},
-            turns::turn_of,
-            wording::{asks_for_work, begins_as_order},
+            short_title::{TITLE, short_title},
+            title::{fits, is_passed, reported_work, subject, title, with_file},
+            turns::{names_a_problem, turn_of},
+            wording::{asks_for_work, orders_work},
         },
-        text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
+        text::{cut, one_line, pattern, sentences, without_full_stop},
     },
 };
 
-/// Maximum length, in characters, of a session's name in lists.
-const NAME: usize = 80;
-/// Maximum number of requests after an opening question that are searched for the first order.
+/// Maximum number of requests after an opening question that are searched for the first order. An
+/// order that led to a change may come later.
 const SOON: usize = 3;
 /// From this number of prompts on, the agent's own note says more than a clear first request.
 const MANY_PROMPTS: usize = 6;
@@ -37,10 +43,6 @@ const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of an order that is more than an answer.
 const LONG_ORDER: usize = 12;
-
-/// Words that do not say what a request is about.
-const EMPTY: &str =
-    "find out why please fix check look solve debug investigate repair handle help try again now";
 
 /// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
@@ -63,43 +65,66 @@ pub(super) fn objective(evidence: &Evidence) -> String {
         )),
         (first, _) => goal(evidence, first.map(|at| &requests[at])),
     };
-    let is_of_request = |at: &usize| {
-        order.is_some()
-            || goal.text.starts_with(&requests[*at].text)
-            || goal.text.contains(BEGAN_WITH)
+    let start = match goal.is_note {
+        true => recaps::last_before_note(evidence, &requests),
+        false => order.or(first),
     };
-    let later = match first.filter(is_of_request) {
-        Some(at) => shifts(evidence, &requests, order.unwrap_or(at)),
-        None => recaps::last_before_note(evidence, &requests)
-            .map_or(Vec::new(), |at| shifts(evidence, &requests, at)),
-    };
-    let goal = antecedents::named(evidence, &goal.text);
-    if later.is_empty() {
-        return goal;
+    let later = start.map_or(Vec::new(), |at| shifts(evidence, &requests, at, &goal.text));
+    let besides = start.filter(|_| !goal.is_note);
+    let besides = besides.map_or(Vec::new(), |at| asked_besides(evidence, &requests[at]));
+    let mut text = antecedents::named(evidence, &goal.text);
+    for (label, requests) in [("Also", besides), ("Later", later)] {
+        if !requests.is_empty() {
+            let stop = if text.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
+            text = format!("{text}{stop} {label}: {}.", requests.join("; "));
+        }
     }
-    let stop = if goal.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
-    format!("{goal}{stop} Later: {}.", later.join("; "))
+    text
 }
 
 /// Returns the index of the first order of work after an opening question, talk or preparation.
 fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
     let opening = &requests[first].text;
     let prepares = is_preparation(opening);
-    if !(is_question(opening) || is_talk(opening) || prepares)
+    let remarks = is_remark(opening) && !names_a_problem(opening);
+    if !(is_question(opening) || is_talk(opening) || is_check(opening) || remarks || prepares)
         || picked(evidence, &requests[first]).is_some()
     {
         return None;
     }
     let is_order = |request: &Request| {
+        let orders = || {
+            let asks = request.is_order
+                && !is_no_request(&request.ask)
+                && led_to_change(evidence, request);
+            (asks || orders_work(&request.text)) && !points_at_something(&request.ask)
+        };
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= 5
-            && (prepares || begins_as_order(&request.text) && !points_at_something(&request.ask))
+            && (prepares || orders())
             && !request.text.ends_with('?')
     };
-    let order = (first + 1..requests.len()).take(SOON).find(|at| is_order(&requests[*at]))?;
+    let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
+    let mut orders = (first + 1..requests.len()).filter(may_be);
+    let order = orders.find(|at| is_order(&requests[*at]))?;
     // If the work began before that order, the order is a part of it or comes after it.
-    let has_begun = (first..order).any(|at| led_to_change(evidence, &requests[at]));
-    (prepares || !has_begun).then_some(order)
+    (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
+}
+
+/// Whether something was changed between two requests. The evidence may lack requests between them.
+fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
+    let (Some(first), Some(order)) = (prompt_of(evidence, first), prompt_of(evidence, order))
+    else {
+        return false;
+    };
+    let span = first.origin.line..order.origin.line;
+    let is_between = |at: Origin| at.source == first.origin.source && span.contains(&at.line);
+    let mut reports = evidence.reports.iter().filter(|report| report.changed);
+    let mut commits = evidence.commits.iter();
+    let mut files = evidence.files.values().filter(|work| work.changed());
+    reports.any(|report| is_between(report.origin))
+        || commits.any(|commit| is_between(commit.origin))
+        || files.any(|work| is_between(work.last))
 }
 
 /// Returns the first ticket that one of the first two prompts names.
@@ -115,30 +140,30 @@ fn ticket(evidence: &Evidence) -> Option<&Ticket> {
 pub(super) fn name(evidence: &Evidence) -> String {
     let ticketed = ticket(evidence).map(|ticket| format!("{}: {}", ticket.key, ticket.title));
     if let Some(title) = ticketed {
-        return cut_at_clause(&one_line(&title), NAME);
+        return cut_at_clause(&one_line(&title), TITLE);
     }
     if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
-        return cut_at_clause(&one_line(&title.text), NAME);
+        return cut_at_clause(&one_line(&title.text), TITLE);
     }
     let requests = requests(evidence);
     if let Some(subject) = asked_subject(evidence, &requests) {
-        return cut_at_clause(&one_line(&subject), NAME);
+        return cut_at_clause(&one_line(&subject), TITLE);
     }
     let first = first_request(&requests);
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     // An order names the session better than the question before it.
     let goal = match order.map(|at| &requests[at]) {
-        Some(order) => Goal { text: order.text.clone(), ask: order.ask.clone() },
+        Some(order) => Goal::asked(&order.text, &order.ask),
         None => goal(evidence, first.map(|at| &requests[at])),
     };
     let named = |text: &str| antecedents::named(evidence, text);
-    let asked = short(&Goal { text: named(&goal.text), ask: named(&goal.ask) });
+    let asked = short(&Goal::asked(&named(&goal.text), &named(&goal.ask)));
     // A commit's subject names all of the work, but a cut request only its start.
     let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
-    let subject = subject(evidence, 0.0).filter(|_| is_cut);
+    let subject = subject(evidence, 0.0).filter(|_| is_cut && !is_passed(evidence));
     let done = subject.or_else(|| reported_work(evidence).filter(|_| is_cut));
     match done {
-        Some(done) => cut_at_clause(&one_line(&done), NAME),
+        Some(done) => cut_at_clause(&one_line(&done), TITLE),
         None => with_file(evidence, asked),
     }
 }
@@ -157,57 +182,31 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
 /// says nothing.
 pub(super) fn title_of(prompt: &str) -> String {
     Request::of(prompt)
-        .map(|request| short(&Goal { text: request.text, ask: request.ask }))
+        .map(|request| short(&Goal::asked(&request.text, &request.ask)))
         .unwrap_or_default()
 }
 
 fn short(goal: &Goal) -> String {
-    let first = |text: &str| sentences(text).first().copied().unwrap_or(UNSTATED).to_owned();
-    // "Find out why and fix it" asks, but does not say what.
-    let ask = first(&goal.ask);
-    let says_what = words(&ask).difference(&words(EMPTY)).next().is_some();
-    let name = if says_what { ask } else { first(&goal.text) };
-    // `Read a.js and b.js and review them` is about the review.
-    let reads = pattern!(
-        r"(?i)^(?:please )?(?:read|open|look at|have a look at|check out) (?:the )?[\w./, `@-]+? and (?:then )?(?:do (?:a|an|the) )?(\w+ .{12,})$"
-    );
-    let name = match reads.captures(&name).filter(|found| found[0].contains(['.', '/'])) {
-        Some(found) => capitalised(&found[1]),
-        None => name,
-    };
-    let name = antecedents::main_request(&name);
-    // Users may begin sentences in lower case, and `sentences` does not split such text.
-    let end = pattern!(r"^.{24,}?[.!?] ").find(&name).filter(|_| name.chars().count() > NAME);
-    let name = end.map_or(name.as_str(), |end| name[..end.end()].trim_end());
-    let name = without_full_stop(name);
-    let cut = cut_at_clause(name, NAME);
-    if name.starts_with(&cut) && cut.len() < name.len() { without_stump(&cut) } else { cut }
-}
-
-/// Returns a title that breaks off without trailing words such as `and` or `the`.
-fn without_stump(title: &str) -> String {
-    let mut text = title.trim_end_matches('…').trim_end();
-    if text.matches('`').count() % 2 == 1 {
-        text = text[..text.rfind('`').unwrap_or(text.len())].trim_end();
-    }
-    let stump = pattern!(
-        r"(?i)[ ,;]+(?:and|or|but|as|to|of|the|an?|with|in|on|at|by|for|from|into|that|this|which|who|is|are|was|be|not|until|if|when|so|because|than|then|i|we|it|you|my|our|all|also|such|just|ones|does|do|has|have|will|can|could|should)$"
-    );
-    while let Some(found) = stump.find(text) {
-        text = &text[..found.start()];
-    }
-    format!("{text}…")
+    short_title(&goal.text, &goal.ask).unwrap_or_else(|| UNSTATED.to_owned())
 }
 
 /// A goal in full, and the part of it that asks.
 struct Goal {
     text: String,
     ask: String,
+    /// Whether it is a note of the agent about the work up to then.
+    is_note: bool,
+}
+
+impl Goal {
+    fn asked(text: &str, ask: &str) -> Goal {
+        Goal { text: text.to_owned(), ask: ask.to_owned(), is_note: false }
+    }
 }
 
 impl From<String> for Goal {
     fn from(text: String) -> Goal {
-        Goal { ask: text.clone(), text }
+        Goal { ask: text.clone(), text, is_note: false }
     }
 }
 
@@ -236,7 +235,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     let note =
         || recaps::noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
     if let Some(known) = recaps::intent(evidence).or_else(note) {
-        return known.into();
+        return Goal { is_note: true, ..known.into() };
     }
     let title = title(evidence).map(|title| one_line(&title.text));
     let title = title.filter(|title| title.split(' ').count() >= 3);
@@ -247,7 +246,10 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
             .into();
     };
     let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
-    let ask = if is_bare { &request.text } else { &request.ask };
+    let ask = match is_bare {
+        true => antecedents::with_object(request).unwrap_or_else(|| request.text.clone()),
+        false => request.ask.clone(),
+    };
     // `3 but on this branch` picks from a list that the summary does not show.
     let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
     if picks {
@@ -258,11 +260,15 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
             if !says_more.is_match(&request.text) {
                 return picked.into();
             }
-            return Goal { text: format!("{picked} (asked: {})", request.text), ask: picked };
+            return Goal::asked(&format!("{picked} (asked: {})", request.text), &picked);
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            return came_to(&request.text, &done.subject);
+            // A question about `this` does not name it.
+            return match is_question(&request.text) {
+                true => one_line(&done.subject).into(),
+                false => came_to(&request.text, &done.subject),
+            };
         }
     }
     if let Some(command) = bare_command(&request.text)
@@ -278,7 +284,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         return match antecedents::asks_for_state(&request.text) {
             true => {
                 let began = without_full_stop(&request.text);
-                Goal { text: format!("{}{BEGAN_WITH}{began})", one_line(&done)), ask: done }
+                Goal::asked(&format!("{}{BEGAN_WITH}{began})", one_line(&done)), &done)
             }
             false => came_to(&request.text, &done),
         };
@@ -293,7 +299,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     {
         return came_to(&request.text, &done);
     }
-    let own = Goal { text: request.text.clone(), ask: ask.clone() };
+    let own = Goal::asked(&request.text, &ask);
     if is_clear {
         let is_cut = request.text.ends_with('…');
         return title.filter(|_| is_cut).map_or(own, Goal::from);
@@ -320,6 +326,7 @@ fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= LONG_ORDER
             && !is_question(&request.text)
+            && !points_at_something(&request.ask)
     })
 }
 
@@ -334,7 +341,7 @@ fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
 /// resulted.
 fn came_to(asked: &str, done: &str) -> Goal {
     let done = one_line(done);
-    Goal { text: format!("{} (came to: {done})", without_full_stop(asked)), ask: done }
+    Goal::asked(&format!("{} (came to: {done})", without_full_stop(asked)), &done)
 }
 
 /// Returns the command of a request whose argument, if any, is as short as a number. A request such
@@ -361,7 +368,7 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let told = sentences(&description).first().copied().unwrap_or_default().to_owned();
     let told = cut(&told, REQUEST.saturating_sub(title.len()));
     let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
-    Some(Goal { text, ask: title })
+    Some(Goal::asked(&text, &title))
 }
 
 /// Returns the title of the first accepted plan, or else of the last refused one.

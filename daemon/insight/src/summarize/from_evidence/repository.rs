@@ -2,15 +2,12 @@
 //! of git, and the session's own commits and edits after these outputs.
 
 use crate::{
-    model::{
-        evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
-        time::Timestamp,
-        transcript::Origin,
-    },
+    model::evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
     summarize::{
         from_evidence::{
             checks,
             entries::{Entries, is_scratch},
+            outside_commits::{is_file, is_later, is_local, wants_no_commit},
             overtaken, pull_request, unconfirmed,
         },
         text::pattern,
@@ -57,19 +54,19 @@ fn unchanged(entries: &Entries<'_>) -> Option<String> {
     let branch = branch(entries.evidence)?;
     let head = entries.evidence.checkout.head.as_ref();
     let at = head.map_or(String::new(), |head| format!(" at {}", shown(entries, &head.value)));
-    let files = foreign(entries, &[]).map_or(String::new(), |files| format!("; {files}"));
-    Some(format!("branch `{branch}`{at}; no files were changed{files}"))
+    let upstream =
+        upstream(entries.evidence, None).filter(|state| !state.starts_with("up to date"));
+    let rest: String = [upstream, Some("no files were changed".to_owned()), foreign(entries, &[])]
+        .into_iter()
+        .flatten()
+        .map(|part| format!("; {part}"))
+        .collect();
+    Some(format!("branch `{branch}`{at}{rest}"))
 }
 
 /// Formats a commit as its hash and its subject.
 fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
-}
-
-/// Whether git printed `view` after an event: by the event's `origin` in the same transcript,
-/// otherwise by its time `at`.
-fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
-    if view.origin.source == origin.source { view.origin > origin } else { view.at > at }
 }
 
 /// Returns the commit that is checked out, if it is not the session's last one.
@@ -214,8 +211,9 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
         return (!parts.is_empty()).then(|| parts.join("; "));
     }
     let state = if is_staged(evidence, &left) { "staged, not committed" } else { "not committed" };
+    let wanted = if wants_no_commit(evidence) { " (as the user asked)" } else { "" };
     let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
-    parts.insert(0, format!("{state}: {}", named(&names)));
+    parts.insert(0, format!("{state}{wanted}: {}", named(&names)));
     Some(parts.join("; "))
 }
 
@@ -253,16 +251,6 @@ fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     let paths = seen.value.paths.iter().map(String::as_str);
     let others: Vec<&str> = paths.filter(|path| !is_own(path) && !is_scratch(path)).collect();
     (!others.is_empty()).then(|| format!("changed, but not by this session: {}", named(&others)))
-}
-
-/// Whether the session's path `own` is the path that git printed, or is below a folder that git
-/// printed.
-fn is_file(own: &str, printed: &str) -> bool {
-    let printed = printed.trim_start_matches("../").trim_start_matches("./");
-    match printed.strip_suffix('/') {
-        Some(folder) => own.starts_with(printed) || own.contains(&format!("/{folder}/")),
-        None => own == printed || own.ends_with(&format!("/{printed}")),
-    }
 }
 
 /// Returns a remark if a tool changed files without naming them and no later commit or status
@@ -328,30 +316,6 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             && !is_settled(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()
-}
-
-/// Whether a file is not meant to be committed: git ignores it, by its name or by what git printed,
-/// or the user wants it to stay local.
-fn is_local(evidence: &Evidence, path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let is_by_name =
-        pattern!(r"(?i)(?:^|[./_-])local\.(?:md|json|ya?ml|toml|env)$|^\.env(?:\.[\w.]*local)?$")
-            .is_match(name)
-            || path.contains("/.git/");
-    let is_it = |text: &str| text == name || is_file(path, text);
-    let mut said = evidence.prompts.iter().filter(|prompt| prompt.origin.source == 0);
-    is_by_name
-        || evidence.checkout.ignored.iter().any(|ignored| is_file(path, ignored))
-        || said.any(|prompt| kept_local(&prompt.text).into_iter().any(is_it))
-}
-
-/// Returns the files that the user wants to stay out of the repository.
-fn kept_local(prompt: &str) -> Vec<&str> {
-    let named = pattern!(
-        r"(?i)\b(?:do not|don.?t|never|no need to) (?:commit|check in|track|push) (?:\S+ )??(?:\S+ )??[`']?([\w./-]+\.\w+)|\b(?:keep|leave) (?:\S+ )??[`']?([\w./-]+\.\w+)[`']? (?:file )?(?:local\b|locally\b|untracked\b|uncommitted\b|out of (?:git|the repo))"
-    );
-    let names = named.captures_iter(prompt).filter_map(|found| found.get(1).or(found.get(2)));
-    names.map(|name| name.as_str().trim_start_matches("./")).collect()
 }
 
 /// Whether git listed all changed files after a change, and this one was not among them: it was
@@ -512,6 +476,10 @@ mod tests {
             ),
             (vec![edit, ("git status --short", "")], "branch `main`; working tree clean"),
             (
+                vec![("git status -sb", "## fix/x...origin/fix/x [ahead 1]\n M a.rs\n")],
+                "branch `fix/x`; not pushed (1 ahead of `origin/fix/x`); no files were changed; changed, but not by this session: `a.rs`",
+            ),
+            (
                 vec![edit, ("cd /sample && git checkout dev && ls", "Switched to branch 'dev'\n")],
                 "branch `main`; not committed: `a.rs`",
             ),
@@ -571,19 +539,6 @@ mod tests {
             ),
         ] {
             assert_eq!(line_after(&runs), wanted, "{runs:?}");
-        }
-    }
-
-    #[test]
-    fn files_that_the_user_keeps_local_are_named() {
-        for (prompt, wanted) in [
-            ("Don't commit notes.md please", vec!["notes.md"]),
-            ("never commit the file `dev/keys.json`.", vec!["dev/keys.json"]),
-            ("keep mise.toml local", vec!["mise.toml"]),
-            ("Don't commit any hooks in settings.json", vec![]),
-            ("commit notes.md", vec![]),
-        ] {
-            assert_eq!(kept_local(prompt), wanted, "{prompt}");
         }
     }
 }

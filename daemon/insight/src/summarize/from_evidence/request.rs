@@ -5,12 +5,10 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::cut_at_clause,
-            wording::{self, Manner},
+            pasted_text::{without_gap, written},
+            wording::{self, Manner, orders_work},
         },
-        text::{
-            Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences,
-            without_code,
-        },
+        text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences},
     },
 };
 
@@ -20,7 +18,7 @@ pub(super) const REQUEST: usize = 600;
 const LISTED: usize = 900;
 
 /// Number of characters after which no more sentences are added to a request.
-const OPENING: usize = 200;
+const OPENING: usize = 300;
 
 /// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +27,8 @@ pub(super) struct Request {
     pub(super) text: String,
     /// Only the sentence that asks.
     pub(super) ask: String,
+    /// Whether that sentence orders something, however politely.
+    pub(super) is_order: bool,
     /// How much the request says by itself.
     pub(super) weight: Weight,
 }
@@ -64,12 +64,12 @@ impl Request {
         if let Some(plan) = of_plan(prompt) {
             return Some(plan);
         }
-        let request = worded(&written(prompt));
+        let request = worded(&written(&without_gap(prompt)));
         (request.text.chars().filter(|c| c.is_alphanumeric()).count() >= 1).then_some(request)
     }
 
     fn stated(text: &str, weight: Weight) -> Request {
-        Request { text: text.to_owned(), ask: text.to_owned(), weight }
+        Request { text: text.to_owned(), ask: text.to_owned(), is_order: orders_work(text), weight }
     }
 }
 
@@ -144,79 +144,31 @@ fn of_plan(prompt: &str) -> Option<Request> {
         }
         Block::Heading(_) | Block::Item(_) => None,
     });
-    let first = context.as_deref().and_then(|line| sentences(line).first().copied());
-    let text = match first.filter(|first| first.chars().count() <= REQUEST) {
-        Some(first) => format!("{title}. {first}"),
+    let background = context.as_deref().and_then(background);
+    let text = match background.filter(|told| told.chars().count() <= REQUEST) {
+        Some(told) => format!("{title}. {told}"),
         None => title.clone(),
     };
     Some(Request { ask: title, ..Request::stated(&text, Weight::Clear) })
 }
 
-/// Returns the part of a prompt that a person wrote, without code, logs and other pasted text.
-/// Paragraphs become sentences, and the items of a list become one sentence.
-fn written(prompt: &str) -> String {
-    let prose = without_code(prompt);
-    let mut kept = String::new();
-    for line in prose.lines().map(|line| line.trim_end_matches('\\').trim()) {
-        let line = &without_boxes(line);
-        if is_pasted(line) || pattern!(r"^\[\[ ## \w+ ## \]\]$").is_match(line) {
-            // The introduction of the pasted text becomes a sentence.
-            if let Some(introduction) = kept.trim_end().strip_suffix(':') {
-                kept = format!("{introduction}. ");
-            }
-            continue;
-        }
-        let item = pattern!(r"^(?:[-*•]|\d{1,2}[.)])\s+").find(line);
-        let ends = kept.trim_end_matches(['"', '”', ' ']);
-        let ends = ends.ends_with(['.', '!', '?', ',', ';', ':', '。']);
-        if line.is_empty() {
-            if kept.trim_end().ends_with(':') {
-                kept.push(' ');
-            } else if !kept.is_empty() && !ends {
-                kept.push_str(". ");
-            }
-        } else if let Some(mark) = item {
-            kept.push_str(if kept.is_empty() || ends { " " } else { "; " });
-            kept.push_str(&line[mark.end()..]);
-        } else {
-            kept.push(' ');
-            kept.push_str(line);
-        }
-    }
-    kept
-}
-
-/// Returns a line without the terminal window that was pasted into it, but with its errors:
-/// `why do I get │ make │ exit 1 ┃ Denied by the hook` becomes `why do I get: Denied by the hook`.
-fn without_boxes(line: &str) -> String {
-    let is_box = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
-    if !line.starts_with(char::is_alphabetic) || !line.contains(is_box) {
-        return line.to_owned();
-    }
-    let mut parts = line.split(is_box).map(str::trim);
-    let typed = parts.next().unwrap_or_default();
-    let error =
-        pattern!(r"(?i)\b(?:denied|errors?|failed|failure|cannot|not found|refused|panic)\b");
-    let shown: Vec<&str> = parts.filter(|part| error.is_match(part)).collect();
-    match shown.is_empty() {
-        true => typed.to_owned(),
-        false => format!("{typed}: {}", shown.join("; ")),
-    }
-}
-
-/// Whether a line is from a log, a shell session, data or code.
-fn is_pasted(line: &str) -> bool {
-    let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
-    let total = line.chars().count();
-    let words = line.split_whitespace().count();
-    pattern!(
-        r#"^(?:[❯$>%] |\[\+\]|=> |at |\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|\s*(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=]|(?:ERROR|WARN|INFO|DEBUG|npm (?:ERR|error|warn))|\d+ \||(?:GET|POST)$)"#
-    )
-    .is_match(line)
-        || (total > 12 && symbols * 4 > total)
-        || (total > 90 && words <= 2)
-        || line.contains("····")
-        || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))
+/// Returns the first sentence of a plan's context, and the next one that says what is wanted. The
+/// work of the session makes a first sentence about the current state obsolete.
+fn background(context: &str) -> Option<String> {
+    let all = sentences(context);
+    let first = *all.first()?;
+    let wants = |sentence: &&&str| {
+        pattern!(r"(?i)^(?:we|i|users?|the (?:users?|team|goal|aim))\b.{0,24}\b(?:wants?|needs?|should|is to)\b")
+            .is_match(sentence)
+    };
+    let is_state =
+        pattern!(r"(?i)\b(?:current|currently|existing|right now|at the moment|today)\b");
+    let first = match is_state.is_match(first) {
+        true => format!("Before: {}", pattern!(r"(?i)^currently,? ").replace(first, "")),
+        false => first.to_owned(),
+    };
+    let wanted = all.iter().skip(1).find(wants);
+    Some(wanted.map_or(first.clone(), |wanted| format!("{first} {wanted}")))
 }
 
 /// Returns the request without greeting and politeness: the first statement of the prompt, and
@@ -229,6 +181,7 @@ fn worded(prose: &str) -> Request {
     let line = wording::short_addresses(&one_line(&line));
     let line = without_examples(&line);
     let (first, manner) = wording::plain(line.trim_start_matches(['.', ' ']));
+    let first = wording::with_command(&first);
     // Users begin sentences in lower case.
     let spoken = spoken_sentences(&first);
     let all: Vec<&str> = match spoken.is_empty() {
@@ -249,11 +202,19 @@ fn worded(prose: &str) -> Request {
         }
         _ => (opening(&all, limit), told.to_owned()),
     };
+    let is_order =
+        manner == Manner::Orders || within.is_some() || all.iter().any(|one| orders(one, &ask));
     let ask = within.unwrap_or(ask);
     let tidy =
         |text: &str| capitalised(cut_at_clause(text, limit).trim_end_matches([':', ',', ' ']));
     let (text, ask) = (tidy(&text), tidy(&ask));
-    Request { weight: weight(&text), text, ask }
+    Request { weight: weight(&text), text, ask, is_order }
+}
+
+/// Whether a sentence of a prompt is the order `ask`.
+fn orders(sentence: &str, ask: &str) -> bool {
+    let (text, manner) = wording::plain(sentence);
+    manner == Manner::Orders && text.eq_ignore_ascii_case(ask)
 }
 
 /// Returns a text without what it quotes.
@@ -306,20 +267,27 @@ fn opening(all: &[&str], limit: usize) -> String {
             break;
         }
         told += 1;
-        // A command to look at the work is no part of the goal.
-        if !text.is_empty() && pattern!(r"^Run `[^`]+`").is_match(sentence) {
+        if !text.is_empty() && is_instruction(sentence) {
             continue;
         }
-        if !text.is_empty() {
-            text.push(' ');
+        if text.is_empty() {
+            text.push_str(sentence);
+            continue;
         }
-        text.push_str(sentence);
+        text.push(' ');
+        text.push_str(&wording::last_order(sentence).unwrap_or_else(|| (*sentence).to_owned()));
     }
     let last = all[told.min(all.len())..].last().and_then(|last| wording::last_order(last));
     match last.filter(|last| text.chars().count() + last.chars().count() < limit) {
         Some(last) => format!("{} {last}", with_closed_quote(&text)),
         None => cut_at_clause(&text, limit),
     }
+}
+
+/// Whether a sentence says how to work or to report, which is no part of the goal.
+fn is_instruction(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:run `[^`]+`|provide (?:prioriti[sz]ed|actionable|clear|concise|detailed)\b|(?:please )?(?:return|report) (?:only )?(?:the |your |actionable )?findings\b|if you need (?:any |more |some )|let me know\b|you know what to do\b|think (?:hard|carefully|step))")
+        .is_match(sentence)
 }
 
 fn weight(text: &str) -> Weight {
@@ -385,6 +353,19 @@ mod tests {
                 "Implement the following plan:\n\n# Plan: Sort invoices by date\n\n## Context\n\nThe list has no order, and people scroll a lot to find one. More.",
                 "Sort invoices by date. The list has no order, and people scroll a lot to find one.",
             ),
+            (
+                "Implement the following plan:\n\n# Plan: Print JSON by default\n\n## Context\n\nThe current default of the list is a table. The user wants JSON to be the default, as tables cannot be read by programs. More.",
+                "Print JSON by default. Before: The current default of the list is a table. The user wants JSON to be the default, as tables cannot be read by programs.",
+            ),
+            (
+                "Have a look at this diff, I would like to sort the list by its dates.\\\n\\\ndiff --git a/list.rs b/list.rs\nindex ecd1cfd5e..d6e320515 100644\n--- a/list.rs\n+++ b/list.rs\n@@ -38,2 +38,2 @@ fn list(\n     names: &Names, days: Option<Days>\n+    sorted: bool\n\nIt must be stable.",
+                "Have a look at this diff, I would like to sort the list by its dates. It must be stable.",
+            ),
+            (
+                "Review the parser of the list. Provide prioritized, actionable findings. If you need more context, look at the diff.",
+                "Review the parser of the list.",
+            ),
+            ("please fix these (after `uv run ty check`)", "Fix what `uv run ty check` reported"),
             ("/init", "Analyse the codebase and write CLAUDE.md for it"),
             ("/plan draw a map of all the ferries", "Draw a map of all the ferries"),
             (

@@ -92,7 +92,7 @@ fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work
 
 #[test]
 fn a_request_is_quoted_up_to_the_sentence_that_turns_it() {
-    let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it, one after the other.";
+    let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it and for the names of all the files that they sent, and for the dates at which each of them was seen last, one after the other.";
     let told = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
     assert!(told("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
     assert!(told("The list is old.").ends_with("one after the other."));
@@ -178,4 +178,113 @@ fn what_the_last_report_leaves_to_the_user_is_open() {
         ]
     );
     assert_eq!(steps(true), Vec::<String>::new());
+}
+
+fn objective(script: &Script) -> String {
+    summary(script).objective
+}
+
+#[test]
+fn a_check_does_not_name_a_session_that_changed_something_else() {
+    let mut script = Script::default();
+    script.prompt("Can you check if the tests in src/clock_test.rs are now not duplicated?");
+    script.reply("m1", "They are not duplicated.");
+    script.prompt("why are there two files?");
+    script.reply("m2", "One is for the page.");
+    script.prompt("and who reads them?");
+    script.reply("m3", "Nobody.");
+    script.prompt("thanks, good to know");
+    script.reply("m4", "You are welcome.");
+    script.prompt("let's print true/false and not on/off for the alarm of the clock");
+    script.edit("a", "/app/clock.rs", "a", "b");
+    script.reply("m5", "The alarm is printed as true or false.");
+    assert_eq!(title(&script), "Print true/false and not on/off for the alarm of the clock");
+    assert!(objective(&script).contains("(began with: Check if the tests in src/clock_test.rs"));
+}
+
+#[test]
+fn a_commit_names_a_session_that_began_with_a_question_even_if_many_prompts_follow() {
+    let mut script = Script::default();
+    script.prompt("is the work on the alarm already planned?");
+    script.reply("m1", "No.");
+    script.prompt("ok handle this via a small task then, together with the setup of the login, so that all of it can be released");
+    commit(
+        &mut script,
+        "c",
+        "chore: ring the alarm twice",
+        "[main 1a2b3c4] chore: ring the alarm twice",
+    );
+    script.reply("m2", "Committed.");
+    for at in 0..6 {
+        script.prompt(&format!("and what is the value of entry {at}?"));
+        script.reply(&format!("r{at}"), "It is one.");
+    }
+    assert_eq!(title(&script), "chore: ring the alarm twice");
+    assert!(objective(&script).starts_with(
+        "Is the work on the alarm already planned? (came to: chore: ring the alarm twice)"
+    ));
+}
+
+#[test]
+fn a_question_about_this_is_told_as_the_work_that_followed() {
+    let mut script = Script::default();
+    script.prompt("is this true and reasonable?");
+    script.reply("m1", "Yes, it is.");
+    commit(&mut script, "c", "Close the server on time", "[main 1a2b3c4] Close the server on time");
+    script.reply("m2", "Committed.");
+    assert_eq!(objective(&script), "Close the server on time");
+}
+
+#[test]
+fn requests_after_a_question_with_its_commit_are_told() {
+    let mut script = Script::default();
+    script.prompt("please push the browser fixes up.");
+    commit(
+        &mut script,
+        "c",
+        "Mend the selector of the dialog",
+        "[main 1a2b3c4] Mend the selector of the dialog",
+    );
+    script.reply("m1", "Pushed.");
+    script.prompt("now put the names of all dialogs into one file for the translators");
+    script.edit("d", "/app/names.rs", "a", "b");
+    script.reply("m2", "Done.");
+    assert!(
+        objective(&script)
+            .ends_with("Later: put the names of all dialogs into one file for the translators."),
+        "{}",
+        objective(&script)
+    );
+}
+
+#[test]
+fn an_order_in_a_turn_that_was_interrupted_is_told() {
+    let mut script = Script::default();
+    script.prompt("Rename the parser of dates in src/dates.rs");
+    script.edit("a", "/app/dates.rs", "a", "b");
+    script.reply("m1", "Renamed.");
+    script.prompt("also reduce the size of the index of all invoices");
+    script.edit("b", "/app/index.rs", "a", "b");
+    assert!(
+        objective(&script).ends_with("Later: reduce the size of the index of all invoices."),
+        "{}",
+        objective(&script)
+    );
+}
+
+#[test]
+fn a_short_choice_is_told_with_its_reason_in_the_same_prompt() {
+    let mut script = Script::default();
+    script.prompt("Cache the client of the server");
+    script.edit("a", "/app/client.rs", "a", "b");
+    script.reply("m1", "The client is cached.");
+    script.prompt("The client is now kept after the first call, so that later settings are ignored.\n\nLet's keep one client per call.");
+    script.edit("b", "/app/client.rs", "b", "a");
+    script.reply("m2", "Each call makes its own client again.");
+    let told = decisions(&script);
+    assert_eq!(told[0].0, "User: \"Let's keep one client per call.\"");
+    assert_eq!(
+        told[0].1,
+        "The user's words, on \"The client is now kept after the first call, so that later settings are ignored.\""
+    );
 }

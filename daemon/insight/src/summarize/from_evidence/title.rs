@@ -31,26 +31,33 @@ pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
 }
 
+/// Whether many prompts followed the last commit, so that no commit names the session.
+pub(super) fn is_passed(evidence: &Evidence) -> bool {
+    let is_own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let own = evidence.commits.iter().rfind(is_own);
+    let Some(newest) = own.map(|commit| commit.origin) else { return false };
+    let later = evidence
+        .prompts
+        .iter()
+        .filter(|prompt| prompt.origin.source == newest.source && prompt.origin > newest);
+    later.count() >= LATER_PROMPTS
+}
+
 /// Returns the title of a pull request, or else the subject of a commit, of whose words at least
-/// the share `shared` occurs in the prompts.
+/// the share `shared` occurs in the prompts. If no shared words are required, the request names
+/// nothing, and a commit names the session even if many prompts followed it.
 pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     let opened = evidence.publications.iter().rev();
     let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
     let opened = opened.filter_map(|one| one.title.clone());
     let is_work = |subject: &String| {
-        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore)")
+        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore\((?:release|deps|main|master)|chore[^:]*: (?:add todo|bump|close|merge|move|prepare|release|start|sync|update|upgrade|version)\b)")
             .is_match(subject)
     };
     // A commit of a sub-agent is only a part of the work.
     let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let commits = evidence.commits.iter().rev().filter(own);
     let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
-    let newest = commits.first().map(|commit| commit.origin);
-    let later = evidence.prompts.iter().filter(|prompt| {
-        newest.is_some_and(|at| prompt.origin.source == at.source && prompt.origin > at)
-    });
-    // If many prompts followed the last commit, no commit names the session.
-    let is_passed = later.count() >= LATER_PROMPTS;
     let asked: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
     let share = |subject: &str| {
@@ -60,7 +67,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     };
     let mut committed: Vec<_> =
         commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
-    if is_passed {
+    if shared > 0.0 && is_passed(evidence) {
         committed.clear();
     }
     // Of several commits, the one that shares the most words with the prompts is preferred. If no
@@ -71,6 +78,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     } else {
         committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
     }
+    committed.sort_by_key(|(_, subject)| subject.starts_with("chore"));
     let opened = opened.map(|subject| (share(&subject), subject));
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
 }

@@ -12,12 +12,16 @@ use crate::{
             entries::{Entries, cut_at_clause, push},
             listed_options::{named_options, names_options},
             overtaken,
+            quote_context::{
+                CONTEXT, begins_with_pronoun, continues, names_object, points, question_before,
+                request_before, sentence_before,
+            },
             request::{Request, Weight},
             typed_text::{arguments, quotes_before, spoken, unquoted},
             wording::{is_approval, is_clarification, is_open_question, is_question, turns},
         },
         report::{Topic, is_phrase},
-        text::{cut, one_line, pattern, sentences, spoken_sentences, without_opener},
+        text::{cut, one_line, pattern, spoken_sentences, without_opener},
     },
 };
 
@@ -27,10 +31,6 @@ const QUOTE: usize = 420;
 const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer ones are pasted.
 const SPOKEN: usize = 900;
-/// Maximum length, in bytes, of a quote that may need the question or request before it.
-const POINTING: usize = 120;
-/// Maximum length, in characters, of the question or request that is shown with a quote.
-const QUESTION: usize = 200;
 /// Maximum number of standing wishes. If there are more, the latest are kept.
 const WISHES: usize = 12;
 /// Maximum length, in bytes, of a prompt that is searched for standing wishes.
@@ -69,8 +69,9 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         return None;
     }
     let on = named_options(entries, &one_line(&text), prompt.origin);
-    let asked = || asked_before(entries, prompt.origin);
+    let asked = || question_before(entries, prompt.origin);
     let pasted = begins_with_pronoun(&quote).then(|| quotes_before(entries, prompt)).flatten();
+    let pasted = pasted.or_else(|| sentence_before(&text, &quote));
     let rationale = match (on.is_empty(), refused, pasted) {
         (false, _, _) => format!("{USER_SAID}, on {}", on.join("; ")),
         (true, Some(refused), _) => {
@@ -78,11 +79,14 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         }
         (true, None, _) if names_options(&quote) => return None,
         (true, None, Some(line)) => {
-            format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), QUESTION))
+            format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), CONTEXT))
         }
         (true, None, _) if points(&quote) => {
-            let asked = asked().filter(|asked| asked.chars().count() <= QUESTION)?;
-            format!("{USER_SAID}, asked: {asked}")
+            match asked().filter(|asked| asked.chars().count() <= CONTEXT) {
+                Some(asked) => format!("{USER_SAID}, asked: {asked}"),
+                None if names_object(&quote) => USER_SAID.to_owned(),
+                None => return None,
+            }
         }
         (true, None, _) if continues(&quote) => match request_before(entries, prompt.origin) {
             Some(request) => format!("{USER_SAID}, after: {request}"),
@@ -124,60 +128,10 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
     let asked = Request::of(&before.text)?;
     Some(DecisionRecord {
-        decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), QUESTION)),
+        decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
         rationale: format!("{USER_SAID}, with \"never mind\""),
         alternatives: None,
     })
-}
-
-/// Whether a short quote refers to something that only the text before it names.
-fn points(quote: &str) -> bool {
-    let bare = without_opener(quote);
-    // `Go ahead` agrees with something, whatever follows it.
-    if pattern!(r"(?i)^(?:go ahead|go for it|sounds good|proceed|do (?:it|that|so)\b[.,! ]*$|(?:definitely|probably|maybe|likely) (?:more|not|a|yes|no|only|just)\b)").is_match(bare) {
-        return true;
-    }
-    quote.len() <= POINTING
-        && (pattern!(r"(?i)^(?:now )?(?:it|that|this|they|these|those|both|for the (?:first|second|third|other|last)|the (?:first|second|third|last|other))\b")
-            .is_match(bare)
-            || pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|go with|add|take) (?:it|that|this|them|these|those|both|the (?:\w+))\b[^.;:]{0,24}[.! ]*$")
-                .is_match(bare)
-            || pattern!(r"(?i)^(?:let.?s |lets )?go (?:for|with) (?:an? |the )?[\w-]+[.! ]*$").is_match(bare))
-        && !quote.contains(['`', '/'])
-        && !quote.contains("because")
-}
-
-/// Whether a quote continues the previous request: `we should call ours like that, as well`.
-fn continues(quote: &str) -> bool {
-    quote.len() <= POINTING
-        && (is_clarification(quote)
-            || pattern!(r"(?i)^(?:no,? )?not\b").is_match(quote)
-            || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b|\b(?:for|about|with|on|to|like|of) (?:this|that|it)[.! ]*$").is_match(quote))
-}
-
-/// Whether a quote begins with a pronoun for something that the user does not name:
-/// `This should not be changed`.
-fn begins_with_pronoun(quote: &str) -> bool {
-    pattern!(r"(?i)^(?:this|that|it|these|those|they) (?:should|must|need|can|could|would|will|was|were|is|are|do|does|did|has|have)\w*\b")
-        .is_match(without_opener(quote))
-}
-
-/// Returns the user's previous request, shortened.
-fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
-    let before = entries.evidence.prompts.iter().rfind(|prompt| prompt.origin.line < at.line)?;
-    let request = Request::of(&before.text).filter(|one| one.weight >= Weight::Vague)?;
-    // `5 looks good` picks from a list that the summary does not show.
-    let picks = pattern!(r"^(?:#|[Oo]ption )?[0-9]\b").is_match(&request.text);
-    (!picks).then_some(())?;
-    Some(cut_at_clause(&entries.tidy_line(&request.text), QUESTION))
-}
-
-/// Returns the question that ends the agent's report before the prompt.
-fn asked_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
-    let before = entries.evidence.reports.iter().rfind(|report| report.origin.line < at.line)?;
-    let line = entries.tidy_line(before.text.trim_end().lines().last()?);
-    let asked = sentences(&line).into_iter().rev().find(|one| one.ends_with('?'))?;
-    Some(asked.to_owned())
 }
 
 /// Formats a call such as `Edit a.go`, with the path relative to the project.

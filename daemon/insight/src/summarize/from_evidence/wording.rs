@@ -17,10 +17,10 @@ pub(super) enum Manner {
 /// Returns a sentence without the words that only make it polite, and its form.
 pub(super) fn plain(line: &str) -> (String, Manner) {
     let polite = pattern!(
-        r"(?i)^(?:(?:hey|hi|hello|good morning)(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hm+|ah|oh|fgs|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
+        r"(?i)^(?:(?:hey|hi|hello|good morning)\b(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hm+|ah|oh|fgs|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
     );
     let asking = pattern!(
-        r"(?i)^(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|i(?:'d| would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please)?|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
+        r"(?i)^(?:(?:maybe|perhaps|first|i think|i guess|btw|by the way|also),? (?:maybe |first |then )?)?(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|(?:i(?:'d| would)|would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please| first| just)*|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
     );
     let mut rest = line.trim_start();
     let mut asks = false;
@@ -48,11 +48,19 @@ pub(super) fn plain(line: &str) -> (String, Manner) {
     }
     let is_question = sentences(rest).first().is_some_and(|first| first.ends_with('?'));
     let manner = match () {
-        () if asks || begins_as_order(&text) => Manner::Orders,
+        () if asks || orders_work(&text) => Manner::Orders,
         () if is_question => Manner::Asks,
         () => Manner::Tells,
     };
     (text, manner)
+}
+
+/// Returns an order whose only noun is the output of a command of the user, with the command:
+/// ``Fix these (after `make lint`)`` becomes ``Fix what `make lint` reported``.
+pub(super) fn with_command(order: &str) -> String {
+    pattern!(r"(?i)^([a-z]+ (?:up )?)(?:all (?:of )?)?(?:these|this|those|them|it|that)([.!]?) \(after (`[^`]+`)\)$")
+        .replace(order, "${1}what $3 reported$2")
+        .into_owned()
 }
 
 /// Returns the sentence as a request, if it is an order or a question and contains no quotation.
@@ -67,7 +75,7 @@ pub(super) fn ask(sentence: &str) -> Option<String> {
 pub(super) fn asked_within(sentence: &str) -> Option<String> {
     let found = pattern!(r"(?i)^.{12,}?(?:,| -+| –|;) (?:and |so |but )?(?:can|could|would) (?:you|we) (?:please )?(?:also )?(.{12,}?)\??$")
         .captures(sentence)?;
-    begins_as_order(&found[1]).then(|| capitalised(&found[1]))
+    orders_work(&found[1]).then(|| capitalised(&found[1]))
 }
 
 /// Maximum length, in bytes, of an order at the end of a prompt.
@@ -79,7 +87,7 @@ pub(super) fn last_order(sentence: &str) -> Option<String> {
     let points = pattern!(r"(?i)^\w+ (?:it|this|that|these|those|them)\b|^(?:run|use|read|check|find|list|show|search|explain|verify)\b").is_match(&text);
     let is_cut = text.ends_with("...") || text.ends_with('…');
     (manner == Manner::Orders
-        && begins_as_order(&text)
+        && orders_work(&text)
         && !(points || is_cut)
         && text.len() <= LAST_ORDER)
         .then(|| capitalised(&text))
@@ -123,6 +131,21 @@ pub(super) fn begins_as_order(text: &str) -> bool {
         r"(?i)^(?:add|address|adjust|analy[sz]e|build|change|check|clean|commit|compare|configure|convert|create|debug|delete|deploy|design|document|enable|examine|explain|explore|extract|find|fix|generate|implement|improve|increase|install|integrate|investigate|list|make|merge|migrate|move|optimi[sz]e|port|prepare|read|rebase|refactor|release|remove|rename|replace|research|restore|review|rewrite|run|search|set up|show|simplify|split|summari[sz]e|support|switch|test|translate|update|upgrade|use|verify|write)\b"
     )
     .is_match(text)
+}
+
+/// Whether a text of the user begins with an order. In a text of the agent, some of these verbs say
+/// what it did.
+pub(super) fn orders_work(text: &str) -> bool {
+    begins_as_order(text)
+        || pattern!(
+            r"(?i)^(?:amend|append|apply|attach|bump|capture|combine|dedupe|deduplicate|drop|ensure|expose|extend|handle|hide|include|inline|inspect|introduce|parse|put|redo|reduce|regenerate|reorder|reorgani[sz]e|resolve|respond|restructure|restyle|reuse|revert|rework|squash|swap|tighten|unify|validate|wire)\b"
+        )
+        .is_match(text)
+        // These words may be nouns, too.
+        || pattern!(
+            r"(?i)^(?:bring|copy|cover|cut|format|get|give|group|keep|link|lock|log|mark|name|open|pin|polish|print|record|reply|return|save|send|set|ship|sort|start|stop|store|tag|track|trim|turn) (?:(?:the|an?|all|any|each|every|our|my|your|its|it|them|these|those|this|that|both|up|out|more|only)\b|`)"
+        )
+        .is_match(text)
 }
 
 /// Whether a sentence rejects or limits the one before it: `But I don't think so`.
@@ -170,6 +193,10 @@ mod tests {
         for (sentence, wanted, manner) in [
             ("Hey Claude, could you please add a test?", "add a test.", Manner::Orders),
             ("ok, fix the parser", "fix the parser", Manner::Orders),
+            ("Hide the list", "Hide the list", Manner::Orders),
+            ("ok, maybe let's first put it on a branch", "put it on a branch", Manner::Orders),
+            ("log the answers of the server", "log the answers of the server", Manner::Orders),
+            ("log files are too large", "log files are too large", Manner::Tells),
             ("Why does it fail?", "Why does it fail?", Manner::Asks),
             ("The build fails on main.", "The build fails on main.", Manner::Tells),
         ] {

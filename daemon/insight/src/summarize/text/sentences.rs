@@ -118,8 +118,8 @@ fn begins_anew(rest: &str) -> bool {
 }
 
 fn is_abbreviation(before: &str) -> bool {
-    const ABBREVIATIONS: [&str; 12] =
-        ["e.g", "i.e", "etc", "vs", "cf", "approx", "Mr", "Dr", "No", "resp", "incl", "ca"];
+    const ABBREVIATIONS: [&str; 13] =
+        ["e.g", "i.e", "etc", "vs", "cf", "approx", "Mr", "Dr", "No", "re", "resp", "incl", "ca"];
     let word = before.rsplit([' ', '(', '\n']).next().unwrap_or_default();
     let is_list_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let starts_line =
@@ -158,6 +158,7 @@ mod tests {
             ("It is 3.5 s. and so on. `x` works.", vec!["It is 3.5 s. and so on.", "`x` works."]),
             ("He said \"no.\" Then he left.", vec!["He said \"no.\"", "Then he left."]),
             ("No stop", vec!["No stop"]),
+            ("The mail re. Bills is old. Drop it.", vec!["The mail re. Bills is old.", "Drop it."]),
             ("これは。それは。", vec!["これは。", "それは。"]),
             ("1. First thing. 2 more", vec!["1. First thing.", "2 more"]),
         ] {

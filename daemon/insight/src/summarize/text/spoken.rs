@@ -25,7 +25,7 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
             let head = &line[start..end.start()];
             let last = head.rsplit(' ').next().unwrap_or_default();
             let is_mark = head.len() <= 3 && last.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_mark && !["e.g", "i.e", "etc", "vs", "eg", "ie", "cf"].contains(&last) {
+            if !is_mark && !["e.g", "i.e", "etc", "vs", "eg", "ie", "cf", "re"].contains(&last) {
                 found.push(one_line(&line[start..end.end()]));
                 start = end.end();
             }
@@ -85,6 +85,7 @@ mod tests {
             ("it is great. let's go", vec!["it is great.", "let's go"]),
             ("do it safely  it must be local", vec!["do it safely", "it must be local"]),
             ("use e.g. one file\nnot two", vec!["use e.g. one file", "not two"]),
+            ("the failure re. coverage can wait", vec!["the failure re. coverage can wait"]),
             ("1. first of all. then this", vec!["1. first of all.", "then this"]),
             ("drop \"Joined. Active.\" and go", vec!["drop \"Joined. Active.\" and go"]),
             ("see\n$ make\nError 2\n\nuse cmake", vec!["see", "use cmake"]),

@@ -7,7 +7,7 @@ use crate::{
             bounds,
             git::{
                 commits::{history, printed},
-                forge_checks, merged,
+                forge_checks, ignored, merged,
             },
             lists::push_latest,
             moment::Moment,
@@ -64,7 +64,7 @@ impl OutputView<'_> {
             "commit" | "cherry-pick" | "revert" => self.committed(),
             "merge" | "pull" | "rebase" | "reset" => self.moved(),
             "push" => self.pushed(),
-            "add" => self.ignored(),
+            "add" | "check-ignore" => self.ignored(call),
             "stash" => self.stashed(call),
             _ => {}
         }
@@ -90,13 +90,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records the paths that git refused to add because it ignores them.
-    fn ignored(&mut self) {
-        let listed = pattern!(
-            r"(?m)^The following paths are ignored by one of your \.gitignore files:\n((?:[^\s:]+\n)+)"
-        );
-        let Some(found) = listed.captures(self.output) else { return };
-        for path in found[1].lines() {
+    fn ignored(&mut self, call: &GitCall) {
+        for path in ignored::paths(call, self.output) {
             push_latest(&mut self.state.ignored, kept(path, bounds::PATH), IGNORED);
         }
     }
@@ -128,6 +123,7 @@ impl OutputView<'_> {
             name.iter().for_each(|name| self.set_branch(name));
         }
         self.upstream();
+        self.ignored(call);
         let limits = call.operands().next().is_some() || call.has("-uno");
         if let Some(files) = files_of_status(self.output, call) {
             let is_part = files.is_part || limits || call.is_piped;

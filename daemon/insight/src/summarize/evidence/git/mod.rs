@@ -3,6 +3,7 @@
 mod checkout;
 mod commits;
 mod forge_checks;
+mod ignored;
 mod merged;
 mod taken_up;
 
