@@ -48,8 +48,11 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
     assert_eq!(episodes["episodes"].as_array().unwrap().len(), 1, "{episodes}");
     let owners = ask(&daemon, None, "get_episodes", &json!({ "group_ids": [SITE] }));
     let episode = &owners["episodes"][0]["uuid"];
-    let owners = json!({ "query": "zeppelin", "project": SITE });
-    let fact = &ask(&daemon, None, "search_memory_facts", &owners)["facts"][0]["uuid"];
+    let wish = json!({
+        "name": "A wish", "episode_body": "Never push to main.", "kind": "preference",
+        "group_id": SITE,
+    });
+    let fact = &ask(&daemon, None, "add_memory", &wish)["fact"];
     for (tool, arguments) in [
         ("get_episode_entities", json!({ "episode_uuids": [episode] })),
         ("delete_episode", json!({ "uuid": episode })),

@@ -25,4 +25,4 @@ pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summa
 
 /// The version of the rules that derive a summary from a transcript. If these rules changed since
 /// the last release, it is raised once, so that existing summaries are created again.
-pub const RULES_VERSION: u32 = 12;
+pub const RULES_VERSION: u32 = 13;

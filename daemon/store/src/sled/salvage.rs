@@ -104,8 +104,8 @@ fn create_settings(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl SledStore {
-    /// Returns the number of records in envelopes, and the number of damaged ones among them. Both
-    /// exclude vectors and totals of agents, which can be computed again.
+    /// Returns the number of records in envelopes and of the damaged ones among them, without
+    /// vectors and totals of agents, which can be computed again.
     ///
     /// # Errors
     ///
@@ -208,15 +208,13 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // Other notes are made again, are only statistics, or are copied elsewhere: those in
-        // `Forks` by `copy_fork_data`, and those about sharing by `engine::sharing`.
+        // `copy_fork_data` and `engine::sharing` copy others. The rest is made again or statistics.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
-            // Corrections are named by keys of facts, which are the same after transcripts were
-            // read again.
+            // Named by keys of facts, which are the same after transcripts were read again.
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {
@@ -247,8 +245,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Deletes the note about the redaction rules if the databases were redacted by different
-    /// rules. The rules of the combined text are then unknown.
+    /// Deletes the note about the redaction rules if those of the two databases differ.
     fn rules(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();

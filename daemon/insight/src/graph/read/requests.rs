@@ -100,7 +100,7 @@ fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
 /// Returns the original text of the prompt that an objective rewords. The summary may have added
 /// names in brackets to the objective.
 fn original(draft: &Draft<'_>, objective: &str) -> Option<String> {
-    let ends = [" (began with", " (asked:", " (came to:", " Later: "];
+    let ends = [" (began with", " (asked:", " (came to:", " Later: ", " Also: "];
     let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
     let own = &objective[..end.unwrap_or(objective.len())];
     let own = pattern!(r" \([^()`]*`[^()`]*`\)").replace_all(own, "");

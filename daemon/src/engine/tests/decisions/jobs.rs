@@ -101,8 +101,10 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
 fn the_close_of_a_session_whose_format_was_removed_fails_at_once() {
     let mut session = contract::session(SessionKey(7), "a");
     session.id.agent = "mine".to_owned();
-    let mut decider = Decider::with(|_, _| {}, &[Write::Session(Box::new(session))], "");
-    let (_, mut closed) = close(&mut decider);
+    let stored = [Write::Session(Box::new(session.clone()))];
+    let mut decider = Decider::with(|_, _| {}, &stored, "");
+    let (session, reason) = (session.key, CloseReason::Explicit(None));
+    let mut closed = decider.command(|reply| EngineCommand::Close { session, reason, reply });
     let Ok(Err(EngineError::Failed(error))) = closed.try_recv() else { panic!("not answered") };
     assert!(error.contains("`mine`") && error.contains("watch_formats"), "{error}");
 }
