@@ -122,10 +122,10 @@ fn steps(passages: &[Passage]) -> Vec<String> {
         let Some(step) = number.captures(heading).filter(|_| !below_checks) else { continue };
         if !headings.contains(&heading.as_str()) {
             headings.push(heading);
-            let step = without_full_stop(&one_line(&step[1])).to_owned();
+            let line = one_line(&step[1]);
             let below = passages[at..].iter().take_while(|one| one.headings.contains(heading));
             let below = below.count();
-            steps.push(with_first_words(step, &passages[at..at + below]));
+            steps.push(with_first_words(without_full_stop(&line), &passages[at..at + below]));
         }
     }
     if steps.len() < 2 {
@@ -151,7 +151,7 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 /// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
 /// does not end with a colon, and the first sentences of the next passages that have room. Adds the
 /// files that its headings and lines such as `File: src/list.ts` consist of.
-fn with_first_words(step: String, below: &[Passage]) -> String {
+fn with_first_words(step: &str, below: &[Passage]) -> String {
     let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
     let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();
     let mut told = String::new();
@@ -162,7 +162,7 @@ fn with_first_words(step: String, below: &[Passage]) -> String {
         }
         told.extend([if told.is_empty() { ": " } else { "; " }, without_full_stop(first)]);
     }
-    let files = files_of_step(&step, below);
+    let files = files_of_step(step, below);
     let files = files.map_or(String::new(), |files| format!(" ({files})"));
     format!("{step}{told}{files}")
 }

@@ -396,6 +396,21 @@ fn what_a_sub_agent_is_told_is_no_prompt_of_the_session() {
 }
 
 #[test]
+fn each_task_of_a_sub_agent_has_a_report() {
+    let mut script = Script::default();
+    for (task, report) in [("Review a.rs", "The lock is missing."), ("Review b.rs", "No findings.")]
+    {
+        script.item(Item::Instruction(task.into()));
+        script.reply(task, "I read the file first.");
+        script.reply(report, report);
+    }
+    let sub_agent = script.run_from(Collector::new(3), 0);
+    let reports: Vec<&str> =
+        sub_agent.evidence().reports.iter().map(|report| report.text.as_str()).collect();
+    assert_eq!(reports, ["The lock is missing.", "No findings."]);
+}
+
+#[test]
 fn saving_at_any_point_changes_nothing() {
     let script = everything(1);
     let whole = script.run_from(Collector::new(0), 0);

@@ -122,25 +122,29 @@ impl Collector {
             let correction = Correction { origin: moment.origin, refused, stopped };
             push_latest(&mut self.evidence.corrections, correction, bounds::CHOICES);
         }
-        self.pending.reporting = false;
-        let evidence = &mut self.evidence;
-        let report = std::mem::take(&mut evidence.report);
-        for statement in report {
-            let found = statements::Found { kind: statement.kind, text: statement.text };
-            let said = statements::Said { origin: statement.origin, reported: true };
-            statements::note(&mut evidence.statements, vec![found], said);
-        }
-        (self.pending.turn_changed, self.pending.stashed) = (false, false);
-        self.pending.notified = false;
-        self.pending.replying = None;
-        evidence.counts.prompts += 1;
-        evidence.counts.messages += 1;
+        self.end_turn();
+        self.evidence.counts.prompts += 1;
+        self.evidence.counts.messages += 1;
         let ran = std::mem::take(&mut self.pending.shell_of_user);
         if ran.is_empty() {
             self.keep_prompt(text, moment);
         } else {
             self.keep_prompt(&format!("{text}\n\n(after `{ran}`)"), moment);
         }
+    }
+
+    /// Ends the turn: the agent's last reply is its report.
+    fn end_turn(&mut self) {
+        self.pending.reporting = false;
+        let report = std::mem::take(&mut self.evidence.report);
+        for statement in report {
+            let found = statements::Found { kind: statement.kind, text: statement.text };
+            let said = statements::Said { origin: statement.origin, reported: true };
+            statements::note(&mut self.evidence.statements, vec![found], said);
+        }
+        (self.pending.turn_changed, self.pending.stashed) = (false, false);
+        self.pending.notified = false;
+        self.pending.replying = None;
     }
 
     /// Records a command of the agent program as a prompt if it asks for work.
@@ -166,6 +170,7 @@ impl Collector {
         if self.evidence.is_instructed {
             self.prompt(text, moment);
         } else if self.source != 0 {
+            self.end_turn();
             self.keep_prompt(text, moment);
         }
     }
