@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 
-/// Returns the longest object or list in `text`; `None` if there is none. If the text ends inside
-/// it, the complete values are returned, or nothing if there are none.
+/// Returns the longest object or list in `text`. If the text ends inside the object or list, returns
+/// its complete values. Returns `None` if there is no object or list, or no complete value.
 pub fn find(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {

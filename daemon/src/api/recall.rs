@@ -1,11 +1,12 @@
 //! Finds the statements of earlier sessions that match a prompt, for the hook of the prompt.
 //!
 //! The user waits for this hook. So the errors, decisions and preferences of a project are cached
-//! until the project has a new episode. If reading takes too long, nothing is added to the prompt.
+//! until the project has a new episode, or statements are deleted or corrected. If reading takes too
+//! long, nothing is added to the prompt.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use graphiti_proto::methods::hook::HookEvent;
@@ -30,7 +31,15 @@ const MAX_PROJECTS: usize = 16;
 
 /// The statements of earlier sessions, by the directories of their project.
 #[derive(Clone, Default)]
-pub struct RecallCache(Arc<Mutex<HashMap<Vec<Namespace>, Arc<CachedMemory>>>>);
+pub struct RecallCache(Arc<Mutex<RecallState>>);
+
+#[derive(Default)]
+struct RecallState {
+    /// The memories by the directories of their projects.
+    memories: HashMap<Vec<Namespace>, Arc<CachedMemory>>,
+    /// How often the cache was cleared.
+    clears: u64,
+}
 
 struct CachedMemory {
     /// The latest episode that was read.
@@ -78,9 +87,12 @@ fn read(
 }
 
 impl RecallCache {
-    /// Removes everything, after statements were deleted or corrected.
+    /// Removes everything, after statements were deleted or corrected. What is being read meanwhile
+    /// is not cached.
     pub fn clear(&self) {
-        self.lock().clear();
+        let mut state = self.lock();
+        state.memories.clear();
+        state.clears += 1;
     }
 
     fn get(
@@ -90,23 +102,30 @@ impl RecallCache {
     ) -> Result<Arc<CachedMemory>, StoreError> {
         let newest = newest_episodes(store, Some(projects), None, 1)?;
         let newest = newest.first().map(|episode| episode.id);
-        let known = self.lock().get(projects).cloned();
+        let (known, clears) = {
+            let state = self.lock();
+            (state.memories.get(projects).cloned(), state.clears)
+        };
         if let Some(known) = known.filter(|known| known.newest == newest) {
             return Ok(known);
         }
         let cached = Arc::new(CachedMemory { newest, memory: gather(store, projects)? });
-        let mut cache = self.lock();
-        if cache.len() >= MAX_PROJECTS
-            && !cache.contains_key(projects)
-            && let Some(other) = cache.keys().next().cloned()
-        {
-            cache.remove(&other);
+        let mut state = self.lock();
+        if state.clears != clears {
+            return Ok(cached);
         }
-        cache.insert(projects.to_vec(), cached.clone());
+        let memories = &mut state.memories;
+        if memories.len() >= MAX_PROJECTS
+            && !memories.contains_key(projects)
+            && let Some(other) = memories.keys().next().cloned()
+        {
+            memories.remove(&other);
+        }
+        memories.insert(projects.to_vec(), cached.clone());
         Ok(cached)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Vec<Namespace>, Arc<CachedMemory>>> {
+    fn lock(&self) -> MutexGuard<'_, RecallState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -61,6 +61,7 @@ fn sessions_are_found_by_key_id_and_prefix(store: &dyn Store) {
     assert_eq!(store.sessions_with_prefix("aaa", 9).unwrap(), [first.key, second.key]);
     assert_eq!(store.sessions_with_prefix("aaab", 9).unwrap(), [second.key]);
     assert_eq!(store.sessions_with_prefix("aaa", 1).unwrap(), [first.key]);
+    assert_eq!(store.sessions_with_prefix("aaa", 0).unwrap(), []);
     assert_eq!(store.sessions_with_prefix("", 9).unwrap(), [first.key, second.key]);
     let of_other_agents = ["a", "claude-2", "z"].map(|agent| {
         let id = SessionId { agent: agent.to_owned(), id: "aaac-3".to_owned() };

@@ -268,7 +268,7 @@ fn the_last_reply_of_an_agent_that_closed_its_session_does_not_leave_it_open() {
     daemon.close("s1");
     agent.end();
     daemon.settle();
-    // Stands for a reply that was written before the agent ended, but is read only now.
+    // The agent wrote its last reply before it ended, but the daemon reads the reply afterwards.
     transcript.reply("The session is closed.");
     assert_closed_and_completed(&daemon, "s1");
 }
@@ -529,6 +529,7 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
     world.configure(&json!({ "hooks": { "recall": true } }));
     world
         .transcript("s1")
+        .aged(std::time::Duration::from_secs(3_600))
         .prompt("Make the login form accept e-mail addresses with a plus sign")
         .tool("Edit", &json!({ "file_path": "/work/app/src/login.rs" }), "edited")
         .reply("The login works now.")
@@ -540,6 +541,10 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
     let daemon = world.start();
     daemon.settle();
     daemon.close("s1");
+    // The latest episode of the project stays when the session with the wish is forgotten.
+    world.transcript("s2").prompt("Explain the parser of dates").reply("It reads ISO 8601.");
+    daemon.settle();
+    daemon.close("s2");
     daemon.settle();
     let ask = |prompt: &str| {
         let event = json!({
@@ -555,6 +560,15 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
     world.configure(&json!({ "hooks": { "recall": false } }));
     world.printed(&["reload"]);
     assert_eq!(ask("Push that to the release branch without a pull request"), None);
+    world.configure(&json!({ "hooks": { "recall": true } }));
+    world.printed(&["reload"]);
+    let found = (0..20).find_map(|_| ask("Push that to the release branch without a pull request"));
+    assert!(found.is_some());
+    world.printed(&["forget", "s1", "--run"]);
+    // Each round waits at most for the time limit of the hook, so a slow answer also gives `None`.
+    for _ in 0..5 {
+        assert_eq!(ask("Push that to the release branch without a pull request"), None);
+    }
 }
 
 #[test]

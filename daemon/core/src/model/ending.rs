@@ -76,6 +76,7 @@ const REPORT: &str = "last report";
 const EARLIER_REPORT: &str = "earlier report";
 const ASKED: &str = "asked";
 const ABOUT: &str = "about";
+// Stored facts have this name from the time when only the last request was kept.
 const ASKED_LATER: &str = "asked last";
 const TESTS: &str = "last tests";
 const QUESTION: &str = "last question";

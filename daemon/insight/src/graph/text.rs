@@ -111,7 +111,12 @@ pub(super) fn command_key(command: &str) -> String {
     let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
     let command = folder.replace(command, "");
     let command = tail.replace(&command, "");
-    command.split_whitespace().collect::<Vec<_>>().join(" ")
+    single_spaced(&command)
+}
+
+/// Returns the words of `text` on one line, separated by single spaces.
+pub(super) fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns `text` without final full stops and outer spaces, for use within a sentence.

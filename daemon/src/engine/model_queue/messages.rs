@@ -205,6 +205,6 @@ mod tests {
 
     #[test]
     fn control_characters_are_removed() {
-        assert_eq!(readable("a\u{1b}[31mb\r\nc\u{7}"), "a[31mb\nc");
+        assert_eq!(readable("a\u{1b}[31mb\r\nc\u{7}\td"), "a[31mb\nc\td");
     }
 }

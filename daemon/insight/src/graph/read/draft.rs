@@ -12,6 +12,7 @@ use crate::{
     model::{
         Episode, Evidence, Namespace, Timestamp,
         episode::Author,
+        evidence::TurnReport,
         graph::{
             Certainty, Claim, EntityId, EntityKind, FactKey, Mark, Mention, Observation, Relation,
             Rename, Statements, Subject, Watch,
@@ -93,6 +94,14 @@ impl<'e> Draft<'e> {
         let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
         draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
         draft
+    }
+
+    /// Returns the last report before a position in the same transcript.
+    pub(super) fn report_before(&self, at: Origin) -> Option<&'e TurnReport> {
+        let is_before = |report: &&TurnReport| {
+            report.origin.source == at.source && report.origin.line < at.line
+        };
+        self.evidence.reports.iter().rev().find(is_before)
     }
 
     /// Records that an entity is mentioned, and returns its id.

@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(describe(&draft, report).as_deref(), wanted, "{runs:?} {report}");
         }
         let mut noted = session(&[run("jest", late, 6, 0)]);
-        noted.change("/work/app/notes.md").last = line(late + 2);
+        noted.change("/app/notes.md").last = line(late + 2);
         let draft = Draft::new(&noted.episode, &noted.evidence);
         assert_eq!(describe(&draft, "").as_deref(), Some("6 of 6 passed (`jest`)"));
     }

@@ -46,10 +46,7 @@ fn reworded(question: &str) -> String {
 /// Returns the line above the options of which the user chose one, if it says what they are about:
 /// `For --generate when a summary exists:`.
 pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
-    let mut reports = draft.evidence.reports.iter().rev();
-    let report = reports.find(|report| {
-        report.origin.source == asked.origin.source && report.origin.line < asked.origin.line
-    })?;
+    let report = draft.report_before(asked.origin)?;
     let answer = text::plain(asked.answer.split("; ").next()?);
     let option =
         pattern!(r"^\W*(?:[Oo]ption +)?\(?([A-Ea-e1-9])(?:[).:]|(?:\*\*)? *\||(?:\*\*)? [–—-] )");

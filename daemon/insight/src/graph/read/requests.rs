@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     graph::text,
+    lang::prose::has_many_symbols,
     model::{SessionEnding, evidence::Quote, transcript::Origin},
     pattern::pattern,
 };
@@ -63,13 +64,14 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     }
     let mut found = found.into_iter();
     let last = found.next();
-    let mut others: Vec<(usize, String)> =
-        found.filter(|(at, text)| is_order(text) && work_of(draft, *at) > 0).collect();
-    others.sort_by_cached_key(|(at, _)| Reverse(work_of(draft, *at)));
-    others.truncate(MAX_LATER - 1);
-    others.extend(last);
-    others.sort_by_key(|(at, _)| *at);
-    others.into_iter().map(|(_, request)| request).collect()
+    let orders = found.filter(|(_, text)| is_order(text));
+    let with_work = orders.map(|order| (work_of(draft, order.0), order));
+    let mut with_work: Vec<_> = with_work.filter(|(work, _)| *work > 0).collect();
+    with_work.sort_by_key(|(work, _)| Reverse(*work));
+    let most_work = with_work.into_iter().map(|(_, order)| order).take(MAX_LATER - 1);
+    let mut chosen: Vec<(usize, String)> = most_work.chain(last).collect();
+    chosen.sort_by_key(|(at, _)| *at);
+    chosen.into_iter().map(|(_, request)| request).collect()
 }
 
 /// Returns how much work followed a request before the next one: the number of commits, and one for
@@ -159,10 +161,7 @@ fn is_order(text: &str) -> bool {
 /// Whether the report before a prompt ends with a question, so that the prompt may be clear only
 /// with this question.
 fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
-    let line = prompt.origin;
-    let is_before = |origin: Origin| origin.source == line.source && origin < line;
-    let mut reports = draft.evidence.reports.iter().rev();
-    let report = reports.find(|report| is_before(report.origin));
+    let report = draft.report_before(prompt.origin);
     report.is_some_and(|report| last_question(&report.text, MAX_QUESTION_CHARS).is_some())
 }
 
@@ -225,13 +224,11 @@ fn without_pasted_lines(prompt: &str) -> String {
         is_output |= shell.is_match(line);
         let is_speech =
             speech.is_match(line) && line.split_whitespace().count() >= MIN_REQUEST_WORDS;
-        let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
-        let total = line.chars().count();
         of_output.is_match(line)
             || line.ends_with(['{', '}', ';'])
             || is_indented && is_code(line)
             || is_output && !is_speech
-            || total > 12 && symbols * 4 > total
+            || has_many_symbols(line)
     };
     // The user may paste the first command behind the own words.
     let inline = pattern!(r"(?:^| )(?:~|/)[A-Za-z0-9_./-]* {1,3}[$%#] .*");

@@ -80,11 +80,7 @@ impl DecisionWords {
 
 /// Returns the lines of the agent's offer that contain the chosen options.
 fn offered(draft: &Draft<'_>, asked: &Choice) -> String {
-    let mut reports = draft.evidence.reports.iter().rev();
-    let report = reports.find(|report| {
-        report.origin.source == asked.origin.source && report.origin.line < asked.origin.line
-    });
-    let Some(report) = report else { return String::new() };
+    let Some(report) = draft.report_before(asked.origin) else { return String::new() };
     let labels: Vec<String> = asked.answer.split("; ").map(text::plain).collect();
     let is_chosen = |line: &&str| {
         let line = text::plain(line);

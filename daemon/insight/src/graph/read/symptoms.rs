@@ -41,9 +41,7 @@ pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> 
 
 /// Returns the first sentence of a prompt that reports a failure.
 fn reported(prompt: &str) -> Option<String> {
-    let paragraphs =
-        prompt.split("\n\n").map(|lines| lines.split_whitespace().collect::<Vec<_>>().join(" "));
-    let paragraphs: Vec<String> = paragraphs.collect();
+    let paragraphs: Vec<String> = prompt.split("\n\n").map(text::single_spaced).collect();
     let sentences = paragraphs.iter().flat_map(|lines| lines.split_inclusive(". "));
     let mut failing = sentences.filter(|sentence| is_failure(sentence));
     let found = failing.find(|sentence| worth::names_something(sentence))?;

@@ -44,7 +44,7 @@ fn without_questions(prompt: &str) -> String {
     );
     let asides = pattern!(r" ?\([^()?]*\?\)");
     let ends = pattern!(r"[.!?]+(?: +|$)| +[-–—] +");
-    let prompt = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    let prompt = text::single_spaced(prompt);
     let prompt = mark.replace(&prompt, "");
     let prompt = asides.replace_all(&prompt, "");
     let mut starts = vec![0];
@@ -71,9 +71,7 @@ pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<Str
     if let Some(before) = text_before(prompt, quote) {
         return Some(format!("About: “{}”.", text::cut(&before, MAX_OBJECT_CHARS)));
     }
-    let mut reports = evidence.reports.iter().rev();
-    let report = reports
-        .find(|report| report.origin.source == line.source && report.origin.line < line.line)?;
+    let report = draft.report_before(line)?;
     let question = condensed::last_question(&report.text, MAX_QUESTION_CHARS)?;
     (worth::is_clear_question(&question) && worth::names_something(&question))
         .then(|| format!("Asked: “{question}”"))
@@ -82,7 +80,7 @@ pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<Str
 /// Returns the sentences directly before a quote in its prompt, if they name something.
 fn text_before(prompt: &Quote, quote: &str) -> Option<String> {
     let first = quote.trim_matches('"').split(" … ").next()?.trim();
-    let line = prompt.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = text::single_spaced(&prompt.text);
     let before = line[..line.find(first)?].trim();
     let start = before.char_indices().rev().nth(MAX_OBJECT_CHARS * 2).map_or(0, |(at, _)| at);
     let before = &before[start..];

@@ -1,4 +1,4 @@
-//! Finds what is to stay out of the session's commits.
+//! Finds the files that are to stay out of the session's commits, and whether the user wants none.
 
 use crate::{
     model::{
@@ -25,20 +25,34 @@ pub(super) fn is_file(own: &str, printed: &str) -> bool {
     }
 }
 
-/// Whether a file is not meant to be committed: git ignores it, by its name or by what git printed,
-/// or the user wants it to stay local.
-pub(super) fn is_local(evidence: &Evidence, path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let is_by_name =
-        pattern!(r"(?i)(?:^|[./_-])local\.(?:md|json|ya?ml|toml|env)$|^\.env(?:\.[\w.]*local)?$")
-            .is_match(name)
+/// The files that are not meant to be committed.
+pub(super) struct LocalFiles<'e> {
+    /// The paths that git printed as ignored.
+    ignored: &'e [String],
+    /// The files that a report calls ignored, or that the user wants to stay local.
+    named: Vec<&'e str>,
+}
+
+impl<'e> LocalFiles<'e> {
+    pub(super) fn of(evidence: &'e Evidence) -> LocalFiles<'e> {
+        let reports = evidence.reports.iter().flat_map(|report| called_ignored(&report.text));
+        let prompts = evidence.prompts.iter().filter(|prompt| prompt.origin.source == 0);
+        let named = reports.chain(prompts.flat_map(|prompt| kept_local(&prompt.text)));
+        LocalFiles { ignored: &evidence.checkout.ignored, named: named.collect() }
+    }
+
+    /// Whether a file is local: by its name, or by what git, a report or the user said.
+    pub(super) fn contain(&self, path: &str) -> bool {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let is_by_name = pattern!(
+            r"(?i)(?:^|[./_-])local\.(?:md|json|ya?ml|toml|env)$|^\.env(?:\.[\w.]*local)?$"
+        )
+        .is_match(name)
             || path.contains("/.git/");
-    let is_it = |text: &str| text == name || is_file(path, text);
-    let mut said = evidence.prompts.iter().filter(|prompt| prompt.origin.source == 0);
-    is_by_name
-        || evidence.checkout.ignored.iter().any(|ignored| is_file(path, ignored))
-        || evidence.reports.iter().any(|report| called_ignored(&report.text).into_iter().any(is_it))
-        || said.any(|prompt| kept_local(&prompt.text).into_iter().any(is_it))
+        is_by_name
+            || self.ignored.iter().any(|ignored| is_file(path, ignored))
+            || self.named.iter().any(|named| *named == name || is_file(path, named))
+    }
 }
 
 /// Returns the files that the user wants to stay out of the repository.

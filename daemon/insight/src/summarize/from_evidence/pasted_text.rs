@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::{pattern, sentence_ends, without_code};
+use crate::{
+    lang::prose::has_many_symbols,
+    summarize::text::{pattern, sentence_ends, without_code},
+};
 
 /// Minimum length, in bytes, of a prompt that the evidence may have shortened.
 const SHORTENED: usize = 600;
@@ -81,14 +84,13 @@ fn without_boxes(line: &str) -> String {
 
 /// Whether a line is from a log, a shell session, data or code.
 fn is_pasted(line: &str) -> bool {
-    let symbols = line.chars().filter(|c| "{}[]()=;<>|_/\\·─│█".contains(*c)).count();
     let total = line.chars().count();
     let words = line.split_whitespace().count();
     pattern!(
         r#"^(?:[❯$>%] |\[\+\]|=> |at |\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|\s*(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=]|(?:ERROR|WARN|INFO|DEBUG|npm (?:ERR|error|warn))|\d+ \||(?:GET|POST)$)"#
     )
     .is_match(line)
-        || (total > 12 && symbols * 4 > total)
+        || has_many_symbols(line)
         || (total > 90 && words <= 2)
         || line.contains("····")
         || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))

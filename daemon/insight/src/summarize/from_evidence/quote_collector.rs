@@ -150,7 +150,7 @@ impl<'e> QuoteCollector<'e> {
             }
         }
         let topic = of_label.or(topic);
-        // `However, the lock is held` is told with the paragraph before it.
+        // A paragraph that begins with `However` is added to the paragraph before it.
         let leans = parts.first().is_some_and(|first| continues(first));
         let before = self
             .found

@@ -123,7 +123,7 @@ pub(super) fn objection(entries: &Entries<'_>, statement: &str, at: Origin) -> S
     const AGREED: &str = " (the agent agreed";
     let objects = pattern!(r#"(?i)^User: "(?:but |hmm+,? |so )?(?:why|can.?t|couldn.?t|shouldn.?t|isn.?t|aren.?t|doesn.?t|don.?t)\b"#)
         .is_match(statement);
-    let request = request_before(entries, at).filter(|_| objects);
+    let request = if objects { request_before(entries, at) } else { None };
     request.map_or(statement.to_owned(), |request| {
         let request = without_full_stop(&cut_at_clause(&request, CONTEXT / 2)).to_owned();
         statement.replacen(AGREED, &format!(" (after: {request}; the agent agreed"), 1)

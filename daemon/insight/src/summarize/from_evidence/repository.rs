@@ -7,7 +7,7 @@ use crate::{
         from_evidence::{
             checks,
             entries::{Entries, is_scratch},
-            outside_commits::{is_file, is_later, is_local, wants_no_commit},
+            outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
             overtaken, pull_request, unconfirmed,
         },
         text::pattern,
@@ -305,13 +305,14 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     let committed = evidence.commits.last().map(|commit| commit.origin);
     let clean = evidence.git_events.iter().rev().find(|event| found_nothing(event));
     let committed = committed.max(clean.map(|event| event.origin));
+    let local_files = LocalFiles::of(evidence);
     let changed = evidence.files.iter().filter(|(path, work)| {
         let is_later =
             committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
         work.changed()
             && is_later
             && !is_scratch(path)
-            && !is_local(evidence, path)
+            && !local_files.contain(path)
             && !overtaken::is_taken_back(evidence, path, work)
             && !is_settled(evidence, path, work)
     });

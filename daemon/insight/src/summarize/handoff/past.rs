@@ -127,7 +127,8 @@ impl EndedSession {
             && requests.any(|asked| share_of_words(&said, &words(asked)) >= REPEATED_SHARE)
     }
 
-    /// Whether the last report contains almost all words of a step, which is not noted elsewhere.
+    /// Whether the last report contains almost all words of a step. False for a step that a file of
+    /// todos contains.
     pub(super) fn reports(&self, step: &str) -> bool {
         let told = words(step);
         told.len() >= MIN_REPEATED_WORDS
