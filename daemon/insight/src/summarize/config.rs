@@ -19,7 +19,8 @@ pub struct Config {
     pub extraction_threshold: f64,
     pub include_decisions: bool,
     pub include_errors_resolved: bool,
-    /// Whether no model is asked if no prompt of the user follows the agent's own summary.
+    /// Whether the agent's own summary makes a summary by a model unnecessary, if no prompt of the
+    /// user follows it.
     pub recap_suffices: bool,
     /// A JSON file with classifications of tools, read at each start; `None` for
     /// `tool_classification_cache.json` in the home folder.

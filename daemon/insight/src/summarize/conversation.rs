@@ -48,8 +48,8 @@ impl ConversationSummary {
         text
     }
 
-    /// Parses [`ConversationSummary::to_text`] and the variations that models produce: other upper
-    /// and lower case, Markdown headings, other list marks, names with spaces. Text outside of any
+    /// Parses [`ConversationSummary::to_text`] and the variations that models produce: any letter
+    /// case, Markdown headings, other list marks, names with spaces. Text outside of any
     /// section is ignored, and so are lines without a list mark in a section that is a list.
     pub fn parse(text: &str) -> ConversationSummary {
         let mut summary = ConversationSummary::default();

@@ -130,8 +130,8 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Maximum number of changes of one file that are listed with their values. A file with more is a
-/// document rather than settings.
+/// Number of changes of one file that may be listed with their values: the first ones. A file with
+/// more changes is probably a document.
 const SETTINGS_OF_A_FILE: usize = 5;
 /// Follows the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key of other objects)";
@@ -156,7 +156,7 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         if *count > SETTINGS_OF_A_FILE {
             continue;
         }
-        // The same key again is in another object of a list.
+        // A repeated key belongs to another object of a list.
         if let Some(line) = of_key.get(&(change.file.as_str(), change.setting.as_str())) {
             if !lines[*line].ends_with(ALIKE) {
                 lines[*line].push_str(ALIKE);
@@ -173,8 +173,8 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     lines
 }
 
-/// Returns what was done without the only commit, if nothing but its subject is known and the
-/// state of the repository names it.
+/// Returns `done` without the line of its only commit, if that line has nothing but the subject and
+/// the hash, and the state of the repository names the same commit.
 fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec<String> {
     let state = summary.repository.as_deref().unwrap_or_default();
     let commit = |line: &str| {
@@ -186,8 +186,9 @@ fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec
     done.iter().filter(|line| !(is_single && is_named(line))).cloned().collect()
 }
 
-/// Returns the lines of the files. If the page names at least half of them above, only the others
-/// are listed, without those that it names by a base name that no other file has.
+/// Returns the lines of the section of files. If `page` names at least half of the files by path,
+/// and there are fewer than [`FOLDED`], only the other files are listed. Of these, a file with a
+/// unique base name is left out if `page` has this base name.
 fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     let names =
         |name: &str| page.iter().any(|line| crate::summarize::text::contains_name(line, name));
@@ -326,7 +327,7 @@ fn row(change: &ConfigChange) -> String {
     )
 }
 
-/// Formats a value as code. If it contains back quotes, two of them are put on each side.
+/// Formats a value as code. If it contains back quotes, two back quotes are put on each side.
 fn cell(text: &str) -> String {
     let text = one_line(text).replace('|', "\\|");
     if text.is_empty() {
@@ -463,7 +464,7 @@ mod tests {
         let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);
         let known = files(&["cli/reader_test.go", "src/log.rs"]);
         assert!(files_not_named(&known, &page).is_empty());
-        // Which of two files is meant is not known, and a longer name is another file.
+        // It is not known which `reader_test.go` is meant. A longer name is another file.
         let twice = files(&["cli/reader_test.go", "src/log.rs", "src/reader_test.go"]);
         assert_eq!(
             files_not_named(&twice, &page),

@@ -23,6 +23,6 @@ mod text;
 
 pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summarize, title};
 
-/// The version of the rules that derive a summary from a transcript. If these rules changed since
-/// the last release, it is raised once, so that existing summaries are created again.
+/// The version of the rules that derive a summary from a transcript. It is raised once for a
+/// release in which the rules change, so that existing summaries are created again.
 pub const RULES_VERSION: u32 = 13;

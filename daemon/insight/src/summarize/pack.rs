@@ -2,9 +2,9 @@
 //!
 //! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
 //! held in memory. The least valuable are removed first: tool output, then tool calls, then the
-//! agent's intermediate replies, then findings, then prompts of the user; of each kind, the oldest
-//! first. The first prompt, the last message of each side and the agent's latest summary of the
-//! session are kept.
+//! agent's intermediate replies, then findings, then messages of the user; of each kind, the oldest
+//! first. The user's first and last message, the agent's last message and the agent's latest
+//! summary of the session are kept.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,8 @@ enum Worth {
     Finding,
     /// A message of the user.
     Prompt,
-    /// The first prompt, the last message of each side, and the latest summary by the agent itself.
+    /// The user's first and last message, the agent's last message, and the latest summary by the
+    /// agent itself.
     Ends,
 }
 
@@ -54,7 +55,8 @@ pub struct Packer {
 /// The content of one or several prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// One text for each prompt, in the order of the session.
+    /// One text for each prompt. The latest summary by the agent itself comes first, then the other
+    /// messages in the order of the session.
     pub parts: Vec<String>,
     /// Number of messages that did not fit.
     pub left_out: u32,
@@ -150,8 +152,8 @@ impl Packer {
         }
     }
 
-    /// Returns the tokens that fit into all prompts together. A message that no longer fits into a
-    /// prompt leaves up to `1 / SHARE` of it empty.
+    /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of a prompt stays
+    /// empty if the next message does not fit into it.
     fn most(&self) -> u64 {
         u64::from(self.room) * u64::from(self.most_parts) * u64::from(SHARE - 1) / u64::from(SHARE)
     }
@@ -170,8 +172,8 @@ impl Packer {
         }
     }
 
-    /// Marks the last message of each side and the agent's latest summary so that they are always
-    /// kept.
+    /// Raises the last message of the user and of the agent, and the agent's latest summary, to
+    /// [`Worth::Ends`].
     fn raise_ends(&mut self) {
         for role in [Role::User, Role::Agent, Role::Recap] {
             if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {

@@ -7,7 +7,7 @@
 
 use crate::model::activity::{Activity, ActivityVector};
 
-/// The default of the minimum priority of a field that is extracted.
+/// Default minimum priority of a field that is extracted.
 pub const EXTRACTION_THRESHOLD: f64 = 0.3;
 
 /// The priority of a field that is not in the table.

@@ -24,7 +24,7 @@ pub(super) enum Section {
     Files,
     /// Technologies and concepts.
     Concepts,
-    /// Any other section, which is not kept: the agent's analysis, copies of the user's messages.
+    /// A section that is not kept, such as the agent's analysis or copies of the user's messages.
     Rest,
 }
 
@@ -96,8 +96,8 @@ impl<'t> Sections<'t> {
         sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
     }
 
-    /// Returns the items of a section on one line each, or its first four sentences when it has no
-    /// items. Very short items are left out.
+    /// Returns the items of a section on one line each, without very short ones. If no item is
+    /// left, returns the first four sentences of the section.
     pub(super) fn items(&self, section: Section) -> Vec<String> {
         let text = self.text(section);
         let items = blocks(&text).into_iter().filter_map(|block| match block {

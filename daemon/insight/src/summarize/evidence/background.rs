@@ -22,7 +22,7 @@ use crate::{
 
 impl Collector {
     /// Adds the commit and the changed files of the entry at `moment` to the delegation that the
-    /// call `caller` started. A commit removes the files that were changed before it.
+    /// call `caller` started. A commit replaces the files that the delegation had before.
     pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
         let tasks = self.pending.background.iter().map(|task| &task.call);
         let mut calls = self.pending.calls.iter().chain(tasks);
@@ -140,8 +140,9 @@ impl Collector {
         self.git_printed(&command, output, moment);
     }
 
-    /// Records how a sub-agent ended, with its report as Markdown and the files that the report
-    /// names. Older reports are shortened if all together are too long.
+    /// Records how a sub-agent ended, and its report as Markdown without code. If the session's own
+    /// file does not contain the calls of sub-agents, the files that the report says were changed
+    /// are recorded, too. Older reports are shortened if all together are too long.
     pub(super) fn delegate_reported(
         &mut self,
         waiting: &Waiting,
@@ -157,7 +158,7 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // From this line on, the report is information of the agent program for the agent.
+        // The agent program, not the sub-agent, wrote this line and the following ones.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
@@ -178,8 +179,8 @@ const TASK_COMMITS: usize = 8;
 /// Maximum number of files kept of one sub-agent.
 const REPORTED_FILES: usize = 24;
 
-/// Returns the files in headings and labels of a sub-agent's report whose text says that something
-/// was done.
+/// Returns the files that a sub-agent's report names in a heading or label of a text that says that
+/// something was done.
 fn files_in_report(report: &str) -> Vec<String> {
     let path = pattern!(
         r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.[A-Za-z0-9_]{1,6})`?\W*$"

@@ -26,7 +26,7 @@ pub(super) const TICKETS: usize = 4;
 pub(super) const TICKET: usize = 300;
 /// Maximum length, in bytes, of the part of an issue tracker's answer that is read.
 pub(super) const TICKET_READ: usize = 4_000;
-/// Maximum length, in bytes, of the agent's last words. The middle of longer ones is removed.
+/// Maximum length, in bytes, of the agent's last reply. The middle of a longer one is removed.
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Maximum number of reports of turns kept from the beginning. The rest of [`REPORTS`] are the
 /// latest.
@@ -64,8 +64,8 @@ pub(super) const TEST_NAME: usize = 120;
 /// Maximum number of errors. The oldest that has no resolution and was seen once is dropped first,
 /// then the oldest.
 pub(super) const ERRORS: usize = 20;
-/// Maximum length, in bytes, of an error's message, of the words about its cause or fix, or of an
-/// answer that picks an option or follows a refused question.
+/// Maximum length, in bytes, of an error's message, of the words about an error, or of an answer
+/// that picks an option in a dialogue.
 pub(super) const ERROR_TEXT: usize = 240;
 /// Maximum number of files named in a resolution.
 pub(super) const RESOLUTION_FILES: usize = 6;
@@ -102,8 +102,8 @@ pub(super) const BACKGROUND: usize = 12;
 pub(super) const CHOICES: usize = 20;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
-/// Maximum length, in bytes, of an answer that the user typed into a dialogue, of a choice that a
-/// prompt makes, or of the approach or background of a plan.
+/// Maximum length, in bytes, of an answer that the user typed, of a choice that a prompt makes, or
+/// of the approach or background of a plan.
 pub(super) const TYPED_ANSWER: usize = 400;
 /// Maximum length, in bytes, of the explanation of an option.
 pub(super) const EXPLANATION: usize = 200;
@@ -142,7 +142,7 @@ pub(super) const PULL_REQUESTS: usize = 12;
 /// Maximum number of names in each list: models, branches, versions and directories. The first
 /// ones are kept.
 pub(super) const NAMES: usize = 12;
-/// Maximum length, in bytes, of one of these names, of an address, or of a message's id.
+/// Maximum length, in bytes, of a name in one of these lists, of a URL, or of an id.
 pub(super) const NAME: usize = 200;
 /// Maximum number of calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;

@@ -45,8 +45,8 @@ impl Collector {
         });
     }
 
-    /// Increments the counter of a tool that `counter` selects. When there are too many tools, the
-    /// one with the fewest calls is removed.
+    /// Increments one counter of a tool, which the function `counter` selects. When there are too
+    /// many tools, the tool with the fewest calls is removed.
     pub(super) fn count_tool(
         &mut self,
         tool: &str,

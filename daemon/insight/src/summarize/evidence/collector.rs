@@ -130,9 +130,9 @@ impl Collector {
         }
     }
 
-    /// Records the latest call for whose result the agent still waits, if there is one. The agent
-    /// continues only when it has all results, so the result of an earlier call was lost if the
-    /// agent has spoken since, or has made another call after a later result.
+    /// Records the latest call whose result is still missing, if there is one. The agent continues
+    /// only when it has all results. A missing result was therefore lost if the agent wrote a reply
+    /// after the call, or made another call after a later result.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
         let is_open = |call: &&Waiting| {

@@ -1,5 +1,5 @@
 //! Keeps the commands with their outcomes, and records what their outputs show: the state of the
-//! repository, files that a formatter changed, test runs and errors.
+//! repository, reports of formatters, test runs and errors.
 
 use crate::{
     model::{
@@ -28,8 +28,8 @@ use crate::{
 const SHORT_OUTPUT: usize = 400;
 
 impl Collector {
-    /// Records what the output of a command shows: effects on the repository, files that a
-    /// formatter changed, test runs and errors.
+    /// Records what the output of a command shows: effects on the repository, reports of
+    /// formatters, test runs and errors.
     pub(super) fn command_printed(
         &mut self,
         command: &CommandLine,
@@ -67,7 +67,7 @@ impl Collector {
         }
     }
 
-    /// Records that a command was to run tests and found none.
+    /// Records that a command that runs tests found none, if its output says so.
     fn note_missing_tests(&mut self, command: &CommandLine, output: &str, moment: Moment) {
         let found_none = pattern!(
             r"(?m)^\s*(?:No tests found\b|no tests ran\b|No test files found\b|testing: warning: no tests to run|=+ no tests ran\b)"
@@ -106,7 +106,7 @@ impl Collector {
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
-            // This is false after a test run, whose log may contain lines that look like errors.
+            // False if the output reports tests, because their log may look like errors.
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };

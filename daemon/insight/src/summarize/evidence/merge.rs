@@ -13,13 +13,12 @@ use crate::{
 
 /// Adds a sub-agent's evidence to its session's.
 ///
-/// Its deeds count as the session's: files, todo and plan files, settings, commands, tests, errors,
+/// Its work counts as the session's: files, todo and plan files, settings, commands, tests, errors,
 /// commits and other events of the repository, publications, delegations, tools and tokens. Its
 /// prompts, replies, statements, tasks, choices, recaps and messages do not, because they were
 /// exchanged between agents. Its working time does not count either, because the session waits
-/// meanwhile. When the session's own file reports the calls of the sub-agent with this `id`, its
-/// deeds are counted already. Then only its tokens, its models and its first and last time are
-/// added.
+/// meanwhile. If the session's own file reports the calls of the sub-agent with this `id`, its work
+/// is already counted. Then only its tokens, its models and its first and last time are added.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
@@ -45,8 +44,8 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
     by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
     by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
-    // A commit of the sub-agent that the session read from a history has no body there. The
-    // sub-agent's own record replaces it.
+    // The session may know a commit of the sub-agent from the output of `git log`, without its
+    // body. The sub-agent's own record replaces it.
     session.commits.retain(|known| {
         let is_it = |commit: &Commit| {
             commit.subject == known.subject

@@ -1,4 +1,4 @@
-//! The moment of an entry, which each record of what happened contains.
+//! The position and time of an entry, for the records that are made from it.
 
 use crate::{
     model::{evidence::Quote, time::Timestamp, transcript::Origin},

@@ -72,7 +72,6 @@ pub(super) struct Waiting {
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
-    /// The effect of the call once its result arrives.
     pub(super) meaning: Meaning,
 }
 

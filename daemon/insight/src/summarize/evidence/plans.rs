@@ -21,9 +21,9 @@ pub(super) const BACKGROUND: &str = "= ";
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
-/// Returns the short form of a plan. Its first line is the first heading or line of the plan, and
-/// its second line is the approach, which may be empty. The other lines begin with a mark: the
-/// background, the steps, and the files that the plan changes.
+/// Returns the short form of a plan. Its first line is the first heading of the plan, or else the
+/// plan's first line. Its second line is the approach, which may be empty. The other lines begin
+/// with a mark: the background, the steps, and the files that the plan changes.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
@@ -64,8 +64,8 @@ fn background(plan: &str) -> Option<String> {
     Some(cut(from_the_reason(&text), APPROACH))
 }
 
-/// Returns a background without the description of the present state before the reason for the
-/// plan, if it does not fit together with the reason.
+/// If a background is longer than [`APPROACH`] and begins with the present state, returns it from
+/// the first sentence on that gives a reason for the plan. Otherwise returns it unchanged.
 fn from_the_reason(text: &str) -> &str {
     let all = sentences(text);
     let states_present = |sentence: &str| pattern!(r"(?i)\bcurrently\b").is_match(sentence);
@@ -83,8 +83,8 @@ fn from_the_reason(text: &str) -> &str {
 }
 
 /// Returns the first paragraph or item of at least 30 bytes below a heading for which `is_named`
-/// holds, cut to `longest` characters. Names of files and lines that end with a colon are passed
-/// over.
+/// holds, cut to `longest` characters. Texts such as `File: a.rs` and texts that end with a colon
+/// are skipped.
 fn first_below(plan: &str, is_named: impl Fn(&str) -> bool, longest: usize) -> Option<String> {
     let mut is_below = false;
     for block in blocks(plan) {
@@ -148,9 +148,9 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     if steps.len() < 2 { Vec::new() } else { steps }
 }
 
-/// Adds the first sentence below a step to it, if that sentence has 20 to [`STEP_TEXT`] bytes and
-/// does not end with a colon, and the first sentences of the next passages that have room. Adds the
-/// files that its headings and lines such as `File: src/list.ts` consist of.
+/// Adds to a step the first sentences of the passages below it, with about [`STEP_TEXT`] bytes
+/// together. Stops at a sentence that is too long or ends with a colon. Adds no sentences if the
+/// first one is shorter than 20 bytes. Then adds the files of [`files_of_step`].
 fn with_first_words(step: &str, below: &[Passage]) -> String {
     let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
     let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();
@@ -167,7 +167,8 @@ fn with_first_words(step: &str, below: &[Passage]) -> String {
     format!("{step}{told}{files}")
 }
 
-/// Returns the files that the headings and lines below a step consist of, without folders.
+/// Returns the names of the files, without folders, that are the whole text of a heading or of a
+/// line such as `File: src/list.ts` below a step.
 fn files_of_step(step: &str, below: &[Passage]) -> Option<String> {
     let file = pattern!(
         r"^`?(?:[\w@.-]+/)*([\w@.-]+\.[A-Za-z][A-Za-z0-9_]{0,9}(?::[0-9]{1,6}(?:-[0-9]{1,6})?)?)`?$"

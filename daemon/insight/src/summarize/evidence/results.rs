@@ -24,8 +24,8 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of the part of a result that says whether a file is new or which key a
-/// task got.
+/// Maximum length, in bytes, of the part of a result that is read to learn whether a file is new,
+/// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
 /// Whether the answer to a change says that the file is new.

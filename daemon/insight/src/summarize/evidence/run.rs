@@ -1,4 +1,4 @@
-//! A command with its result, as the files that interpret the result get it.
+//! A command with its result, for the modules that interpret the result.
 
 use crate::{
     model::transcript::Outcome,

@@ -39,7 +39,7 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Maximum number of earlier reports that are searched for the options of a prompt's choice.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// Minimum number of words of a prompt that says more than which option it picks.
+/// From this number of words on, a prompt says more than which option it picks.
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
@@ -111,7 +111,7 @@ impl Collector {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
         if let Some(refused) = self.pending.corrects.take() {
-            // If the agent spoke after the refusal, the prompt is about what it said.
+            // If the agent replied after the refusal, the prompt is about the reply.
             let spoken = self.evidence.last_reply.as_ref().map(|reply| reply.origin);
             let is_next = self.evidence.last_result >= spoken;
             let is_said_at_once = self.evidence.last_result == Some(moment.origin);

@@ -17,7 +17,6 @@ pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     bound(tasks);
 }
 
-/// Adds a task.
 pub(super) fn add(tasks: &mut Vec<Task>, key: &str, subject: &str) {
     let task =
         tidy(&Task { key: key.to_owned(), subject: subject.to_owned(), state: TaskState::Pending });

@@ -15,7 +15,7 @@ pub struct Grounds<'g> {
     pub shown: &'g [String],
 }
 
-/// The relation to the session that a claim asserts of its files.
+/// How the files that a claim names must be related to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRelation {
     /// A tool touched them, or a command, a prompt or the subject of a commit names them.

@@ -5,7 +5,8 @@
 //! outcome. Facts that were read from the transcript (files, tests, tools, settings, counts, times)
 //! stay unchanged. A claim is dropped and counted if it is about a test or a setting that is not in
 //! the evidence, or about a file that is neither in the evidence nor in a text that the model was
-//! shown. The objective is not checked.
+//! shown. A completed task or a fix is also dropped if a file is only in such a text, unless the
+//! evidence is incomplete. The objective is not checked.
 
 mod claims;
 mod ground;
@@ -46,7 +47,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
     }
-    // A reason was read from the transcript: a question waits, or a call has no result.
+    // An outcome with a reason was read from the transcript: for example, a question waits.
     if summary.outcome_reason.is_none() {
         summary.outcome = claims.outcome.unwrap_or(summary.outcome);
     }
@@ -227,7 +228,7 @@ fn with_user_decisions(
 /// that the model does not mention.
 fn joined(claimed: Vec<ErrorResolution>, read: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
     let mut joined = claimed;
-    // The positions of the claims that no entry was joined with.
+    // Indexes of the claims that are not joined with an entry of `read` yet.
     let mut open: Vec<usize> = (0..joined.len()).collect();
     let mut unclaimed: Vec<ErrorResolution> = Vec::new();
     for seen in read {

@@ -25,8 +25,8 @@ pub(super) fn is_unfinished(text: &str) -> bool {
 /// Maximum length, in bytes, of a line of code that completes the sentence before it.
 const CODE: usize = 80;
 
-/// Returns a text with the code behind it, if that completes the text, or else the text without the
-/// clause that introduces the code.
+/// Returns a text together with the code that follows it, if the code is one short line. Otherwise
+/// returns the text without the clause that introduces the code.
 pub(super) fn with_code(text: &str, code: &str) -> String {
     let text = text.trim_end().trim_end_matches(':');
     let code = code.trim();
@@ -36,8 +36,8 @@ pub(super) fn with_code(text: &str, code: &str) -> String {
     }
 }
 
-/// Returns the text before a long code block without its colon: the whole text if it says what was
-/// done, or else the text up to its last clause.
+/// Returns the whole text before a long code block if it says what was done, or else the text
+/// without its last clause.
 fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
         r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"
@@ -59,7 +59,7 @@ pub(super) fn may_precede_label(text: &str) -> bool {
     pattern!(r"^(?:[^\p{L}]|[\[(][^\])]{1,16}[\])])*$").is_match(text)
 }
 
-/// Whether a cell of a table is empty: `—`.
+/// Whether a cell of a table is empty or has only dashes.
 pub(super) fn is_blank(cell: &str) -> bool {
     cell.trim_matches(['-', '—', '–', ' ']).is_empty()
 }
@@ -107,7 +107,7 @@ fn is_sentence(text: &str) -> bool {
     text.trim_end().ends_with('.') && text.split_whitespace().count() >= 5 && !is_numbered(text)
 }
 
-/// Splits a text into its bold start and the rest.
+/// Splits a text into its bold start, if this is a label, and the rest.
 pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
     let Some(end) = label_end.filter(|end| *end <= text.len()) else {
         return (None, text.to_owned());

@@ -15,8 +15,8 @@ const MAX_PARSED_BYTES: usize = 16_000;
 const MAX_PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a paragraph that is a heading: it is bold or ends in a colon.
 const MAX_HEADING_BYTES: usize = 70;
-/// Levels of headings: six of Markdown, then a line that ends in a colon before a bold paragraph,
-/// then a bold paragraph, then any other line that ends in a colon.
+/// Levels of headings below the six of Markdown: a line that ends in a colon above a bold heading,
+/// a bold paragraph, and any other line that ends in a colon.
 const SECTION: usize = 7;
 const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
@@ -79,7 +79,7 @@ struct PassageParser {
     /// Number of passages when the newest heading was added.
     at_heading: usize,
     text: String,
-    /// Where the bold text at the start of `text` ends.
+    /// Where the bold text at the start of `text` ends; 0 if other text comes before the bold text.
     label_end: Option<usize>,
     /// Number of bold spans that are open.
     bold: usize,
@@ -111,11 +111,11 @@ impl PassageParser {
                     code.push_str(&text);
                 }
             }
-            // One clean line would join the columns that a tab separates.
+            // `one_line` would replace the tab by a space.
             Event::Code(code) if self.hidden == 0 => {
                 self.text.extend(["`", &code.replace('\t', "\\t"), "`"]);
             }
-            // `path<TAB>sum` names a key and is not an element.
+            // The `<TAB>` in `path<TAB>sum` is a placeholder, not an HTML element.
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
                 self.text.push_str(&html);
             }
@@ -335,8 +335,7 @@ impl PassageParser {
         self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
     }
 
-    /// Joins the lines of the text, with a semicolon between those that are statements of their
-    /// own.
+    /// Joins the lines of the text, with a semicolon between lines that are separate statements.
     fn join_lines(&mut self) {
         while let Some(at) = self.text.find('\n') {
             let (before, after) = (&self.text[..at], &self.text[at + 1..]);

@@ -37,8 +37,8 @@ pub(crate) struct Report {
     pub(crate) asks: bool,
     /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
     pub(crate) lead: Option<String>,
-    /// The paragraphs at the start of the report, as one line, up to the next heading, list, table
-    /// or label of proposals or open tasks.
+    /// The paragraphs at the start of the report, as one line. A heading, a list, a table, or a
+    /// paragraph labelled as a proposal or as open ends them.
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
@@ -197,8 +197,8 @@ impl Report {
     }
 }
 
-/// Ends a paragraph that introduces omitted code. The introducing sentence stays only if it
-/// contains a name in back quotes.
+/// If the last sentence of a paragraph introduces omitted code, ends it with a full stop. Removes
+/// the sentence instead if it contains no name in back quotes.
 fn end_introduction(paragraph: &mut String) {
     let introduction = sentences(paragraph).pop().filter(|one| one.ends_with(':'));
     let Some(introduction) = introduction else { return };
@@ -211,7 +211,7 @@ fn end_introduction(paragraph: &mut String) {
     }
 }
 
-/// Ends a paragraph that has no mark at its end with a full stop.
+/// Adds a full stop to a paragraph that ends without punctuation.
 fn end_sentence(paragraph: &mut String) {
     let text = paragraph.trim_end();
     if text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '/')) {
@@ -280,7 +280,7 @@ impl Claim {
         let topic = match (topic_of(headings), words) {
             (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
-            // Sections of completed work also mention omitted work, and the reason.
+            // Sections of completed work also contain decisions, open tasks and known failures.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
             // `Example sequence: Updated to show it` was done.
             (headings, Some(Topic::Done)) if of_label() == Some(Topic::Proposal) => {

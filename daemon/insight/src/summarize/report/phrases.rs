@@ -52,7 +52,7 @@ pub(crate) enum Topic {
     LeftToUser,
     /// A claim that nobody has verified: `this should work now`.
     Hope,
-    /// An answer to a notice about a background task that was known already.
+    /// The agent's answer to a notice about a background task whose result it already used.
     KnownNotice,
     /// A commit, push or pull request that the agent offers to make.
     PublishOffer,
@@ -75,8 +75,8 @@ pub(crate) enum Topic {
 }
 
 impl Topic {
-    /// Returns the topic that a sentence of this topic gives a claim in a report; `None` for
-    /// topics that only [`is_phrase`] matches.
+    /// Returns the topic of a claim whose wording is of this topic; `None` for topics that only
+    /// [`is_phrase`] uses.
     fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::LeftToUser => Some(Topic::Open),
@@ -114,7 +114,8 @@ macro_rules! phrases {
     ($($file:literal),* $(,)?) => { &[$(($file, include_str!(concat!("phrases/", $file)))),*] };
 }
 
-/// Each file with its name. If two topics have the same heading, the earlier file takes precedence.
+/// Each file with its name. If a heading or a sentence matches several topics, the topic of the
+/// earlier file takes precedence.
 const FILES: &[(&str, &str)] = phrases![
     "en/left_to_user.toml",
     "en/instruction.toml",
@@ -184,8 +185,8 @@ struct Index {
     sentences: Vec<Expressions>,
 }
 
-/// The expressions of one topic, joined. A `RegexSet` of all topics is too large for the automaton
-/// that `regex` builds while it matches, and takes a third of the time of an import.
+/// The expressions of one topic, joined. A `RegexSet` of all topics would be too large for the
+/// automaton that `regex` builds while it matches, and would take a third of the time of an import.
 struct Expressions {
     topic: Topic,
     /// Matches bytes: `.{0,60}` over the characters of Unicode has ten times the states, and an
@@ -259,8 +260,8 @@ struct Prose<'s> {
 
 impl<'s> Prose<'s> {
     fn of(sentence: &'s str) -> Prose<'s> {
-        // The cost of a match is linear in the length, and text without full stops, such as a log,
-        // is no sentence.
+        // The cost of a match is linear in the length. Long text without full stops, such as a log,
+        // is not a sentence.
         let sentence = &sentence[..sentence.floor_char_boundary(MAX_SENTENCE_BYTES)];
         let english = match sentence.is_ascii() {
             true => Cow::Borrowed(sentence),
@@ -285,7 +286,7 @@ struct Headings {
     all: Vec<(String, Topic)>,
     /// For each byte, the indexes of the headings that begin with it.
     by_first: Box<[Vec<usize>; 256]>,
-    /// The indexes of the headings that begin with any text.
+    /// The indexes of the headings that begin with `*`.
     any_first: Vec<usize>,
 }
 
@@ -345,8 +346,7 @@ const MAX_CACHED_TOPICS: usize = 4_096;
 
 type TopicCache = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
 
-/// Returns the cached topic of a sentence, because many rules ask for the topic of the same
-/// sentence.
+/// Caches the topic of a sentence, because many rules ask for it.
 fn cached(
     topic: Option<Topic>,
     sentence: &str,
@@ -378,8 +378,8 @@ fn cached_in(
     topic
 }
 
-/// Returns a heading in lower case, without leading numbers, symbols and punctuation at either
-/// end.
+/// Returns a heading in lower case, without symbols and punctuation at both ends, and without
+/// numbers at the start.
 fn plain(heading: &str) -> String {
     let heading = one_line(heading).to_lowercase().replace('’', "'");
     let start = heading.trim_start_matches(|c: char| !c.is_alphabetic());

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::summarize::text::{is_glob, is_symbol};
 
-/// Turns lines that begin with a symbol such as a tick into list items. Lines with a cross state
-/// something that is not true and are omitted.
+/// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
+/// with a cross are omitted, because they state something that is not true.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_symbol) {
         return Cow::Borrowed(markdown);

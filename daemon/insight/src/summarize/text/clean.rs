@@ -71,8 +71,8 @@ fn without_links(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Returns the position in a file to which a link points, such as `:23`, unless the text of the
-/// link has it.
+/// Returns the position in a file to which a link points, such as `:23`, if the text of the link
+/// ends with the name of the file. Otherwise returns an empty text.
 pub(crate) fn position_of_link<'l>(text: &str, target: &'l str) -> &'l str {
     let Some(found) = pattern!(r"(\w\.\w{1,8})(:[0-9]{1,6})(?::[0-9]{1,4})?$").captures(target)
     else {
@@ -136,8 +136,8 @@ fn is_ruler(c: char) -> bool {
 const MAX_CODE_CHARS: usize = 80;
 
 /// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
-/// sentence before it: `There is one mode:` and its name. A command that the sentence tells the
-/// reader to run is removed.
+/// sentence before it, such as a name after `There is one mode:`. Commands that the sentence tells
+/// the reader to run stay only if they are to be run later.
 pub(crate) fn with_short_code(text: &str) -> String {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
@@ -217,8 +217,8 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 /// Stands where [`kept`] removed the middle of a text.
 const GAP: &str = " … ";
 
-/// Returns a command line whose middle was removed up to its last whole command or word before the
-/// gap.
+/// If the middle of a command line was removed, returns the line up to the last whole command or
+/// word before the gap, with an ellipsis.
 pub(crate) fn before_gap(line: &str) -> Cow<'_, str> {
     let Some((head, _)) = line.split_once(GAP) else { return Cow::Borrowed(line) };
     let end = head.rfind(" && ").or_else(|| head.rfind([' ', '|', ',']));
@@ -270,7 +270,7 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     let head = fitting(&mut lines.iter(), room * 2 / 3);
     let tail = fitting(&mut lines.iter().rev(), room / 3);
     let mut tail = lines.len() - tail;
-    // The start of this item is in the gap.
+    // Indented lines continue an item whose start is in the gap.
     while lines.get(tail).is_some_and(|line| line.starts_with([' ', '\t'])) {
         tail += 1;
     }
@@ -303,7 +303,7 @@ fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     found.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the index of the last of `chars` that fits into `room` bytes of JSON.
+/// Returns the last of `chars`, with its index, that fits into `room` bytes of JSON.
 fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(usize, char)> {
     let mut spent = 0;
     chars

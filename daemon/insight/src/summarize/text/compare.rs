@@ -25,7 +25,7 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the fraction of the words of `of` that `other` contains, from 0 to 1; 0 when `of` is
+/// Returns the fraction of the words in `of` that are also in `other`, from 0 to 1; 0 when `of` is
 /// empty.
 pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if of.is_empty() {
@@ -37,8 +37,8 @@ pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) ->
 }
 
 /// Returns whether the text with more meaningful words contains at least 80% of the words of the
-/// other one. A text of one or two words is the same only as a text of as many words. If a text has
-/// no meaningful words, the whole texts are compared.
+/// other one. If one text has only one or two such words, the other must have as many. If a text
+/// has no meaningful words, the whole texts are compared.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     if a_words.is_empty() || b_words.is_empty() {

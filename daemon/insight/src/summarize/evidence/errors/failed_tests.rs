@@ -6,7 +6,8 @@ use crate::summarize::{
 };
 
 /// Returns the names of up to three failed tests. The reason is added if at most one name is known.
-/// If the names are those of packages, their build failed, and only the reason is returned.
+/// Names that all contain `/` but no `::` are taken for packages whose build failed. Then only the
+/// reason is returned, if it is known.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let own = report.failed_tests.first().filter(|_| names.len() == 1);

@@ -11,7 +11,7 @@ const LINES: usize = 1_500;
 /// The error message of a failed command.
 pub(super) struct ErrorMessage {
     pub(super) text: String,
-    /// The command that the output tells to run, unless it is in the text.
+    /// The command that the output tells the reader to run, unless `text` contains it.
     pub(super) remedy: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     tidy(found)
 }
 
-/// Returns the only command that an output tells to run.
+/// Returns the command that an output tells the reader to run; `None` if there are several.
 fn remedy(output: &str) -> Option<String> {
     let told = pattern!(
         r"(?im)\brun (?:this command|the following(?: command)?)\b[^\n:]*:\s*\n+[ \t]*\$? ?([a-z][^\n`]*)$|\b(?:please |must |first |to fix[^\n]*, )run:? `([^`\n]+)`"
@@ -62,7 +62,7 @@ fn remedy(output: &str) -> Option<String> {
     (command.len() <= 80).then(|| (*command).to_owned())
 }
 
-/// Whether a program marked a line as its message.
+/// Whether a line begins with a warning sign or a cross and has the length of a message.
 fn is_marked(line: &str) -> bool {
     line.len() <= 240
         && line.starts_with(['\u{26a0}', '\u{274c}'])

@@ -53,11 +53,8 @@ pub(super) enum Attempt {
 /// The position and time of an event, and the command line or tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'e> {
-    /// The position in the transcript.
     pub(super) origin: Origin,
-    /// The time of the event, if the transcript has one.
     pub(super) at: Option<Timestamp>,
-    /// The command line or tool.
     pub(super) shown: &'e str,
 }
 
@@ -107,7 +104,7 @@ struct Words {
     text: String,
 }
 
-/// The subject of the agent's words.
+/// The subject of a statement of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum About {
@@ -129,7 +126,7 @@ impl Tracker {
         }
     }
 
-    /// Records the agent's words.
+    /// Records a statement of the agent about a cause or a fix.
     pub(super) fn said(&mut self, line: u64, about: About, text: &str) {
         self.words.push_back(Words { line, about, text: kept(text, bounds::ERROR_TEXT) });
         if self.words.len() > bounds::WORDS_REMEMBERED {
@@ -171,9 +168,12 @@ impl Tracker {
         self.note(errors, attempt, message::ErrorMessage { text, remedy: None }, event);
     }
 
-    /// Records a test run. If no test failed, it resolves the framework's earlier failures in the
-    /// same place: those in a part of the tests that it covers, if at least 90% as many tests ran,
-    /// and those whose failed tests its command names.
+    /// Records a test run. If no test failed, the run resolves two kinds of earlier failures of the
+    /// same framework in the same place:
+    ///
+    /// - failures in a scope that the run covers, if it has at least 90% as many tests or if its
+    ///   report counts packages
+    /// - failures, if the command names all tests that failed
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -214,7 +214,7 @@ impl Tracker {
         self.resolve(errors, event, |attempt| attempt == done);
     }
 
-    /// Records an attempt that failed at a later point than before. The earlier error was probably
+    /// Records that an attempt failed in another way than before. The earlier error was probably
     /// fixed, which is not verified yet.
     pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
@@ -341,7 +341,8 @@ impl Tracker {
         }
     }
 
-    /// Returns the announced fix: the last before the first change, or else the last of all.
+    /// Returns the last fix that was announced before the first change, or else the last one up to
+    /// `to`.
     fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
@@ -368,8 +369,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// If `sentence` says that the agent's work did not cause a failure, records it with the latest
-/// open error that it names, or else with the latest open error.
+/// If `sentence` says that the agent's work did not cause a failure, keeps it with an open error:
+/// the latest one that it names, or else the latest one.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"

@@ -12,8 +12,8 @@ use crate::{
 /// Maximum number of failed checks, and of failed tests.
 const FAILED: usize = 12;
 
-/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks that were
-/// seen before.
+/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks seen
+/// before.
 pub(super) fn read(
     known: Option<&ForgeChecks>,
     command: &CommandLine,
@@ -33,7 +33,7 @@ fn number(command: &str) -> Option<u64> {
     pattern!(r"\bgh pr checks (?:-\S+ )*#?([0-9]{1,9})\b").captures(command)?[1].parse().ok()
 }
 
-/// Reads the rows of `gh pr checks`, of which a filter may have left some out.
+/// Reads the rows of `gh pr checks`. A filter such as `grep` may have removed some rows.
 fn rows(pull_request: Option<u64>, output: &str) -> Option<ForgeChecks> {
     let row = pattern!(r"(?m)^([^\t\n]+)\t(pass|fail|pending|skipping|cancel)\t");
     let mut checks = ForgeChecks { pull_request, ..ForgeChecks::default() };
@@ -47,8 +47,8 @@ fn rows(pull_request: Option<u64>, output: &str) -> Option<ForgeChecks> {
     is_seen.then_some(checks)
 }
 
-/// Reads a log in which each line begins with the job, the step and the time. A filter may have
-/// left the names of the tests out.
+/// Reads a log in which each line begins with the job, the step and the time. If a filter removed
+/// the names of the tests, those seen before for the same jobs are kept.
 fn failed_jobs(known: Option<&ForgeChecks>, output: &str) -> Option<ForgeChecks> {
     let prefix = pattern!(r"(?m)^([^\t\n]+)\t[^\t\n]+\t[0-9-]+T[0-9:.]+Z ?");
     let mut checks = ForgeChecks::default();

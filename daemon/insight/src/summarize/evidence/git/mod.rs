@@ -55,8 +55,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Makes the branch that `git status` printed the last of the session's branches. A full list does
-/// not get new branches. Agents record only the branch at the start.
+/// Moves the branch that `git status` printed to the end of the session's branches, because agents
+/// record only the branch at the start. A full list does not get new branches.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -267,7 +267,7 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
     Some(kept(&last[1], bounds::NAME))
 }
 
-/// Records the last pull request whose address a command that opens one printed.
+/// Records the last pull request whose URL is in the output of a command that opens one.
 fn pull_requests(evidence: &mut Evidence, output: &str) {
     let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
     if let Some(found) = address.captures_iter(output).last() {

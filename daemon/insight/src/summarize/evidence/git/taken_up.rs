@@ -20,9 +20,11 @@ use crate::{
 /// Minimum length, in bytes, of a subject by which a report of a sub-agent names a commit.
 const SUBJECT: usize = 16;
 
-/// Adds the commits that a history shows and that are not recorded yet: those after the commit
-/// `before` that was checked out when a sub-agent began, those that a sub-agent reported, and those
-/// whose subject is in `waiting`: the subjects of commits whose calls still have no result.
+/// Adds commits that a history shows and that are not recorded yet:
+///
+/// - commits after `before`, the commit that was checked out when a sub-agent began
+/// - commits that a sub-agent reported
+/// - commits with a subject in `waiting`, which come from calls that have no result yet
 pub(in crate::summarize::evidence) fn take_up(
     evidence: &mut Evidence,
     command: &CommandLine,

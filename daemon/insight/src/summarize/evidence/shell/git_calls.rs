@@ -27,10 +27,10 @@ pub(in crate::summarize::evidence) struct GitCall {
     /// Whether another command reads the output of the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_piped: bool,
-    /// Whether the call is the first command whose output is seen.
+    /// Whether the output of the command line begins with the output of this call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_first: bool,
-    /// Whether the call is the only command whose output is seen.
+    /// Whether the output of the command line comes from this call only.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::summarize::evidence) is_alone: bool,
 }

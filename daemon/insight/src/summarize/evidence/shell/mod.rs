@@ -63,7 +63,7 @@ pub(super) struct CommandLine {
     /// The calls of git whose output shows the state of the repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) git: Vec<GitCall>,
-    /// The tests that the command asks for.
+    /// The calls of test runners.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
     /// Whether only a part of the output is printed. The numbers in it are not totals.

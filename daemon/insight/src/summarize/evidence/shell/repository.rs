@@ -74,8 +74,8 @@ pub(in crate::summarize::evidence) enum Undone {
     OwnBranch,
 }
 
-/// Whether a name has the extension of a file. `git checkout` restores a file, and switches to a
-/// branch.
+/// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
+/// with other names, it switches to a branch.
 fn names_code(name: &str) -> bool {
     pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
         .is_match(name)

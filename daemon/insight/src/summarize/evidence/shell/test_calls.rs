@@ -151,7 +151,7 @@ fn is_test_task(word: &str) -> bool {
         .is_match(word)
 }
 
-/// Whether the name of a test task is that of a part of the tests. `test:e2e` is, `test:ci` is
+/// Whether a test task runs only a part of the tests, by its name: `test:e2e` does, `test:ci` does
 /// not.
 fn names_part(task: &str) -> bool {
     let general = pattern!(
@@ -169,7 +169,7 @@ struct ArgumentReader<'r> {
     task: Option<String>,
     package: Option<String>,
     moved_to: Option<String>,
-    /// Whether the task of a script runner was seen.
+    /// Whether the task of a script runner was seen; true for runners that have no tasks.
     has_task: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// One command of a line together with the others, which may write its input.
+/// A command together with the other commands of its line, which may write the files that it reads.
 pub(super) struct ArgumentTexts<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [Simple],

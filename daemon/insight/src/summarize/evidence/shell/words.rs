@@ -210,7 +210,7 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// Reads `$( … )` with everything in it, including nested substitutions and quotes.
+    /// Reads `$( … )` with everything in it, including nested substitutions and double quotes.
     fn substitution(&mut self) {
         if let Some(length) = document_in_substitution(self.rest) {
             let text = self.take(length);

@@ -122,7 +122,7 @@ fn is_root_cause(sentence: &str) -> bool {
 pub(super) fn is_discovery(sentence: &str) -> bool {
     let is_noticed = pattern!(r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)")
         .is_match(sentence);
-    // `Since a imports b, I can't import a from b`: what an approach failed for.
+    // `Since a imports b, I can't import a from b`: why an approach failed.
     let is_barred =
         pattern!(r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}")
             .is_match(sentence);

@@ -1,8 +1,8 @@
 //! Finds lasting statements in the agent's sentences.
 //!
 //! Precision is more important than recall: a wrong sentence in a summary costs more trust than a
-//! missing one. An agent guesses while it works, so only firm statements count there. The words
-//! that end a turn are its report, in which more sentences count.
+//! missing one. An agent guesses while it works, so only firm statements count there. The reply
+//! that ends a turn is its report, in which more sentences count.
 
 mod claims;
 mod dialogue;
@@ -31,7 +31,7 @@ pub(super) struct Found {
     pub(super) text: String,
 }
 
-/// The position of a sentence, and whether it is part of the words that end a turn.
+/// The position of a sentence, and whether it is part of the reply that ends a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) origin: Origin,
@@ -65,7 +65,7 @@ pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
 
-/// Adds the findings to `statements` without repetitions. The number of statements of each kind is
+/// Adds `found` to `statements` without repetitions. The number of statements of each kind is
 /// limited.
 pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Said) {
     for Found { kind, text } in found {

@@ -1,4 +1,4 @@
-//! Reads the words that end a turn: the work that was done, the findings, the open tasks.
+//! Reads the reply that ends a turn: the work that was done, the findings, the open tasks.
 
 use crate::{
     model::evidence::StatementKind,

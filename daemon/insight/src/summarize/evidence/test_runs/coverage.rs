@@ -28,8 +28,8 @@ fn bun(output: &str) -> Option<f64> {
     percent(row.get(1)?.as_str())
 }
 
-/// Reads Go's figure for a package. Go prints no total, so the figure is one only when there is a
-/// single package.
+/// Reads Go's figure for a package. `go test` prints no total, so the figure is the total only if
+/// there is a single package.
 fn single(output: &str) -> Option<f64> {
     let figure = pattern!(r"coverage: (\d+(?:\.\d+)?)% of statements");
     let mut figures = figure.captures_iter(output);

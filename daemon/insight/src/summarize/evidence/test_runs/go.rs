@@ -16,8 +16,8 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
 }
 
 /// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that one passed, or else the
-/// packages by their `ok` and `FAIL` lines. A test counts once with its subtests, whose names
-/// contain `/`.
+/// packages by their `ok` and `FAIL` lines. A test and its subtests, whose names contain
+/// `/`, count as one.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {

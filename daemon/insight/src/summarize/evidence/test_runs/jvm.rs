@@ -6,7 +6,7 @@ use crate::summarize::{
 };
 
 /// Reads the closing line of each module: `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`.
-/// Closing lines have no `Time elapsed`. Without them, the lines of the classes are read.
+/// Closing lines have no `Time elapsed`. If there are none, the lines of the classes are read.
 pub(super) fn surefire(output: &str) -> Option<RunReport> {
     let lines = pattern!(
         r"(?m)^(?:\[[A-Z]+\]\s+)?Tests run:\s*(\d+), Failures:\s*(\d+), Errors:\s*(\d+), Skipped:\s*(\d+)(.*)$"

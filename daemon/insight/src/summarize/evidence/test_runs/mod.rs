@@ -27,17 +27,13 @@ use crate::summarize::{
 /// The report of one framework about one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RunReport {
-    /// The framework's name.
     pub(super) framework: &'static str,
-    /// Tests that passed.
     pub(super) passed: u32,
     /// Tests that failed or broke.
     pub(super) failed: u32,
-    /// Tests that were skipped.
     pub(super) skipped: u32,
     /// Names of failed tests, limited in number.
     pub(super) failed_tests: Vec<String>,
-    /// Coverage in percent.
     pub(super) coverage_pct: Option<f64>,
 }
 
@@ -104,11 +100,11 @@ fn parsed(output: &str) -> Vec<RunReport> {
     found.filter(|report| report.passed + report.failed + report.skipped > 0).collect()
 }
 
-/// Whether the environment kept tests from running, such as a sandbox without a network. Such
-/// failures say nothing about the code. This is narrower than
+/// Whether the environment, such as a sandbox without a network, prevented tests from running. Such
+/// failures say nothing about the code. Fewer messages count than in
 /// [`lang::environment`](crate::lang::environment), because a refused connection may be a failure
-/// of the project's own server. A single message may come from a test that expects it, so half of
-/// the failures must have one.
+/// of the project's own server. A single message may come from a test that expects it, so there
+/// must be a message for at least half of the failures.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
         r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders)).*$"

@@ -15,9 +15,9 @@ pub(in crate::summarize::evidence) struct TestScope {
 }
 
 impl TestScope {
-    /// Whether a run of this part includes the tests of the other part, as far as both are known.
-    /// It does if it has no limit or the same one. It also does if only paths limit it, and each
-    /// path that limits the other part is below one of them.
+    /// Whether a run of this part includes the tests of `other`, as far as both are known. It does
+    /// if this part has no limit or the same limit as `other`. It also does if no option limits
+    /// this part, and each path that limits `other` is below a path of this part.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
         let Some(own) = &self.limited_to else { return true };
         let Some(others) = &other.limited_to else { return false };

@@ -51,7 +51,7 @@ fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
     let options = || asked.split(' ').filter(|word| word.starts_with('-'));
     match framework {
         "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
-        // These options leave out single tests, and the closing line counts those.
+        // `-k` and `-m` leave out single tests, which the closing line counts.
         "pytest" => {
             options().next().is_some()
                 && options().all(|option| matches!(option, "-k" | "-m"))
