@@ -70,7 +70,7 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
     format!("{before} (#{number}){behind}")
 }
 
-/// Returns an order without a noun, such as `Address this`, with the noun of the sentence before it:
+/// Returns an order without a noun, such as `Address this`, with the noun of the sentence before:
 /// `I got this feedback for a.rs` gives `Address the feedback for a.rs`.
 pub(super) fn with_object(request: &Request) -> Option<String> {
     let order = pattern!(

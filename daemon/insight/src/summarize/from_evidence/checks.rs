@@ -369,7 +369,7 @@ mod tests {
         let fine = Outcome::Succeeded;
         script.run("b", "cd /app/web && npx tsc --noEmit", fine, "");
         assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
-        // It is not known whether the one that was stopped would have passed.
+        // It is not known whether the run that was stopped would have passed.
         script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
         let told = "checks passed: type check in web";
         assert_eq!(passed(&script.collect()).as_deref(), Some(told));

@@ -226,9 +226,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
 }
 
 /// Returns the record of a plan. The decision of an accepted plan is its approach, because most
-/// titles decide nothing. If the plan states only its background, the decision is a title that
-/// orders something, and the background is its reason. A refused plan is recorded by its
-/// title, but `is_decision` filters such plans out before.
+/// titles decide nothing. If the plan states only its background, the decision is the title, and
+/// the background is the reason; `None` if such a title does not order something. A refused plan is
+/// recorded by its title, but `is_decision` filters such plans out before.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {

@@ -1,5 +1,5 @@
-//! Finds open work in todo files, plans, pull requests, earlier offers and suggestions, tests that
-//! never ran, and errors that came back. What the last reports call open is found in `left_open`.
+//! Finds open work in todo files, plans, pull requests, stashes, earlier offers and suggestions,
+//! tests that never ran, and errors that came back. `left_open` finds what reports call open.
 
 use crate::{
     model::{
@@ -25,7 +25,8 @@ use crate::{
 const ENTRY: usize = 320;
 /// Maximum length, in characters, of the title and the items of a todo file.
 const TODO: usize = 400;
-/// Maximum length, in bytes, of the text with which an entry only points to a file.
+/// An entry that ends with the path of a todo file only points to this file if the rest of the
+/// entry has at most this number of bytes.
 const POINTER: usize = 40;
 /// Maximum number of todo files that are named.
 const TODOS: usize = 3;
@@ -33,7 +34,7 @@ const TODOS: usize = 3;
 const BOXES: usize = 8;
 /// Maximum number of suggestions that are named.
 const SUGGESTIONS: usize = 4;
-/// Maximum number of last reports that are searched for unanswered offers, and for suggestions.
+/// Number of the last reports that are searched for unanswered offers and for suggestions.
 const REPORTS: usize = 6;
 
 /// Maximum number of unchanged files that are named for one plan.
@@ -41,7 +42,7 @@ const UNTOUCHED: usize = 6;
 /// Maximum number of changed test files that are named in a session without a test run.
 const UNRUN: usize = 4;
 
-/// Adds the changes that were stashed and not taken back.
+/// Adds the newest stash that was not taken back.
 pub(super) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(branch) = entries.evidence.checkout.stashes.last() {
         push(list, format!("Stashed on `{branch}` and not taken back (`git stash list`)"));
@@ -105,7 +106,7 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     };
     for todo in of(NotePurpose::Todo).rev().take(TODOS) {
         let path = entries.path(&todo.path);
-        // A report that only names the file says less.
+        // An earlier entry that only names the file says less than this one.
         let quoted = format!("`{path}`");
         list.retain(|known| !known.ends_with(&quoted) || known.len() > quoted.len() + POINTER);
         push(list, format!("{} (todo `{path}`)", todo_in_short(entries, todo)));
@@ -118,7 +119,8 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
                 .files
                 .iter()
                 .any(|(path, work)| work.changed() && is_work(path) && later(work.last))
-            // The transcripts of the sub-agents that did the work may be missing.
+            // Completed tasks count, because the transcripts of the sub-agents that did the work
+            // may be missing.
             || evidence.tasks.iter().any(|task| task.state == TaskState::Completed);
         if !followed && let Some(goal) = goal_of_plan(&plan.text) {
             let path = entries.path(&plan.path);
@@ -139,7 +141,7 @@ fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let body = pattern!(r"\A---\n[\s\S]*?\n---\n").replace(&todo.text, "");
     let items = passages(&body).into_iter().filter(|passage| {
         matches!(passage.form, Form::Item { depth: 1, ticked: None | Some(false) })
-            // The evidence removes the middle of a long text.
+            // The evidence replaces the middle of a long text with this mark.
             && !passage.text.contains(" … ")
     });
     let items: Vec<Passage> = items.collect();
@@ -249,7 +251,7 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
 }
 
 /// Adds the documents and tests that an approved plan names and that were not changed after the
-/// approval, if at least two other files of the plan were.
+/// approval, if at least two other files of the plan were changed.
 pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {
@@ -263,8 +265,8 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let (touched, mut left): (Vec<&String>, Vec<&String>) =
             plan.files.iter().partition(|name| is_touched(name));
-        // Planned code may have been written to another file. A missing test or page is missing
-        // work.
+        // Planned code may have been written to another file. A missing test or document is
+        // missing work.
         left.retain(|name| {
             pattern!(r"(?i)\.(?:md|mdx|rst|adoc|feature)$|test|spec").is_match(name)
         });
@@ -331,8 +333,8 @@ pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     let published = evidence.publications.iter();
     let published = published.filter(|one| one.kind == PublicationKind::PullRequest);
     let published: Vec<&Publication> = published.collect();
-    // The number of an earlier pull request is known only if all of them were opened in this
-    // session.
+    // The number of an earlier pull request is known only if the session opened all pull requests
+    // in the evidence.
     let are_paired = published.len() == evidence.pull_requests.len();
     let mut told = 0;
     for (at, request) in published.iter().enumerate().rev() {

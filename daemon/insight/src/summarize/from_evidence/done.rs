@@ -117,7 +117,7 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
         let removed = overtaken::removed_thing(evidence, &commit.subject, commit.origin);
         if let Some(thing) = removed {
-            // A later step of the same work says no more.
+            // An update or a fix of something that was removed later needs no entry.
             if pattern!(r"(?i)^(?:update|bump|fix)\b").is_match(&commit.subject) {
                 continue;
             }

@@ -23,7 +23,8 @@ use crate::{
 /// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
 /// sentence.
 const LAST_WORDS: usize = 400;
-/// Maximum length of the first sentence, in characters, and of last words with a list, in bytes.
+/// Maximum length, in characters, of the first sentence. Also the room, in bytes, for last words
+/// with a list; a list of up to [`LISTED`] bytes may exceed it.
 const FIRST: usize = 600;
 /// Maximum length, in bytes, of a list in the last words.
 const LISTED: usize = 840;
@@ -122,7 +123,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
     let heading = heading.filter(|text| !transient::is_boast(text));
     let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
-    // An address at the end of the opening is not the start of the heading.
+    // A full stop separates the heading from an opening that ends, for example, with an address.
     let end = if opening.ends_with(|c: char| c.is_alphanumeric()) && !heading.is_empty() {
         "."
     } else {

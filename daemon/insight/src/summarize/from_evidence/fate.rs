@@ -21,7 +21,7 @@ const ANSWER: usize = 1_200;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Fate {
     Kept,
-    /// The user said that it did not help.
+    /// The user said that the work did not help, or pasted the same error again.
     Failed,
     /// The user refused the work or wanted it done differently, or the report no longer holds.
     SentBack,
@@ -32,8 +32,8 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let evidence = entries.evidence;
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
-    // An accepted offer is described by the work that followed it, and so is a list of the current
-    // state.
+    // After an accepted offer or a list of the current state, the work that followed says more than
+    // the report.
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
     let is_taken_up = is_over && is_followed_by_work(entries, report)
         || is_accepted(evidence, next) && is_followed_by_change(entries, report);

@@ -58,8 +58,8 @@ fn size(items: &[String]) -> usize {
     items.iter().map(|item| item.len() + SEPARATOR).sum()
 }
 
-/// Returns the first clauses of an item, of at most `length` bytes; the whole item if no clause ends
-/// there.
+/// Returns the first clauses of an item, of at most `length` bytes; the whole item if no clause can
+/// be cut off.
 fn clauses(item: &str, length: usize) -> &str {
     let first = first_sentence(item);
     if item.len() <= length || first.len() <= length {

@@ -30,10 +30,10 @@ const START: usize = 600;
 const SHORT_ORDER: usize = 5;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 6;
-/// A request repeats a goal if at least this share of its words is in it.
+/// A request repeats a goal if the goal contains at least this share of the request's words.
 const REPEATED: f64 = 0.5;
-/// A request of a turn without a change repeats the earlier requests if at least this share of its
-/// words is in them.
+/// A request that is no order or led to no change repeats the earlier requests if they contain at
+/// least this share of its words.
 const FAMILIAR: f64 = 0.3;
 /// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
 const TYPED: usize = 900;
@@ -41,10 +41,13 @@ const TYPED: usize = 900;
 /// Maximum length, in bytes, of a quotation in such a prompt.
 const QUOTED: usize = 80;
 
-/// Returns what the session turned to later: items that the user picked from a list, and requests
-/// that are clear orders or slash commands. A request that led to no change must share few words
-/// with all earlier ones, another one with each goal, of which `goal` is the first. If the first
-/// request led to no change, other requests that did are included.
+/// Returns what the session turned to after the request at the index `first`, whose goal is `goal`:
+/// items that the user picked from a list, slash commands, new work, and orders that led to a
+/// change. A problem counts if its prompt also asks for work and led to a change. If the request at
+/// `first` led to no change, any request that asks for work and led to a change counts.
+///
+/// Repetitions are left out. An order that led to a change is compared with each goal
+/// ([`REPEATED`]), any other request with all earlier requests together ([`FAMILIAR`]).
 pub(super) fn shifts(
     evidence: &Evidence,
     requests: &[Request],
@@ -116,9 +119,9 @@ pub(super) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<Strin
     found
 }
 
-/// Returns the requests in the paragraphs of a typed prompt after the first one, each with the
-/// sentence that the summary tells. The first sentence of such a paragraph orders something, or
-/// names a problem that the paragraph asks to solve.
+/// Returns the requests in a typed prompt after its first paragraph, each with the sentence that
+/// the summary tells. The first sentence of such a paragraph orders something, or names a problem
+/// that the paragraph asks to solve.
 fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
     if prompt.len() > TYPED || prompt.starts_with('/') || has_pasted_text(prompt) {
         return Vec::new();
@@ -213,8 +216,8 @@ fn with_limit(line: String, said: &[String]) -> String {
     }
 }
 
-/// Whether a request changes what the agent showed before it goes on: `drop the last line, then go
-/// ahead`.
+/// Whether a request corrects a draft and then tells the agent to continue: `drop the last line,
+/// then go ahead`.
 fn is_about_a_draft(request: &Request) -> bool {
     pattern!(r"(?i)\b(?:then|and) (?:go ahead|proceed)[.! ]*$").is_match(&request.text)
 }
@@ -295,7 +298,8 @@ fn is_new_work(request: &Request) -> bool {
         .is_match(&request.ask)
 }
 
-/// Adds the request before a later one, if that compares with it: `call ours max_size as well`.
+/// Adds the previous request to a request that compares something with it: `call ours max_size as
+/// well`.
 fn with_the_one_before(line: String, before: &Request) -> String {
     let compares = pattern!(r"(?i)\b(?:ours|mine|theirs)\b").is_match(&line);
     match compares {

@@ -1,4 +1,5 @@
-//! Finds what the last reports leave open, and what any report postpones.
+//! Finds what the last reports leave open, and what any report postpones or tells the user to set
+//! up.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +16,8 @@ use crate::{
     },
 };
 
-/// Maximum number of last reports that are searched for open work that is not postponed.
+/// Number of the last reports that are searched for all open work. Earlier reports are searched
+/// only for work that they postpone or tell the user to set up.
 const REPORTS: usize = 3;
 /// A later text with at least this share of the words of an open end takes it up.
 const TAKEN_UP: f64 = 0.5;
@@ -26,12 +28,13 @@ const QUESTIONS: usize = 4;
 /// Maximum length, in bytes, of a heading with its items in one entry.
 const UNDER: usize = 600;
 
-/// Adds what the last reports leave open and what any report postpones, unless something later took
-/// it up.
+/// Adds what the last reports leave open, and what any report postpones or tells the user to set
+/// up, unless something later took it up.
 pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     for (at, report) in reports.iter().rev().enumerate() {
-        // An open end without a heading counts only in the last report.
+        // An open end without a heading counts only in the last report, or if it is left to the
+        // user.
         let is_last = report.origin == reports[reports.len() - 1].origin;
         // If work followed a review, the user has decided about its open points.
         let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;

@@ -95,7 +95,7 @@ pub(super) fn all_options(entries: &Entries<'_>, report: &Report, most: usize) -
     let headings = report.passages.iter().flat_map(|passage| &passage.headings);
     let labels = report.claims.iter().filter_map(|claim| claim.label.as_ref());
     let mut named: Vec<&String> = headings.chain(labels).filter(|text| is_option(text)).collect();
-    // Some may stand in headings, others in labels.
+    // Some names may be in headings and others in labels, so they are put in order.
     named.sort_by_key(|name| option_mark(name));
     // If options have names, the other numbers belong to other lists.
     let all = if named.is_empty() { numbered } else { named };

@@ -1,8 +1,8 @@
 //! Derives a summary from evidence alone, without a model.
 //!
 //! The summary contains only what the transcript shows: a field without evidence stays empty, and
-//! an unknown cause is "not stated". Each text becomes one clean line, is cut at the end of a
-//! sentence, and appears once.
+//! an unknown cause is "not stated". Each text becomes one clean line of limited length, and
+//! appears once.
 
 mod answers;
 mod antecedents;
@@ -163,7 +163,8 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
 }
 
 /// Removes quoted decisions of the user that repeat the objective, completed tasks that repeat a
-/// decision, and tasks and discoveries that repeat the last words.
+/// decision, errors, tasks and discoveries that repeat the last words, and discoveries that repeat
+/// a next step.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
@@ -171,7 +172,7 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         share_of_words(&words(said), &objective) >= REPEATED
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        // With the call that the user refused, the words say more than the objective.
+        // A quote with the call that the user refused says more than the objective.
         let is_told = |one: &DecisionRecord| {
             one.rationale.starts_with(USER_SAID)
                 && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
@@ -187,7 +188,7 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         });
     }
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
-    // Such an error has only its message besides the cause.
+    // An error whose fix only names changed files says little besides its cause.
     let is_told = |error: &ErrorResolution| {
         share_of_words(&words(&error.root_cause), &ended) >= REPEATED
             && error.fix.starts_with("Changed ")
@@ -288,7 +289,8 @@ mod tests {
         )
     }
 
-    /// `test_enhanced_summary_generation` of section 9.2, as far as it concerns this stage.
+    /// `test_enhanced_summary_generation` of intelligent-session-summarization, section 9.2, as far
+    /// as it concerns this stage.
     #[test]
     fn a_fixed_bug_is_told_as_it_was() {
         let found = summary(&fixing_the_login());

@@ -197,7 +197,7 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Adds failing tests and checks, untested changes, and the unresolved errors of the last turn.
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
-        // A test fails if its subtest fails, so only the subtest is counted.
+        // A test fails if one of its subtests fails, so only the subtest is named.
         let all = &run.failed_tests;
         let is_parent = |name: &&String| {
             all.iter().any(|other| {
@@ -286,7 +286,8 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds what the agent's own recaps leave open, if no prompt (or, for compactions, reply) followed.
+/// Adds what the agent's own recaps leave open, if no prompt followed. After the recap of a
+/// compaction, there must also be no reply.
 fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let spoken_at = evidence.prompts.last().map_or(0, |prompt| prompt.origin.line);

@@ -38,7 +38,8 @@ const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
 const SHARED: f64 = 0.4;
-/// Maximum number of commits in a session that a commit's subject names instead of a cut request.
+/// Maximum number of commits in a session whose title is a commit's subject instead of a request
+/// that was cut.
 const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of an order that is more than an answer.
@@ -107,7 +108,7 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
     let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
     let mut orders = (first + 1..requests.len()).filter(may_be);
     let order = orders.find(|at| is_order(&requests[*at]))?;
-    // If the work began before that order, the order is a part of it or comes after it.
+    // If work began before that order, the order is only a later part of the session's work.
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
 }
 
@@ -194,7 +195,7 @@ fn short(goal: &Goal) -> String {
 struct Goal {
     text: String,
     ask: String,
-    /// Whether it is a note of the agent about the work up to then.
+    /// Whether the text comes from a recap of the agent, which describes only the work before it.
     is_note: bool,
 }
 
@@ -215,8 +216,8 @@ pub(super) fn requests(evidence: &Evidence) -> Vec<Request> {
     evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
 }
 
-/// Returns the index of the first clear request, if it is among the first six. Without one, prefers
-/// a vague request to a routine, and a routine to a reaction.
+/// Returns the index of the first clear request, if it is among the first six. Otherwise returns
+/// the first request that is at least vague, or else the first routine, or else the first reaction.
 fn first_request(requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
     // A clear request much later is about something else.
@@ -264,7 +265,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            // A question about `this` does not name it.
+            // A question about `this` does not say what it is about.
             return match is_question(&request.text) {
                 true => one_line(&done.subject).into(),
                 false => came_to(&request.text, &done.subject),

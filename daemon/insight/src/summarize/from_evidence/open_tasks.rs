@@ -27,8 +27,8 @@ pub(super) fn open_tasks(evidence: &Evidence) -> Vec<&Task> {
     }
 }
 
-/// Whether work followed the last update of the list at `at` that the list does not mention: work
-/// for a later request, or work that the last report calls done without leaving anything open.
+/// Whether the last update of the list at `at` was followed by work that the list does not mention:
+/// work for a later request, or work that the last report calls done without leaving anything open.
 fn is_outdated(evidence: &Evidence, at: Origin) -> bool {
     let asks = |text: &str| Request::of(text).is_some_and(|one| one.weight > Weight::Routine);
     let mut prompts = evidence.prompts.iter().filter(|prompt| is_later(prompt.origin, at));

@@ -145,8 +145,8 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
 }
 
-/// Whether the last command ran after the last words at `line`, is a check that passed, and no
-/// change followed it. Then the announced work was done.
+/// Whether the work that the last words at `line` announce was done: the session has results, its
+/// last command after these words is a check that passed, and no change followed it.
 fn has_passed(evidence: &Evidence, line: u64) -> bool {
     let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
     let is_check = |line: &str| {
@@ -215,8 +215,8 @@ fn tests_fail(evidence: &Evidence) -> bool {
     main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }
 
-/// Whether tasks are open. A single task does not count if others are completed and the agent
-/// reported the work as done: it forgot to tick the task off.
+/// Whether tasks are open. A single open task does not count if others are completed and the agent
+/// reported the work as done: the agent forgot to tick that task off.
 fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
     let open = open_tasks(evidence).len();

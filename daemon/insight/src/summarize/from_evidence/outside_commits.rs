@@ -1,4 +1,5 @@
-//! Finds the files that are to stay out of the session's commits, and whether the user wants none.
+//! Finds the files that are to stay out of the session's commits, and whether the user wants no
+//! commit at all.
 
 use crate::{
     model::{

@@ -48,8 +48,8 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
 
-/// Returns what `text` names and a commit after `at` removed, by its subject:
-/// `Remove the base tag - use plain paths`.
+/// Returns the thing that `text` names and that a commit after `at` removed according to its
+/// subject: `Remove the base tag - use plain paths`.
 pub(super) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Option<String> {
     let text = text.to_lowercase();
     let later = evidence.commits.iter();
@@ -67,7 +67,8 @@ fn removed_by(subject: &str) -> Option<String> {
     Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
-/// Whether the user said, after the last change to the file at `path`, that they reverted it.
+/// Whether the user said, after the last change to the file at `path`, that they reverted this
+/// change or all changes.
 pub(super) fn is_taken_back(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| {
         prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
@@ -105,7 +106,8 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
     changed_files(evidence, text).any(|(path, work)| is_taken_back(evidence, path, work))
 }
 
-/// Whether a text names a file that the session created, and deleted after `at`.
+/// Whether a text names a file that the session wrote as a whole and deleted after `at`. A text
+/// that reports a removal does not count.
 pub(super) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) -> bool {
     !removes().is_match(text)
         && changed_files(evidence, text).any(|(_, work)| {
@@ -208,7 +210,8 @@ pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
 }
 
 /// Whether a later choice or commit removes something that `label`, the chosen option, names:
-/// `remove turn ordering` makes `Turn-based with short leases` obsolete.
+/// `remove turn ordering` makes `Turn-based with short leases` obsolete. Also whether a later
+/// prompt keeps what the option replaces.
 pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
@@ -247,7 +250,7 @@ fn keeps_other(prompt: &str, label: &str) -> bool {
 }
 
 /// Whether the user asked to try something again that `text` names: `try entire review again`. Then
-/// its result no longer holds.
+/// the result in `text` no longer holds.
 pub(super) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let text = text.replace('`', "").to_lowercase();
     let again = pattern!(
@@ -287,7 +290,8 @@ fn tells_end(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
         let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + NEAR).min(text.len()))];
-        // A name after an arrow or another name is the replacement.
+        // In `A → B` and `replaced A by B`, `B` is the replacement. So the verb must stand directly
+        // before the name, and an arrow directly after it.
         let starts = pattern!(
             r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"
         );

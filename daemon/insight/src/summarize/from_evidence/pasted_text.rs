@@ -1,4 +1,5 @@
-//! Extracts what a person wrote from a prompt with pasted text: code, logs, diffs, terminal windows.
+//! Extracts what a person wrote from a prompt with pasted text: code, logs, diffs and terminal
+//! windows.
 
 use std::borrow::Cow;
 

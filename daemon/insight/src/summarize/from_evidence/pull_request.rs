@@ -18,7 +18,7 @@ pub(super) fn is_merged(evidence: &Evidence, at: usize) -> bool {
     }) || evidence.prompts.iter().any(|prompt| is_merged_by_user(evidence, prompt, at, number))
 }
 
-/// Whether a sentence says that the pull request with this number is merged.
+/// Whether a text says in one sentence that the pull request with this number is merged.
 fn says_merged(text: &str, number: u64) -> bool {
     let named = format!("#{number}");
     let says = |sentence: &str| {

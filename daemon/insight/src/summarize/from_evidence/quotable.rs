@@ -68,13 +68,13 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !points_elsewhere(sentence)
         // It refers to numbers of another list.
         && !pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b").is_match(sentence)
-        // The target of its link was removed.
+        // It only points at a file or an address.
         && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)
         // `git push` prints this address to offer a new pull request.
         && !sentence.contains("/pull/new/")
         && !is_row_of_numbers(sentence)
-        // The evidence cuts long texts at this mark.
+        // The evidence replaces the middle of a long text with this mark.
         && !sentence.contains(" … ")
         // It refers to numbers of a list, which are not quoted.
         && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
@@ -96,7 +96,7 @@ pub(super) fn is_row_of_numbers(line: &str) -> bool {
     compares && numbers >= 4 && numbers * 2 > all
 }
 
-/// Whether a sentence points at another part of the page that it is taken from.
+/// Whether a sentence points at another part of the text that it is taken from.
 fn points_elsewhere(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:see|as|shown|listed|described|mentioned|noted|discussed|stated) (?:above|below|earlier|previously)\b|\b(?:above|below|the following|as follows)[.:]?$")
         .is_match(sentence)
@@ -127,7 +127,7 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         && is_balanced(sentence)
 }
 
-/// Whether a sentence says what something is, in code: `The only mode that you can use is `a``.
+/// Whether a sentence says what something is, in code: ``The only mode that you can use is `a` ``.
 fn names_by_code(sentence: &str) -> bool {
     pattern!(r"\b(?:is|are) `[^`]+`\.?$").is_match(sentence)
 }
@@ -138,7 +138,8 @@ pub(super) fn addresses_user(introduction: &str) -> bool {
         || pattern!(r"(?i)^(?:please |now |then |to (?:test|try|verify|check|use|run)\b)|\b(?:your|you(?:'ll| can| should| need)?)\b.*\b(?:and|then|to)$").is_match(introduction)
 }
 
-/// Whether a line is little more than addresses. Addresses in code are values.
+/// Whether a line is little more than addresses. Addresses in code do not count, because they are
+/// values.
 pub(super) fn is_list_of_addresses(line: &str) -> bool {
     let address = pattern!(r"https?://\S+");
     let all = line.split('`').step_by(2).flat_map(|part| address.find_iter(part));

@@ -45,14 +45,15 @@ struct QuoteCollector<'e> {
     /// Whether items that name a place in the code are findings of a review.
     is_review: bool,
     found: Vec<Quoted>,
-    /// The sentence directly before that ends in a colon, and the headings above it.
+    /// The previous sentence, if it ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
     /// The headings above a list whose introduction announces plans, guesses or instructions: the
     /// list is not quoted.
     untold: Option<Vec<String>>,
     /// Whether the text directly before is not quoted, so that nothing may depend on it.
     broken: bool,
-    /// The only name in the sentence directly before, which says that it was added.
+    /// The only name in the previous sentence, if that sentence says that the named thing was
+    /// added.
     made: Option<String>,
     /// The headings above the passage directly before.
     headings: &'e [String],
@@ -96,7 +97,7 @@ impl<'e> QuoteCollector<'e> {
             Form::Paragraph => self.paragraph(passage, topic),
             Form::Item { ticked: Some(false), .. } => {}
             Form::Item { depth, .. } if depth > 1 => self.nested(passage),
-            // With too few blanks before them, the parser takes nested items for a list of their own.
+            // The parser takes nested items with too little indentation for a list of their own.
             Form::Item { .. } if self.awaits_items && passage.mark.is_none() => {
                 self.nested(passage);
             }

@@ -86,8 +86,8 @@ pub(super) fn sentence_before(prompt: &str, quote: &str) -> Option<String> {
     says_something.then(|| before.to_owned())
 }
 
-/// Returns the last request before a quote that names its object, shortened. If none of the last
-/// ones does, returns the last one.
+/// Returns one of the last requests before a quote, shortened: the latest that names its object, or
+/// else the latest.
 pub(super) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rev().filter(|one| one.origin.line < at.line);
     let requests = before.map(|one| Request::of(&one.text)).take(REQUESTS);

@@ -26,29 +26,30 @@ const MIN_BEGINNING: usize = 120;
 /// A paragraph or a list of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Quoted {
-    /// The topic that its heading or its label gives it.
+    /// The topic according to the heading or the label.
     pub(super) topic: Option<Topic>,
     pub(super) listed: bool,
     /// The heading or sentence above a list.
     pub(super) introduction: Option<Introduction>,
-    /// The question or request of the user that it answers.
+    /// The question or request of the user that the text answers.
     pub(super) question: Option<String>,
-    /// The verdict with which the answer begins, such as `No`, if no sentence contains it.
+    /// The verdict with which the report begins, such as `No`, if the start of this text does not
+    /// contain it.
     pub(super) verdict: Option<String>,
     /// Sentences or items.
     pub(super) parts: Vec<String>,
     /// The number of items that are not in `parts`.
     pub(super) left_out: usize,
-    /// Whether its label says that it concludes the report.
+    /// Whether the label announces the conclusion of the report.
     pub(super) concludes: bool,
-    /// Whether it is one finding of a review.
+    /// Whether this is one finding of a review.
     pub(super) is_of_review: bool,
 }
 
 impl Quoted {
     /// Returns an entry of about `room` bytes: whole sentences, or items, of which long ones are
-    /// shortened. A list ends with the number of omitted items. `None` if only one item of more than
-    /// two has room.
+    /// shortened. A list ends with the number of omitted items. `None` if only one item of more
+    /// than two has room.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let start = self.start();
@@ -68,8 +69,8 @@ impl Quoted {
         Some(capitalised(&line))
     }
 
-    /// Returns a list as an entry of about `room` bytes with its first items, unless so few items
-    /// are left that no other section tells them. Then long items are shortened.
+    /// Returns a list as an entry of about `room` bytes with its first items. If at most a third of
+    /// the items has no room, returns all items instead if they can be shortened to [`LIST`] bytes.
     pub(super) fn line_of_first_items(&self, room: usize) -> Option<String> {
         let room = room.min(LIST).saturating_sub(self.start().len());
         let (told, left) = first_that_fit(&self.parts, room);
@@ -142,8 +143,9 @@ impl Quoted {
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Prepares a list of which `count` items are left after others were dropped: of few, only those
-    /// that name code are quoted, and the number in `Three changes` no longer fits.
+    /// Prepares a list that had `count` items before some were dropped. If at most a third of them
+    /// is left, only those that name code and are not short are quoted. The number in an
+    /// introduction such as `Three changes` is removed, because it no longer fits.
     pub(super) fn after_losses(&mut self, count: usize) {
         if !self.listed || self.parts.len() == count {
             return;

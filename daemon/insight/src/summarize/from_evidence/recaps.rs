@@ -44,14 +44,15 @@ pub(super) fn noted(evidence: &Evidence) -> Option<String> {
     (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
-/// Whether a request came after a note at `at`, which is then about an earlier part of the session.
+/// Whether a clear request came after a note at `at`, which is then about an earlier part of the
+/// session.
 fn is_overtaken(evidence: &Evidence, at: Origin) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| prompt.origin > at);
     let mut later = later.filter_map(|prompt| Request::of(&prompt.text));
     later.any(|request| request.weight == Weight::Clear)
 }
 
-/// Whether a request came after the agent's last note for an absent user.
+/// Whether a clear request came after the agent's last note for an absent user.
 pub(super) fn has_overtaken_note(evidence: &Evidence) -> bool {
     let noted = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Away);
     noted.is_some_and(|noted| is_overtaken(evidence, noted.origin))

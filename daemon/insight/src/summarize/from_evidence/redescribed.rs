@@ -9,7 +9,7 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Number of bytes at the start of a passage by which a part of a quote is found in it.
+/// Number of bytes at the start of a passage. A part that contains them is from this passage.
 const START: usize = 24;
 
 /// Whether `part` of a report is below a heading that announces a state, and a later report
@@ -43,7 +43,7 @@ fn describes_state(passage: &Passage) -> bool {
     })
 }
 
-/// Returns the texts in back quotes and the file names in a text.
+/// Returns the texts in back quotes, in lower case.
 fn names(text: &str) -> BTreeSet<String> {
     let quoted = text.split('`').skip(1).step_by(2).filter(|name| name.len() >= 5);
     quoted.map(str::to_lowercase).collect()

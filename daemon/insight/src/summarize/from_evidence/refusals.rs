@@ -1,4 +1,4 @@
-//! Finds the plans and edits that the user refused and that nothing followed.
+//! Finds the plans and edits that the user refused, if no work followed.
 
 use crate::{
     model::transcript::Origin,
@@ -62,8 +62,8 @@ fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
     plans.next().is_none().then_some(&path[start..])
 }
 
-/// Adds the edits that the user refused without saying what to do instead, if nothing was changed
-/// after them.
+/// Adds the edits that the user refused with a question instead of an instruction, if nothing was
+/// changed after them.
 pub(super) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for correction in &evidence.corrections {

@@ -67,7 +67,7 @@ pub(super) fn says_it_still_fails(prompt: &str) -> bool {
 }
 
 /// Whether the user pasted the same error after the commit that was to fix it, or said that it
-/// still fails and the next commit tried the same again.
+/// still fails and the next commit, if there is one, tried the same again.
 pub(super) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
@@ -77,8 +77,8 @@ pub(super) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Comm
     })
 }
 
-/// Whether the first commit after a complaint is about the subject of the commit before it. If not,
-/// something else failed.
+/// Whether the first commit after a complaint is about the same matter as the commit before it, or
+/// there is none. If it is about another matter, something else failed.
 fn is_tried_again(evidence: &Evidence, span: &Span<'_>, subject: &BTreeSet<String>) -> bool {
     let mut commits = evidence.commits.iter();
     let next = commits.find(|commit| {

@@ -34,8 +34,8 @@ pub(super) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
     found
 }
 
-/// Another command ran the tests that a command did not find if it has at least this share of the
-/// words of that command.
+/// If a command found no tests, a later command with at least this share of its words ran the tests
+/// that were meant.
 const SAME_TESTS: f64 = 0.6;
 
 /// Whether a statement says that a command found no tests.
@@ -106,7 +106,8 @@ fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(Stri
     counted.into_iter().max_by_key(|(_, calls)| *calls).filter(|(_, calls)| *calls >= CALLS)
 }
 
-/// Whether the words before a program start it in another environment: `mise exec --`.
+/// Whether a call starts a program in another environment, such as `mise exec -- go`, or by its
+/// path.
 fn is_launcher(call: &[&str]) -> bool {
     pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
         .is_match(&call.join(" "))

@@ -30,10 +30,10 @@ use crate::{
 const DEEDS: usize = 2_800;
 /// Maximum length, in bytes, of all findings together.
 const FINDINGS: usize = 2_400;
-/// Maximum length, in bytes, of the beginnings of all earlier reports, in addition to each of these
-/// limits.
+/// Maximum length, in bytes, of the beginnings of all earlier reports together. They do not count
+/// towards [`DEEDS`] and [`FINDINGS`].
 const BEGINNINGS: usize = 2_000;
-/// Length, in bytes, of the beginning of one earlier report.
+/// Minimum and maximum space, in bytes, for the beginning of one earlier report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
 /// Maximum length, in bytes, of the text of one report.
 const OF_A_REPORT: usize = 800;
@@ -41,17 +41,22 @@ const OF_A_REPORT: usize = 800;
 const OF_THE_LAST: usize = 1_200;
 /// Maximum length, in bytes, of the text of the last report if that is a review.
 const OF_A_REVIEW: usize = 2_400;
-/// Maximum length, in bytes, of the text of a report that, as the user said, did not help.
+/// Maximum length, in bytes, of the text of a report about work that, as the user said, did not
+/// help.
 const OF_A_FAILURE: usize = 260;
 /// Minimum length, in bytes, of the quoted text of a report that describes work.
 const SUBSTANCE: usize = 200;
 /// A part that has at least this share of its words in another text repeats that text.
 const TOLD: f64 = 0.75;
-/// A commit that names all the code of a line tells it if it has at least this share of its words.
+/// A commit that names all the code of a line repeats the line if it contains at least this share
+/// of the line's words.
 const IN_COMMIT: f64 = 0.4;
-/// A commit with at least this share of the words of a finding fixed what the finding describes.
+/// A later commit with at least this share of the words of a finding fixed what the finding
+/// describes. Half of this share is enough if the commit names a file or code of the finding. A
+/// later report needs the whole share and such a name.
 const MENDED: f64 = 0.4;
-/// A part is about a commit if its first bytes, as many as this, contain the commit's hash.
+/// Number of bytes at the start of a part. If they contain the hash of a commit, the part is about
+/// this commit.
 const HEAD: usize = 32;
 
 /// Returns the results that the reports of turns with changes describe.
@@ -83,8 +88,8 @@ fn selected(
     known.extend(commits.map(|commit| words(&commit_messages::told(commit))));
     let mut chosen: Vec<Vec<String>> = Vec::new();
     let (mut left, mut beginnings) = (room, BEGINNINGS);
-    // After a short last report such as `Committed.`, the one before it gets the space of the
-    // last.
+    // After a short last report such as `Committed.`, the report before it gets the space of a
+    // last report.
     let mut is_last = true;
     let reports = &entries.reports.reports;
     for (earlier, report) in reports.iter().enumerate().rev() {
@@ -102,7 +107,8 @@ fn selected(
         let mut taken = 0;
         let mut of_report = Vec::new();
         for one in wanted(entries, report, &known, is_wanted) {
-            // A user who says that it still fails refutes the cause and the success of the report.
+            // A user who says that it still fails refutes the cause and the success that the
+            // report claims.
             let mut one = one;
             one.retain(|part| {
                 fate != Fate::Failed
@@ -151,7 +157,7 @@ fn wanted(
     let is_open = !report.changed && (report.asks || report.proposes() || is_asked_if);
     let mut found = Vec::new();
     let mut all = quoted(entries, report);
-    // The paragraph after an answer is not lost with it.
+    // If the answer is left out, the paragraph after it stays a passage of its own.
     let is_quoted = |first: &str| {
         let told = words(first);
         holds(entries, report, first)
@@ -216,7 +222,7 @@ fn wanted(
             });
         }
     }
-    // The conclusion needs room more than what leads to it.
+    // The conclusion comes directly after the first passage, so that there is room for it.
     found.get_mut(1..).unwrap_or_default().sort_by_key(|one| !one.concludes);
     found
 }
@@ -273,7 +279,8 @@ fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     })
 }
 
-/// The user objected to an answer if the objection contains at least this share of its words.
+/// The user objected to an answer if the objection contains at least this share of the answer's
+/// words.
 const OBJECTED: f64 = 0.5;
 
 /// Whether the agent took an answer back: its next report agrees with the user's objection.
@@ -349,8 +356,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !is_redescribed(entries, report, part)
 }
 
-/// Whether one commit of the session names all the code that a line names, and has enough of its
-/// words.
+/// Whether one commit of the session repeats a line that names code at least three times: the
+/// commit contains all these names and enough of the line's words.
 fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
     let names: BTreeSet<&str> =
         line.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();

@@ -18,7 +18,8 @@ use crate::{
 const UNCOMMITTED: usize = 4;
 
 /// Returns the state of the repository as one line: branch, last commit, push, uncommitted files,
-/// checks. For a session that changed nothing, returns where it was; `None` if nothing is known.
+/// checks. For a session that changed nothing, returns the branch and the commit that were checked
+/// out. `None` if nothing is known.
 pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let mut parts = Vec::new();
@@ -48,8 +49,8 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// Returns the line of a session that changed nothing: branch, commit, and files that others
-/// changed.
+/// Returns the line of a session that changed nothing: branch, commit, difference from the
+/// upstream, and files that others changed.
 fn unchanged(entries: &Entries<'_>) -> Option<String> {
     let branch = branch(entries.evidence)?;
     let head = entries.evidence.checkout.head.as_ref();
@@ -69,7 +70,8 @@ fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }
 
-/// Returns the commit that is checked out, if it is not the session's last one.
+/// Returns the commit that git showed last as checked out, unless that is the session's last commit
+/// or git showed it before that commit.
 fn head(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let head = evidence.checkout.head.as_ref()?;
@@ -138,7 +140,8 @@ fn has_sub_agents(evidence: &Evidence) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.source != 0)
 }
 
-/// Returns the merge that included the last commit, which a sub-agent made on another branch.
+/// Returns the session's last merge, if it is not older than the last commit and a sub-agent made
+/// that commit.
 fn merged(evidence: &Evidence) -> Option<&GitEvent> {
     let last = evidence.commits.last().filter(|commit| commit.origin.source != 0)?;
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
@@ -254,8 +257,8 @@ fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
 }
 
 /// Returns a remark if a tool changed files without naming them and no later commit or status
-/// shows them. If it changed no more files than the `listed` ones, it probably formatted only the
-/// session's own changes.
+/// shows them. A tool that changed at most `listed` files probably formatted only the session's own
+/// changes, which are listed anyway.
 fn unnamed(evidence: &Evidence, listed: usize) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;
     let number = pattern!(r"([0-9]{1,6}) files?\b").captures(&last.text);
@@ -319,8 +322,8 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     changed.map(|(path, work)| (path.as_str(), work)).collect()
 }
 
-/// Whether git listed all changed files after a change, and this one was not among them: it was
-/// committed or reverted, or git ignores it.
+/// Whether git listed all changed files after the last change to the file at `path`, but not this
+/// file. It was then committed or reverted, or git ignores it.
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part
@@ -334,8 +337,9 @@ fn changed_any(evidence: &Evidence) -> bool {
     evidence.files.values().any(FileWork::changed)
 }
 
-/// Whether somebody else may have committed the changes of a session without commits: it continued
-/// in another checkout, or the agent's records show a branch to which it did not switch.
+/// Whether somebody else may have committed the changes of a session without commits: the session
+/// continued in another checkout, or the agent's records show several branches although the session
+/// neither used git nor delegated work.
 fn may_be_committed(evidence: &Evidence) -> bool {
     let is_switched_by_other = evidence.branches.len() >= 2
         && evidence.checkout.branch.is_none()
@@ -443,7 +447,8 @@ mod tests {
         );
     }
 
-    /// Returns the line of a session that ran these commands after it edited `/app/a.rs`.
+    /// Returns the line of a session that ran these commands with these outputs. The command
+    /// `edit PATH` stands for an edit of a file.
     fn line_after(runs: &[(&'static str, &'static str)]) -> String {
         let mut script = Script::default();
         script.item(Item::Context(SessionContext {

@@ -78,8 +78,8 @@ pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option
     evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
-/// Converts `/name args`: into the arguments if they say something, or else into what the command
-/// is known to do.
+/// Converts `/name args` into the arguments if they say something, or else into what the command
+/// does. For an unknown command, only says that it is to be run.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     // The name of the command that ran before is not an argument.
@@ -117,7 +117,7 @@ fn of_command(command: &str) -> Request {
 }
 
 /// Converts a prompt that contains a plan, as after "Implement the following plan:", into the
-/// plan's title and the first sentence of its context.
+/// plan's title and its [`background`].
 fn of_plan(prompt: &str) -> Option<Request> {
     let is_announcement = |line: &str| {
         pattern!(r"(?i)^(?:please )?(?:implement|execute|carry out|follow) (?:the |this )?(?:following )?plan\b").is_match(line)
@@ -152,8 +152,9 @@ fn of_plan(prompt: &str) -> Option<Request> {
     Some(Request { ask: title, ..Request::stated(&text, Weight::Clear) })
 }
 
-/// Returns the first sentence of a plan's context, and the next one that says what is wanted. The
-/// work of the session makes a first sentence about the current state obsolete.
+/// Returns the first sentence of a plan's context, and the next one that says what is wanted. A
+/// first sentence about the current state begins with `Before: `, because the session changes that
+/// state.
 fn background(context: &str) -> Option<String> {
     let all = sentences(context);
     let first = *all.first()?;
@@ -248,7 +249,7 @@ fn in_full(all: &[&str]) -> String {
         .is_match(sentence)
     };
     let told = all.iter().filter(points);
-    // Without `So`, a purpose would be a question of its own.
+    // `wording::ask` drops the `So` of a purpose, which would then read like a request.
     let is_purpose =
         |one: &str| pattern!(r"(?i)^so (?:that )?(?:i|we|you|it|they)\b").is_match(one);
     let told = told.map(|one| {
@@ -257,8 +258,9 @@ fn in_full(all: &[&str]) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first sentence, and the next ones up to about [`OPENING`] characters. A sentence
-/// that rejects or limits the one before it is always included, and so is a short order at the end.
+/// Returns the first sentence, and the next ones up to about [`OPENING`] characters. Directly after
+/// them, sentences that reject or limit the one before are included, too. A short order at the end
+/// of the prompt is added if it has room.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     let mut told = 0;

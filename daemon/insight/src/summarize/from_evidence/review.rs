@@ -31,7 +31,7 @@ pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
     !report.changed && (is_asked || is_headed(report))
 }
 
-/// Whether an item of a report begins with a place in the code.
+/// Whether the start of an item of a report names a place in the code.
 pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
     place(entries, passage).is_some()
 }
@@ -50,8 +50,8 @@ fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     named.find(start).map(|place| place.as_str().to_owned())
 }
 
-/// Returns the sentences of a finding, of about `room` bytes: the first one and the remedy come
-/// before the others.
+/// Returns sentences of a finding, of about `room` bytes, in order. The first sentence and the
+/// remedy are chosen before the others.
 pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Vec<String> {
     let label = passage.label.as_deref().map(one_line);
     let label = label.map(|label| entries.tidy_line(without_number(&label)));
@@ -111,7 +111,7 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         places
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
-    // The user refused the findings, or a later review found them fixed.
+    // Leaves out reviews whose findings the user refused or a later review found fixed.
     let reviews = reviews.filter(|report| fate(entries, report) != Fate::SentBack);
     let Some((review, places)) =
         reviews.map(|report| (report, found(report))).rfind(|(_, places)| !places.is_empty())

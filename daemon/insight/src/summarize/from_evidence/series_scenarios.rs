@@ -43,7 +43,7 @@ fn an_early_report_is_told_by_its_beginning_where_later_ones_take_the_room() {
     let turns: Vec<(&str, &str)> =
         prompts.iter().map(String::as_str).zip(reports.iter().map(String::as_str)).collect();
     let told = found(&turns);
-    // The last report ends the session.
+    // The last report gives the last words of the session.
     for name in &names[..6] {
         assert!(
             told.iter().any(|line| line.contains(&format!("`{name}_reader`"))),

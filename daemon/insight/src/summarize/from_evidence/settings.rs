@@ -20,7 +20,7 @@ const CHANGES: usize = 24;
 /// Maximum number of changes of one key in one file. A key with more is in a list of similar
 /// objects, which is a document rather than settings.
 const ALIKE: usize = 3;
-/// A value of at least this number of bytes occurs in a text only if the text is about it.
+/// A value of at least this number of bytes occurs in a text only if the text is about the value.
 const LONG: usize = 8;
 /// Maximum length, in characters, of a reason.
 const REASON: usize = 120;
@@ -86,7 +86,8 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     changes
 }
 
-/// Returns the texts in which somebody names what matters: requests, reports and commit messages.
+/// Returns the texts in which somebody may name a setting: prompts, reports, commit messages and
+/// published texts.
 fn texts(evidence: &Evidence) -> Vec<&str> {
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let reports = evidence.reports.iter().map(|report| report.text.as_str());
@@ -101,8 +102,8 @@ fn is_local(file: &str) -> bool {
     pattern!(r"(?i)^\.env\b|[._-]local\b").is_match(name)
 }
 
-/// Whether a setting is the version of a package or a dependency in a manifest. Everybody finds
-/// these there.
+/// Whether a setting is the version of a package or a dependency in a manifest, where a reader
+/// finds it anyway.
 fn is_of_manifest(setting: &SettingChange) -> bool {
     pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|require(?:-dev)?)\.|^(?:[\w-]+\.)?version$|^packageManager$")
         .is_match(&setting.setting)
@@ -137,7 +138,8 @@ fn last_key(setting: &str) -> &str {
     setting.rsplit('.').next().unwrap_or(setting)
 }
 
-/// Removes the settings that a text of the summary names with their new values.
+/// Removes the settings that a text of the summary names with their new values. For a list or a
+/// removed setting, the key alone is enough; for a long value, the value alone.
 pub(super) fn tell_once(summary: &mut EnhancedSessionSummary) {
     let Some(changes) = &mut summary.config_changes else { return };
     let errors = summary.errors_resolved.iter().flatten();

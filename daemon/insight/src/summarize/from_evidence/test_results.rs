@@ -106,8 +106,8 @@ fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
         && changed.filter_map(|report| report.at).any(|at| run.at.is_some_and(|ran| at > ran))
 }
 
-/// Whether the same command ended with an error at that run or later, though its output counts no
-/// failure: the exit code decides.
+/// Whether the last run of the same command ended with an error, although the output of `run`
+/// counts no failure: the exit code decides.
 fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
     let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
     let plain: Vec<&str> = run.command.split_whitespace().skip_while(is_assignment).collect();

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// From this number of prompts after the last commit on, no commit names the session.
+/// If at least this number of prompts follows the last commit, no commit names the session.
 const LATER_PROMPTS: usize = 6;
 /// Maximum length, in characters, of a title to which a file is added.
 const SHORT: usize = 45;

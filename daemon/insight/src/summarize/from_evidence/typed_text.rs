@@ -30,8 +30,8 @@ pub(super) fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
     own.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the only line that the user pasted from the previous report before own words. `None` if
-/// there are none or several.
+/// Returns the first line of a prompt, if the user pasted this line and no other from the previous
+/// report.
 pub(super) fn quotes_before(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {
     let before = report_before(entries, prompt);
     let mut lines = prompt.text.lines().filter(|line| !line.trim().is_empty());

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of a prompt that asks for a merge.
+/// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.
 const SHORT: usize = 300;
 /// Maximum number of checks that are named.
 const CHECKS: usize = 3;
@@ -41,7 +41,7 @@ pub(super) fn is_unmerged(evidence: &Evidence) -> bool {
         && !prompts.any(|prompt| says_merged(&prompt.text))
 }
 
-/// Whether a short prompt orders that the work is merged.
+/// Whether a short prompt asks the agent to merge the work.
 fn asks_for_merge(prompt: &str) -> bool {
     let asks = |sentence: &String| {
         pattern!(
@@ -99,7 +99,7 @@ pub(super) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
     let tests: Vec<&str> = tests.take(TESTS).collect();
     let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
-    // The checks may be those of another branch.
+    // With several pull requests, the last push may have been of another branch.
     let number = seen.value.pull_request;
     let is_only = evidence.pull_requests.len() <= 1;
     let age =

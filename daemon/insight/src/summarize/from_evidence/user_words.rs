@@ -29,7 +29,8 @@ use crate::{
 const QUOTE: usize = 420;
 /// Maximum length, in characters, of the whole quote from one prompt.
 const WHOLE: usize = 480;
-/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer ones are pasted.
+/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
+/// contain pasted text.
 const SPOKEN: usize = 900;
 /// Maximum number of standing wishes. If there are more, the latest are kept.
 const WISHES: usize = 12;
@@ -218,20 +219,21 @@ fn is_choice(sentence: &str) -> bool {
     !sentence.ends_with(':') && (objects || chooses)
 }
 
-/// Whether a sentence only orders a commit before the next step, which was carried out.
+/// Whether a sentence only orders a commit, push or merge before the next step.
 fn is_order_of_steps(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b")
         .is_match(without_opener(sentence))
         && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }
 
-/// Whether a question asks for the alternative: `Why is A changed rather than B?`.
+/// Whether a question names the preferred alternative: `Why is A changed rather than B?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is an aside, without a choice after a dash: `I've reverted it - keep A`.
+/// Whether a sentence is only an aside. `I've reverted it - keep A` is more, because a choice
+/// follows the dash.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
     let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);

@@ -42,7 +42,7 @@ fn verdict_of(report: &Report) -> Option<String> {
     told.next_back()
 }
 
-/// Returns a paragraph as a line with its heading.
+/// Returns a paragraph as a line with its heading; empty for other passages.
 fn below(passage: &Passage) -> String {
     let heading = passage.headings.last().filter(|heading| !heading.contains(": "));
     match heading.filter(|_| passage.form == Form::Paragraph) {

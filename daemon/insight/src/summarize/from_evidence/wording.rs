@@ -78,10 +78,10 @@ pub(super) fn asked_within(sentence: &str) -> Option<String> {
     orders_work(&found[1]).then(|| capitalised(&found[1]))
 }
 
-/// Maximum length, in bytes, of an order at the end of a prompt.
+/// Maximum length, in bytes, of a short order.
 const LAST_ORDER: usize = 120;
 
-/// Returns the last sentence of a prompt, if it is a short order that names its object.
+/// Returns a sentence without its polite words, if it is a short order that names its object.
 pub(super) fn last_order(sentence: &str) -> Option<String> {
     let (text, manner) = plain(sentence);
     let points = pattern!(r"(?i)^\w+ (?:it|this|that|these|those|them)\b|^(?:run|use|read|check|find|list|show|search|explain|verify)\b").is_match(&text);

@@ -24,7 +24,8 @@ pub(super) fn title(script: &Script) -> String {
     name(&script.collect(), &context(&Project::new("/app")))
 }
 
-/// Returns the completed tasks of a session that changes a file in each of two turns.
+/// Returns the completed tasks of a session that changes a file in each of two turns. The first
+/// turn ends with `report`.
 fn reported(report: &str) -> Vec<String> {
     let mut script = Script::default();
     script.prompt("Make the stream of tokens work");
