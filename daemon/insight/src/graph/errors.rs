@@ -19,15 +19,15 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorRecord {
     pub namespace: Namespace,
-    /// The message, as in the latest session or, if the sessions only saw the error, as in the text
-    /// that was searched for.
+    /// The message in the latest session that has a statement about the error. If there is no such
+    /// session, the message in the text that was searched for.
     pub message: String,
     pub cause: Option<String>,
     pub fix: Option<String>,
     pub verification: Option<String>,
     /// How certain the fix is; `Hypothesis` if there is no fix.
     pub certainty: Certainty,
-    /// Whether there is a fix that still holds.
+    /// Whether there is a fix, and the latest one still holds.
     pub is_fixed: bool,
     /// The sessions in which the error was seen, the earliest first.
     pub episodes: Vec<EpisodeId>,
@@ -42,7 +42,7 @@ pub struct ErrorRecord {
 /// Maximum number of lines of a pasted text that are looked up: half of them at its start, and half
 /// at its end.
 const MAX_LINES: usize = 60;
-/// Lines of tracebacks that do not say which error occurred.
+/// Beginnings of lines of tracebacks that do not say which error occurred.
 const HEADINGS: &[&str] = &[
     "Traceback (most recent call last)",
     "During handling of the above exception",
@@ -128,8 +128,8 @@ impl Graph<'_> {
         Ok(records)
     }
 
-    /// Returns the record of the error with this key. `message` is the text of the error where it
-    /// was found, for an error of which only the occurrences are stored.
+    /// Returns the record of the error with this key. `message` is the text in which the error was
+    /// found. The record gets this text if the store has only marks of the error.
     fn error_in(
         &self,
         namespace: Namespace,

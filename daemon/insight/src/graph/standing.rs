@@ -1,5 +1,5 @@
 //! Computes which open ends, decisions and failing tests of an episode still hold, and how its
-//! session ended. Facts, handoffs and reminders share this computation.
+//! session ended. Handoffs and recalled statements share this computation.
 
 use std::collections::HashMap;
 

@@ -99,7 +99,7 @@ pub(super) fn error_key(message: &str) -> String {
     words.join(" ").trim_end_matches(['.', ':']).chars().take(160).collect()
 }
 
-/// Whether an error key has enough words to identify the error: that of `3 tests failed` has not.
+/// Whether an error key has enough words to identify the error, unlike `0 tests failed`.
 pub(super) fn is_specific_error(key: &str) -> bool {
     words(key).len() > 2
 }

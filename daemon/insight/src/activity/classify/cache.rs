@@ -1,7 +1,8 @@
 //! The learned classifications of tools, from models and from the user. Corrections of the user
 //! take precedence.
 //!
-//! This is plain data; the store saves it and exports it in the documents' format.
+//! This is plain data, which the store saves. It can be exported and imported in the documents'
+//! format.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Classifies shell command lines: each command passes through the steps of [`CHAIN`] under its own
-//! name, and the line gets the classification of its main command.
+//! Classifies shell command lines: each command is classified under its own name, and the line gets
+//! the classification of its main command.
 
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use crate::{
     model::tool::{ToolClassification, ToolDomain, ToolIntent},
 };
 
-/// The minimum confidence of a name, before the discount.
+/// The minimum confidence of a guess from a name, before the discount.
 pub const THRESHOLD: f64 = 0.7;
 /// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
@@ -43,8 +43,8 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
 }
 
 /// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`,
-/// or at the first `_` of `mcp_github_list_prs` if a known server stands before it. The server is
-/// empty if the name has none of these marks.
+/// or, as in `mcp_github_list_prs`, at the first `_` after the prefix if a known server precedes
+/// this `_`. The server is empty if the name has none of these marks.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     let marked = rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.'));

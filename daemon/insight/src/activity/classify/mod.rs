@@ -5,8 +5,9 @@
 //! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
 //! ([`ClassificationRequest`]), whose answers are stored ([`ClassificationCache`]).
 //!
-//! The commands of a shell line pass through the same chain one by one, under the names
-//! `bash:<program>` and `bash:<program> <subcommand>`.
+//! The commands of a shell line are classified one by one: by corrections of the user, by built-in
+//! rules ([`bash`]), or by stored answers. They are stored under the names `bash:<program>` and
+//! `bash:<program> <subcommand>`.
 
 pub mod bash;
 mod cache;
@@ -52,11 +53,11 @@ pub trait ChainStep: Sync {
 pub enum ClassifierStep {
     /// A correction of the user.
     Corrected,
-    /// A stored call with the same name and arguments.
+    /// A stored answer about a call with the same name and arguments.
     Exact,
-    /// A stored call with the same name.
+    /// A stored answer about the same name.
     Name,
-    /// The name, the arguments or the command line.
+    /// Built-in rules for names, arguments and command lines.
     Heuristic,
 }
 
@@ -71,9 +72,9 @@ pub struct Subject<'a> {
 
 #[derive(Clone, Debug)]
 pub enum SubjectKind<'a> {
-    /// A tool call with this effect.
+    /// A tool call with this action.
     Tool(&'a Action),
-    /// A shell command, classified by the table of programs.
+    /// A shell command, with its classification by the built-in rules.
     Command(&'a BashCommandClassification),
 }
 

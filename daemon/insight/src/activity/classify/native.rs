@@ -30,7 +30,7 @@ pub(crate) fn is_shell(tool: &str) -> bool {
 }
 
 /// Classifies a call of a built-in tool, or of any tool whose action the transcript format states.
-/// Does not classify shell commands.
+/// Does not consider the command line of a shell.
 pub(crate) fn classify(tool: &str, input: &Value, action: &Action) -> Option<ToolClassification> {
     by_action(tool, action).or_else(|| by_table(tool, input))
 }

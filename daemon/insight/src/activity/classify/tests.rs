@@ -26,8 +26,8 @@ fn calls_labelled_by_hand_are_classified_as_labelled() {
     assert!(score.domains() >= DOMAINS_RIGHT, "{score}");
 }
 
-/// The labels were made when the tables were complete and were not used to change them, so they
-/// measure the accuracy on unseen calls.
+/// The labels were made when the tables were complete, and the tables were not changed because of
+/// these labels. The labels therefore measure the accuracy on unseen calls.
 #[test]
 #[expect(clippy::print_stdout, reason = "the output lists the wrong classifications")]
 fn calls_held_out_are_classified_nearly_as_well() {

@@ -26,7 +26,7 @@ use crate::{
 
 /// Maximum number of bytes of a tool's output that are searched.
 const MAX_OUTPUT_BYTES: usize = 64 * 1024;
-/// Maximum number of calls that wait for their output.
+/// Maximum number of calls whose output is awaited.
 const MAX_AWAITED_CALLS: usize = 64;
 /// Maximum length, in bytes, of the id of a call.
 const MAX_ID_BYTES: usize = 128;
@@ -87,7 +87,8 @@ impl Detector {
     }
 
     /// Adds a sub-agent's activity to the session, and to the phase in which the sub-agent started.
-    /// Call it on a copy that is made for a summary, because the original continues to be updated.
+    /// Call this function on a copy that is made for a summary, because the original continues to
+    /// be updated.
     pub fn absorb(&mut self, sub_agent: &Detector) {
         self.session.absorb(&sub_agent.session);
         self.segments.absorb(sub_agent.segments.began(), &sub_agent.session);

@@ -24,8 +24,8 @@ const PAUSE: Duration = Duration::from_secs(30 * 60);
 const MAX_CLOSED_PHASES: usize = 50;
 /// Minimum number of calls of a phase that a request of another kind may end.
 const MIN_CALLS_BEFORE_SPLIT: u32 = 8;
-/// Minimum number of calls of a phase that only a request started. A shorter one is merged into the
-/// phase before it.
+/// Minimum number of calls of a phase that only a request started. A phase with fewer calls is
+/// merged into the phase before it.
 const MIN_CALLS_AFTER_SPLIT: u32 = 4;
 /// Minimum similarity of two requests of the same kind, from 0 to 1.
 const MIN_REQUEST_SIMILARITY: f64 = 0.35;

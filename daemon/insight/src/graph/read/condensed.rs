@@ -17,8 +17,9 @@ const MAX_END_CHARS: usize = 200;
 /// less space, only the heading is kept.
 const MIN_EXCERPT_CHARS: usize = 40;
 
-/// Returns a report on one line of at most `limit` characters. If it does not fit, each section is
-/// reduced to its beginning and its end, where possible in whole sentences and items.
+/// Returns a report on one line of at most `limit` characters. If the report does not fit,
+/// courtesies are left out. If it still does not fit, long sections are reduced to their beginning
+/// and their end, where possible in whole sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     let mut parts = parts(markdown);
     if length(&line(&parts)) > limit {
@@ -53,7 +54,7 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     fitted(&parts, limit)
 }
 
-/// A paragraph, an item or a row of a report.
+/// A paragraph, a list item or a table row of a report.
 pub(super) struct ReportBlock {
     /// The heading above the block, if the block is the first one below that heading.
     pub(super) heading: Option<String>,
@@ -75,8 +76,8 @@ pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
     blocks
 }
 
-/// Returns the question at the end of a report, which only a list of its options may follow; `None`
-/// for a courtesy such as `Anything else?`.
+/// Returns the question with which a report ends. Only a list of its options may follow the
+/// question. Returns `None` for a courtesy such as `Anything else?`.
 pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
     let parts = parts(markdown);
     let is_question = |part: &ReportPart| part.text.ends_with(['?', '？']);
@@ -90,8 +91,8 @@ pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
 }
 
 /// Returns the line of all parts, if it fits. Otherwise shortens every section to its share of the
-/// limit, so that no section loses its heading: without the heading `Deferred`, deferred work would
-/// read as done.
+/// limit, so that, if possible, no section loses its heading: without the heading `Deferred`,
+/// deferred work would read as done.
 fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let whole = line(parts);
     if length(&whole) <= limit {
@@ -146,8 +147,8 @@ fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
     }
 }
 
-/// Returns a section within `limit` characters: its beginning and its end, in whole parts. Returns
-/// at least its heading, if that fits.
+/// Returns a section within `limit` characters: its beginning and its end, where possible in whole
+/// parts. Returns at least its heading, if that fits.
 fn shortened(section: &[ReportPart], limit: usize) -> String {
     let whole = line(section);
     if length(&whole) <= limit {
@@ -181,7 +182,7 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     let items = missing.iter().take_while(|part| part.is_item).count();
     let is_list = items > 0 && head.last().is_some_and(|part| part.is_item);
     let result = line(head);
-    // A list is cut at its end.
+    // A list that is cut ends with the number of missing items.
     let result = match is_list {
         true => format!("{}; +{items} more", result.trim_end_matches(['.', ';'])),
         false => result,
@@ -224,7 +225,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A sentence, an item of a list, or a row of a table.
+/// A sentence, a list item, a table row or a block of code.
 #[derive(Debug, Default)]
 struct ReportPart {
     text: String,
@@ -302,7 +303,7 @@ impl ReportReader {
             let text = plain(text).trim_end_matches(':').to_owned();
             self.is_sources = pattern!(r"(?i)^(?:sources?|references|quellen|fuentes|参考|出典)$")
                 .is_match(&text);
-            // A heading directly below another one belongs to it.
+            // A heading directly below another heading is a subheading.
             self.heading = match self.heading.take() {
                 Some(above) => Some(format!("{above}: {text}")),
                 None => Some(text),
@@ -332,7 +333,6 @@ impl ReportReader {
         };
         let code = code.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
         let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
-        // Long code is kept only if a sentence introduces it or nothing precedes it.
         let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
         if !code.is_empty() && (is_wanted || length(&code) <= MAX_CODE_CHARS) {
             self.item(format!("`{}`", text::cut(&code, MAX_CODE_CHARS)));
@@ -365,7 +365,8 @@ fn cells(row: &str) -> String {
     cells.collect::<Vec<_>>().join(" – ")
 }
 
-/// Returns a line without emphasis and without the addresses of links.
+/// Returns a line without bold marks, without the addresses of links, and without references such
+/// as `(see below)`.
 fn plain(line: &str) -> Cow<'_, str> {
     let emphasis = pattern!(r"\*\*([^*]+)\*\*| ?\((?:see|as) (?:above|below)\)");
     let link = pattern!(r"\[([^\]]+)\]\([^)]+\)");

@@ -14,7 +14,7 @@ use crate::{
 const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
 const MIN_CLEAR_WORDS: usize = 5;
-/// A name counts as copied from the prompts if at least this share of its words is in them.
+/// A name counts as copied if at least this share of its words is in the prompts.
 const COPIED_SHARE: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
 const MIN_TASK_WORDS: usize = 2;
@@ -26,7 +26,8 @@ const MIN_REQUEST_WORDS: usize = 4;
 const MIN_CLEAR_REQUEST_WORDS: usize = 3;
 
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
-/// contains half of the words of the task. Returns `None` if the task has too few words.
+/// contains half of the words of the task. Returns `None` if the task is needed but has too few
+/// words.
 pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
     let sentence_words = text::words(sentence);
     let task = task(draft, &sentence_words, line);
@@ -37,9 +38,9 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
     (about.len() >= MIN_TASK_WORDS).then(|| format!("{sentence}{}{task}”.)", standing::DECIDED_FOR))
 }
 
-/// Returns the request that led to `line`. For the first request of the session, returns instead
-/// the first goal or the name of the session, whichever describes the work better; empty if both
-/// are routine, such as a commit.
+/// Returns the request that led to `line`. If this is the first request of the session or is not
+/// clear, returns instead the first goal or the name of the session, whichever describes the work
+/// better. The result is empty if neither describes work, for example if both are about a commit.
 fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;

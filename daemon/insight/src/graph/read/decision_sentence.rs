@@ -1,5 +1,5 @@
-//! Words a decision for a reader who does not know its session: the subject first, then the choice,
-//! its reason, and what the user added.
+//! Describes a decision in a sentence for a reader who does not know its session: the subject
+//! first, then the choice, its reason, and what the user added.
 
 use std::cmp::Reverse;
 
@@ -20,7 +20,8 @@ use crate::{
 
 /// Maximum length, in characters, of the explanation of an option.
 const MAX_EXPLANATION_CHARS: usize = 240;
-/// Minimum share of the words of a plan's title by which its approach repeats the title.
+/// The approach of a plan repeats the title if it contains at least this share of the title's
+/// words.
 const REPEATED_SHARE: f64 = 0.75;
 /// Maximum number of files that are named for a plan without a clear title.
 const MAX_PLAN_FILES: usize = 2;
@@ -162,8 +163,8 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
 /// option, what a short sentence of the user refers to, and the task of the session. Returns `None`
-/// if the sentence names nothing and none of these can be added, and for an option that names
-/// nothing and whose question is not known.
+/// if the sentence names nothing and none of these can be added, or if neither the chosen option
+/// nor its question names anything.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,

@@ -57,7 +57,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
     let is_chosen =
         certainty != Certainty::Hypothesis || is_reasoned && worth::is_choice(what(record));
-    // Only a later decision ends a decision of the user.
+    // The agent cannot retract a decision of the user.
     let is_retracted = || {
         certainty == Certainty::Hypothesis
             && origin.is_some_and(|line| overtaken::is_retracted(draft, line, what(record)))

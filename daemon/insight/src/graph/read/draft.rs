@@ -51,7 +51,7 @@ pub(super) struct Draft<'e> {
     renames: Vec<Rename>,
 }
 
-/// The parts of a claim other than its source and target.
+/// The parts of a claim other than its relation, its source and its target.
 #[derive(Default)]
 pub(super) struct ClaimDraft {
     /// Distinguishes claims between the same entities.
@@ -278,8 +278,8 @@ impl<'e> Draft<'e> {
     }
 }
 
-/// Removes claims that repeat another claim of the session in other words. Of two such claims, the
-/// less certain one is removed, or the later one if both are equally certain.
+/// Removes each claim that repeats another claim of the session in other words, if the other claim
+/// is more certain, or equally certain and earlier.
 fn without_repetitions(claims: &mut Vec<Claim>) {
     let is_prose = |claim: &Claim| {
         matches!(

@@ -12,9 +12,9 @@ use crate::{
 
 /// Minimum length, in characters, of a last report that alone describes the result of the session.
 const MIN_SUBSTANTIAL_CHARS: usize = 200;
-/// Maximum number of reports before the last one that are searched for one with substance.
+/// Maximum number of reports before the last one that are searched for a report with substance.
 const MAX_EARLIER_REPORTS: usize = 3;
-/// Maximum number of reports before the last one that are searched for one about changes.
+/// Maximum number of reports before the last one that are searched for a report about changes.
 const MAX_SEARCHED_REPORTS: usize = 8;
 
 pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
@@ -63,8 +63,8 @@ fn question(draft: &Draft<'_>) -> Option<String> {
     if is_answered { None } else { last_question(&last.text, SessionEnding::REQUEST_LENGTH) }
 }
 
-/// Returns the latest report about changes before the last one, or else one of the few reports before
-/// it, that has substance and that the user did not refuse.
+/// Returns the latest report with substance before the last report: one about changes, or else one
+/// of the few reports directly before the last. Reports that the user refused do not count.
 fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let evidence = draft.evidence;
     let is_refused = |origin: Origin| {

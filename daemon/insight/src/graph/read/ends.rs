@@ -248,14 +248,14 @@ fn every_fact_has_an_origin() {
     assert!(facts(&[&session]).iter().all(|fact| !fact.origins.is_empty()));
 }
 
-/// One event of a history. Each event takes place in its own session.
+/// One event of a history. No session has more than one event.
 #[derive(Clone, Copy, Debug)]
 enum HistoryEvent {
     /// An edit gives a setting a value.
     Set(usize, u8),
     /// Somebody else changes the setting, which no session sees.
     SetUnseen(usize, u8),
-    /// All tests run, and these fail: one bit for each.
+    /// All tests run. Each bit says whether one of the tests fails.
     Run(u8),
     LeaveOpen(usize),
     /// Asks for what an earlier session left open.
@@ -275,13 +275,13 @@ const OPEN_ENDS: [&str; 3] = [
     "Document the export format",
     "Support Windows paths in the importer (todo `notes/pending/paths.md`)",
 ];
-/// The sentences of the facts about [`OPEN_ENDS`].
+/// The beginnings of the sentences of the facts about [`OPEN_ENDS`].
 const TOLD: [&str; 3] = [
     OPEN_ENDS[0],
     OPEN_ENDS[1],
     "Support Windows paths in the importer (noted in `notes/pending/paths.md`)",
 ];
-/// Notes that are moved. The second one is the note of the last open end.
+/// The names of notes that are moved. The last open end is noted in the second one.
 const NOTES: [&str; 2] = ["other.md", "paths.md"];
 const WISHES: [&str; 2] = ["Always sign every commit", "Never reformat generated files"];
 

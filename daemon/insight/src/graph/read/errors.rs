@@ -20,7 +20,7 @@ use crate::{
 
 /// Added to the text about an error whose fix no run verified.
 const UNCHECKED: &str = "No run showed that the fix holds.";
-/// Maximum number of words of a cause for which one word in common with its error is enough.
+/// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
 const MAX_SHORT_CAUSE_WORDS: usize = 4;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -70,8 +70,8 @@ fn key(draft: &Draft<'_>, message: &str) -> String {
     if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
 }
 
-/// Ends each command that was shortened in its middle before the gap. A command line with several
-/// commands ends before the command that contains the gap.
+/// Shortens each command that contains a gap (`…`), so that it ends before the gap. If the gap is
+/// in a later command of a command line, keeps only the first command.
 fn without_gaps(text: &str) -> String {
     let chain = pattern!(r"`([^`]{4,}?) && [^`]* … [^`]*`");
     let gap = pattern!(r"`([^`]{4,}?) … [^`]*`");
@@ -111,8 +111,8 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     let attempt = seen.map(|error| error.attempt.as_str());
     if draft.is_from_evidence() && (is_joined || phrases::CHAT.matches(&record.error)) {
-        // Another agent fixed the error, which its marks already state, or the user did not name
-        // the error.
+        // Another agent fixed the error, which the marks already record, or the text is a remark of
+        // the user that does not name the error.
         return;
     }
     // No run shows the error, and the fix is a guess from the changed files.

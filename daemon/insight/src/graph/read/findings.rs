@@ -25,8 +25,9 @@ const MAX_DEAD_ENDS: usize = 8;
 const SAME_WORK_SHARE: f64 = 0.6;
 /// Minimum share of common words of two findings that say the same.
 const REPEATED_SHARE: f64 = 0.75;
-/// Minimum number of words before a colon that are a complete title, and maximum length, in bytes,
-/// of a text after the colon that belongs to the title.
+/// A text before a colon is a complete title if it has at least this number of words. If it has
+/// fewer, the text after the colon belongs to the title, too, unless it is longer than the second
+/// number (bytes).
 const MIN_TITLE_WORDS: usize = 5;
 const MAX_TITLE_REST_BYTES: usize = 60;
 /// The values that mark a task as open or as completed.
@@ -45,7 +46,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for text in &dead_ends {
         add_finding(draft, &mut earlier, FindingDraft::of(Relation::DeadEnd, text));
     }
-    // A cause from before the session changed the files may not exist any more.
+    // A cause that was found before the session changed the files may not exist any more.
     let discoveries = summary.discoveries.iter().flatten();
     for text in discoveries.filter(|text| !text.starts_with(BEFORE_CHANGED)) {
         let words = text::words(text);
@@ -219,7 +220,7 @@ fn self_contained(
 }
 
 /// Returns a root cause with the failure that it explains. Returns `None` if neither the cause nor
-/// the task of the session names a failure.
+/// the task of the session names a failure, or if the task has too few words.
 fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
     let cause = text::sentence(cause);
     if let Some(failure) = symptoms::of_cause(draft, &cause, line) {
@@ -349,9 +350,9 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
     (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
 }
 
-/// Returns what closes an open end: the same text as a completed task, a sentence about the same
-/// work, the success of a command or a failing test that the open end names, a test run if the open
-/// end asks for one, or the removal of its note.
+/// Returns what closes an open end: a completed task with the same text, a sentence about the same
+/// work, the success of a command or of a test that the open end names, a successful test run if
+/// the open end asks for one, or the removal of its note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![

@@ -30,8 +30,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // A partial run says little if there are complete runs, unless it is the only one of the last
-    // state.
+    // If there are complete runs, a partial run with a single passed test says little, unless this
+    // run followed the last edit and no complete run did.
     if last.iter().any(|run| !run.is_part()) {
         let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
         last.retain(|run| {
@@ -121,8 +121,9 @@ fn is_text(path: &str) -> bool {
     [".md", ".txt", ".org", ".rst", ".adoc", ".example"].iter().any(|end| path.ends_with(end))
 }
 
-/// Whether a report states numbers of tests, but no number of the last `runs` and not their sum, or
-/// claims that all tests pass although some failed. `all` has the other runs of parts, too.
+/// Whether a report states numbers of tests, none of which is a number or the sum of the last
+/// `runs`, or claims that all tests pass although some failed. `all` also has the runs of other
+/// parts, which the sum may include.
 fn contradicts(report: &str, runs: &[&TestRun], all: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b([0-9]{1,6})(?:/([0-9]{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"

@@ -39,7 +39,7 @@ pub(super) enum Speaker {
 pub(super) struct SentenceIndex {
     said: Vec<(BTreeSet<String>, SentenceSource)>,
     /// The normalised texts of long prompts. Almost any sentence shares its words with a long
-    /// prompt, so its wording is compared, too.
+    /// prompt, so the order of its first words is compared, too.
     pasted: Vec<(String, Origin)>,
     /// The positions of summaries that an agent wrote when its context was full or the user was
     /// absent.

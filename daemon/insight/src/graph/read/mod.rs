@@ -44,7 +44,8 @@ use crate::model::{Episode, Evidence, graph::Statements};
 /// Returns the statements of `episode`, which was made from `evidence`.
 pub fn read(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
-    // A memory is one text, so its summary has no fields for other statements than wishes.
+    // External content, such as an added memory, is one text. Its summary has no statements except
+    // wishes.
     if episode.text().is_some() {
         preferences::read(&mut draft);
         return draft.finish();

@@ -10,9 +10,9 @@ use crate::{
 
 /// The entities that sentences of one session may name.
 pub(super) struct Names {
-    /// Paths relative to the project.
+    /// The keys of the files; see [`file_key`].
     files: BTreeSet<String>,
-    /// Paths by file name; `None` if several files have this name.
+    /// The key of each file, by file name; `None` if several files have this name.
     by_name: BTreeMap<String, Option<String>>,
     /// The file of each changed setting, by the setting's key.
     settings: BTreeMap<String, String>,
@@ -23,7 +23,7 @@ pub(super) struct Names {
 /// An entity that a sentence names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NamedEntity {
-    /// A file, by its path in the project.
+    /// A file, by its key; see [`file_key`].
     File(String),
     /// A setting and its file.
     Setting(String, String),
@@ -83,7 +83,7 @@ impl Names {
     }
 
     /// Returns the file of the session that `text` names: by its path, or by a suffix of its path
-    /// or its file name if no other file of the session has it.
+    /// (such as the file name) that no other file of the session has.
     fn file(&self, text: &str) -> Option<String> {
         let text = text.trim_start_matches("./").split(':').next()?;
         if self.files.contains(text) {
@@ -116,9 +116,9 @@ impl Names {
     }
 }
 
-/// Returns the key of a file: its path relative to the project, without the worktree of the agent.
-/// Returns `None` for files that are not part of the work, such as scratch files and the agent's
-/// own files.
+/// Returns the key of a file: its path relative to the project, without the worktree of the agent,
+/// or its whole path if the file is outside of the project. Returns `None` for files that are not
+/// part of the work, such as scratch files and the agent's own files.
 pub(in crate::graph) fn file_key(project: &Project, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
     if paths::is_scratch(&path) || paths::is_agents_own(&path) {

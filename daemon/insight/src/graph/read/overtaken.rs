@@ -9,8 +9,9 @@ use crate::{
     pattern::pattern,
 };
 
-/// A report that concedes an error retracts a statement if it repeats at least this share of the
-/// statement's words: the first value is for the next report, the second one for later reports.
+/// A report that concedes an error retracts a statement if the report repeats at least this share
+/// of the statement's words: the first value is for the next report, the second one for later
+/// reports.
 const NEXT_REPORT_SHARE: f64 = 0.15;
 const LATER_REPORT_SHARE: f64 = 0.5;
 /// Number of bytes at the start of a report that are searched for a retraction.
@@ -53,8 +54,8 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
         || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
 }
 
-/// Whether a statement of `line` names a file that the session changed later: at its beginning, or
-/// with a line, as in `a.rs:12`.
+/// Whether a statement of `line` begins with the name of a file that the session changed later, or
+/// names such a file with a line, as in `a.rs:12`.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let position = pattern!(r"\b((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.[a-z]{1,4}):[0-9]{1,5}\b");

@@ -14,7 +14,7 @@ pub(super) fn self_contained(text: &str) -> Option<String> {
         r"^(?:\s|[-*•>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+|\[[ xX]\]\s+|[✅❌⚠️🔴🟡🟢✓✗☐☑→]\s*|\*\*|__)+"
     );
     let text = marks.replace(text.trim(), "").replace("**", "");
-    // `**The key is old** — which nobody reads` is one sentence.
+    // `The key is split: which nobody reads` is one sentence, without a heading.
     let joint = pattern!(
         r": (which|who|where|whose|so|because|but|and|not|as|since|while|although|unless|until) "
     );

@@ -81,7 +81,7 @@ fn names_bare_object(words: &str) -> bool {
             || bare.is_match(words) && !mine.is_match(words))
 }
 
-/// Returns the words without a conjunction that joins them to the sentence before.
+/// Returns the words without an introduction such as `and also` or `to be clear:`.
 fn without_conjunction(words: &str) -> &str {
     let joint = pattern!(
         r"(?i)^(?:(?:and|but|so|also|btw|by the way|oh|ok(?:ay)?|plus|again|fyi|note|(?:just )?to be clear|to clarify|one (?:more|last) thing|(?:please )?(?:remember|note) that)\b[,:]? )+"

@@ -13,7 +13,7 @@ use crate::{
 
 /// Maximum number of sentences of a session that are marked.
 const MAX_MARKED_SENTENCES: usize = 80;
-/// Maximum number of sentences of one prompt.
+/// Maximum number of sentences of one prompt that are marked.
 const MAX_PROMPT_SENTENCES: usize = 12;
 /// Maximum number of topic words of a sentence. A longer sentence is a list or a pasted text, which
 /// would match almost anything.
@@ -59,7 +59,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     failed_fixes(draft);
 }
 
-/// Marks the notes that were moved to another folder, such as `done`, or removed.
+/// Marks the notes that were moved, for example to a folder `done`, or removed.
 fn moved_notes(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for (path, work) in &evidence.files {
@@ -69,7 +69,8 @@ fn moved_notes(draft: &mut Draft<'_>) {
         let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
         let Some(name) = was.and_then(|path| path.rsplit('/').next()) else { continue };
         if !is_code(name) {
-            // A note may be moved when its task begins.
+            // A note may be moved when its task begins. The task is then done only at the end of
+            // the session.
             let is_begun = changes_code_after(draft, work.last);
             let at = if is_begun { draft.episode.ended_at } else { draft.moments.at(work.last) };
             draft.mark(draft.subject("note", name), at, Observation::Succeeded);

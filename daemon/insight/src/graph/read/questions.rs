@@ -43,8 +43,8 @@ fn reworded(question: &str) -> String {
     text::cut(&without_asides, MAX_QUESTION_CHARS)
 }
 
-/// Returns the line above the options of which the user chose one, if it says what they are about:
-/// `For --generate when a summary exists:`.
+/// Returns the line above the options of which the user chose one, if the line says what the
+/// options are about: `For --generate when a summary exists:`.
 pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
     let report = draft.report_before(asked.origin)?;
     let answer = text::plain(asked.answer.split("; ").next()?);

@@ -100,8 +100,8 @@ pub(super) fn depends_on_session(text: &str) -> bool {
 }
 
 /// Whether the subject of a sentence is a thing without a name: `The guard is …`, `Our new test …`.
-/// Only the text before it, or the task of the session, identifies the thing. Notes leave out the
-/// article: `Guard lives in …`.
+/// Only the text before the sentence, or the task of the session, identifies the thing. Notes leave
+/// out the article: `Guard lives in …`.
 pub(super) fn has_bare_subject(text: &str) -> bool {
     let without_article = pattern!(
         r"^(?:Cache|Check|Config|Cookie|Default|Endpoint|Error|Field|Fix|Flag|Guard|Handler|Header|Helper|Hook|Key|Limit|Lock|Loop|Parser|Path|Query|Retry|Schema|Script|Server|Session|Setting|State|Test|Timeout|Token|Type|Validation|Value|Wrapper)(?: [a-z]+)? (?:is|are|was|has|does|can|cannot|must|should|will|only|already|also|never|lives?|sits?|[a-z]+s)\b"

@@ -33,8 +33,8 @@ const FROM_PROMPTS_SHARE: f64 = 0.8;
 /// A request repeats an earlier text if the text contains at least this share of its words.
 const REPEATED_SHARE: f64 = 0.6;
 
-/// Returns the request that the `objective` of the summary rewords, or else the first request that
-/// can be understood alone. Returns `None` if the objective is from no request of the user.
+/// Returns the request that the `objective` of the summary rewords. If the objective was not taken
+/// from prompts, returns the first request instead, unless this request only answers the agent.
 pub(super) fn first(draft: &Draft<'_>, objective: &str) -> Option<String> {
     match is_of_user(draft, objective) {
         true => original(draft, objective),
@@ -74,8 +74,8 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     chosen.into_iter().map(|(_, request)| request).collect()
 }
 
-/// Returns how much work followed a request before the next one: the number of commits, and one for
-/// a report about changes.
+/// Returns how much work followed a request before the next one: the number of commits, plus one if
+/// a report is about changes.
 fn work_of(draft: &Draft<'_>, prompt: usize) -> usize {
     let evidence = draft.evidence;
     let start = evidence.prompts[prompt].origin;
@@ -99,8 +99,8 @@ fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
     text::share(&text::words(objective), &text::words(&prompts)) >= FROM_PROMPTS_SHARE
 }
 
-/// Returns the original text of the prompt that an objective rewords. The summary may have added
-/// names in brackets to the objective.
+/// Returns the original text of the prompt that an objective rewords. If the prompt is long,
+/// returns the objective, without the names in brackets that the summary may have added.
 fn original(draft: &Draft<'_>, objective: &str) -> Option<String> {
     let ends = [" (began with", " (asked:", " (came to:", " Later: ", " Also: "];
     let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
@@ -115,15 +115,16 @@ fn original(draft: &Draft<'_>, objective: &str) -> Option<String> {
     if let Some(prompt) = found.filter(|prompt| prompt.text.len() <= MAX_TYPED_BYTES) {
         return request(prompt, SessionEnding::REQUEST_LENGTH);
     }
-    // The objective words a plan better than its first lines do. A command such as `/review all of
-    // it` is no request in words.
+    // The first lines of a long prompt, such as a plan, say less than the objective. An objective
+    // that no prompt contains, such as the command `/review all of it`, is no request in words.
     let plain = text::plain(&own);
     let mut prompts = draft.evidence.prompts.iter();
     let is_typed = prompts.any(|prompt| text::plain(&prompt.text).contains(&plain));
     (found.is_some() || is_typed).then(|| own.into_owned())
 }
 
-/// Returns the first request that can be understood alone.
+/// Returns the first request that has enough words to be understood alone; `None` if this request
+/// only answers the agent.
 fn first_clear(draft: &Draft<'_>) -> Option<String> {
     let is_clear = |request: &String| {
         let is_spaced = request.is_ascii() || request.contains(' ');
@@ -166,7 +167,7 @@ fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
 }
 
 /// Returns the text of a prompt on one line of at most `limit` characters; `None` for a command, a
-/// notice, a reaction, a routine order, or a prompt of a few words.
+/// notice, the summary of a compaction, a reaction, a routine order, or a prompt of a few words.
 fn request(prompt: &Quote, limit: usize) -> Option<String> {
     if locate::is_compaction(&prompt.text) {
         return None;
@@ -189,8 +190,8 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     (!is_command && !is_short && !is_reaction && !is_routine && !plain.is_empty()).then_some(plain)
 }
 
-/// Returns a prompt on one line of at most `limit` characters. If a longer prompt orders something
-/// only at its end, keeps this order: without it, what the user describes could read as the order.
+/// Returns a prompt on one line of at most `limit` characters. A longer prompt that was typed keeps
+/// its last order, because without this order the description before it could read as the order.
 fn with_its_order(prompt: &str, limit: usize) -> String {
     let whole = condensed(prompt, usize::MAX / 2);
     if whole.chars().count() <= limit {
@@ -230,7 +231,7 @@ fn without_pasted_lines(prompt: &str) -> String {
             || is_output && !is_speech
             || has_many_symbols(line)
     };
-    // The user may paste the first command behind the own words.
+    // The first pasted command may be on the same line as the user's own words.
     let inline = pattern!(r"(?:^| )(?:~|/)[A-Za-z0-9_./-]* {1,3}[$%#] .*");
     let own: Vec<&str> = prompt
         .lines()
@@ -242,7 +243,7 @@ fn without_pasted_lines(prompt: &str) -> String {
     if own.trim().is_empty() { prompt.to_owned() } else { own }
 }
 
-/// Whether an indented line is one of code.
+/// Whether an indented line is code.
 fn is_code(line: &str) -> bool {
     line.starts_with(['#', '@', '"'])
         || line.starts_with("//")

@@ -15,9 +15,10 @@ use crate::{
 
 /// Maximum number of words of what is dropped or kept. A longer text names several things.
 const MAX_OBJECT_WORDS: usize = 6;
-/// Maximum length, in characters, of the answer to a prompt that may repeat what the user dropped.
+/// Maximum length, in characters, of the first sentence of an answer that repeats what the user
+/// wants.
 const MAX_ECHO_CHARS: usize = 120;
-/// Maximum number of sentences of one prompt.
+/// Maximum number of sentences of one prompt that are searched.
 const MAX_PROMPT_SENTENCES: usize = 12;
 
 /// Returns the watch that ends the decision of `line` where the user took it back, if the user did.
@@ -39,7 +40,7 @@ pub(super) fn watch(
 struct DecisionWords {
     chosen: Vec<u64>,
     rejected: Vec<u64>,
-    /// Whether the decision is itself to drop something.
+    /// Whether the decision itself drops something.
     drops: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Tests with hand-written sessions.
+//! Tests of the facts of hand-written sessions.
 
 use crate::{
     graph::derive,
@@ -391,7 +391,7 @@ fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
     assert_eq!(only_fact(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
 }
 
-/// A session of ten minutes, one line per minute.
+/// A session of ten minutes. Line `n` of its transcript was written `n` minutes after its start.
 pub(super) struct SessionFixture {
     pub(super) episode: Episode,
     pub(super) evidence: Evidence,

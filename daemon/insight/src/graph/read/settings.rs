@@ -23,8 +23,7 @@ use crate::{
 /// The last change of each setting, by file and key path.
 type LastChanges<'e> = BTreeMap<(String, &'e str), (&'e ConfigChange, Option<&'e SettingChange>)>;
 
-/// Adds a claim for each changed setting: with its last value, if the session changed it several
-/// times.
+/// Adds a claim for each changed setting, with its last value.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let episode = draft.episode;
     let mut last = LastChanges::new();
@@ -48,8 +47,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         if is_not_worth_a_fact(&file, setting, change) {
             continue;
         }
-        // The last value in the evidence takes precedence; the summary may have omitted it because
-        // of its limits.
+        // The evidence takes precedence: a summary is limited in size, so it may lack the last
+        // value.
         let value = match seen {
             Some(seen) => seen.new_value.clone(),
             None => Some(change.new_value.clone()).filter(|value| value != REMOVED),
@@ -59,8 +58,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 /// Whether a change is not worth a fact: it sets the version of a release or of a dependency, which
-/// the history of the repository contains anyway, or its setting (a key of many blocks) or its
-/// value (redacted) is not known.
+/// the git history contains anyway; its value was redacted; or its key occurs in many blocks, so
+/// that the setting is not known.
 fn is_not_worth_a_fact(file: &str, setting: &str, change: &ConfigChange) -> bool {
     let leaf = setting.rsplit('.').next().unwrap_or(setting);
     let is_dependency = pattern!(r"(?i)(?:^|\.)(?:\w*dependencies|requires?)\b").is_match(setting);

@@ -100,8 +100,8 @@ pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
     )
 }
 
-/// Returns another sentence of the report in `line` that has a name of `text`, and that says what
-/// the text is about.
+/// Returns what `text` is about: another sentence with a name that `text` has in backticks. The
+/// sentence comes from the first report at or after `line`.
 pub(super) fn sentence_about(draft: &Draft<'_>, text: &str, line: Origin) -> Option<String> {
     let mut reports = draft.evidence.reports.iter();
     let report = reports
@@ -149,8 +149,8 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Returns the first sentence of the next paragraph or item of the section that limits what was
-/// said before.
+/// Returns the first sentence of one of the next blocks of the section, if this sentence limits
+/// what was said before.
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());
     let mut first = section.take(MAX_SEARCHED_BLOCKS).filter_map(|block| block.sentences.first());

@@ -56,8 +56,8 @@ fn is_failure(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a root cause is clear without the failure: the cause itself names a failure, or the task
-/// that was added to it is about one.
+/// Whether a sentence about a root cause says what failed: the cause itself names a failure, or the
+/// task at the end of the sentence is about a failure or its repair.
 pub(super) fn is_told_in(sentence: &str) -> bool {
     let (cause, task) = match sentence.rfind(standing::DECIDED_FOR) {
         Some(at) => sentence.split_at(at),

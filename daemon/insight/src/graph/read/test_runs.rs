@@ -46,7 +46,7 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
         draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
     }
     if has_passed_uncounted(draft, run) {
-        // An uncounted run does not show whether an earlier one counted tests or packages.
+        // A run without counts does not show whether an earlier run counted tests or packages.
         let family = family(&run.framework);
         for framework in [family.to_owned(), format!("{family}{PACKAGES}")] {
             let subject = draft.subject("tests", &framework);
@@ -69,7 +69,8 @@ fn is_package(run: &TestRun, name: &str) -> bool {
     run.noun() == "packages" && !["Test", "Fuzz", "Example"].iter().any(|go| name.starts_with(go))
 }
 
-/// Whether a run without counts, for example with shortened output, passed.
+/// Whether a run has no counts, for example because its output was shortened, and its command did
+/// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let mut commands = draft.evidence.commands.iter();
     let command = commands.find(|command| command.origin == run.origin);
@@ -94,9 +95,9 @@ fn names_in(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what ends the failure of a test: a run with the same command or with as many tests or
-/// more in which the test does not fail, or a successful run that names the test, its module or its
-/// file.
+/// Returns what ends the failure of a test: a run in which the test does not fail, with the same
+/// command or with at least as many tests; or a successful run whose command names the test, its
+/// module or its file.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
     let stance = Stance::Fails {
         test: fingerprint(test),
@@ -110,8 +111,8 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
     watches
 }
 
-/// Returns the test's name and the names of what contains it: `a.py::Suite::test`, `a.py::Suite`,
-/// `a.py`, `test`.
+/// Returns the full name of a test, the names of what contains the test, and its last part:
+/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`.
 fn names_of(test: &str) -> Vec<&str> {
     let mut names = vec![test];
     names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
@@ -122,8 +123,8 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// Adds the result of the latest run of a suite. A partial run and a run without counts are
-/// skipped.
+/// Adds the result of a suite, of which `run` shows the state. Skips a partial run and a run
+/// without counts.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;

@@ -20,8 +20,8 @@ const MAX_OBJECT_CHARS: usize = 240;
 /// Maximum length, in characters, of a question that a prompt answers.
 const MAX_QUESTION_CHARS: usize = 200;
 
-/// Returns the user's words, as a sentence, if the user chose an option and said more: `B, but with
-/// the prompts`.
+/// Returns the user's words, as a sentence, if the user chose an option and changed it or said
+/// more: `B, but with the prompts`.
 pub(super) fn added(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
@@ -63,8 +63,8 @@ fn changes_option(words: &str) -> bool {
     .is_match(words)
 }
 
-/// Returns what a quote of the prompt in `line` refers to: what the user wrote before it in the
-/// same prompt, such as a pasted review, or the question of the agent that it answers.
+/// Returns what a quote of the prompt in `line` refers to: what the user wrote before the quote in
+/// the same prompt, such as a pasted review, or the question of the agent that the prompt answers.
 pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<String> {
     let evidence = draft.evidence;
     let prompt = evidence.prompts.iter().find(|prompt| prompt.origin == line)?;

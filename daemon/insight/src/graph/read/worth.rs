@@ -12,14 +12,14 @@ use crate::{
     pattern::{Regex, pattern},
 };
 
-/// Minimum number of words of a decision.
+/// Minimum number of words of a decision that neither quotes the user nor answers a known question.
 const MIN_DECISION_WORDS: usize = 3;
 /// Minimum length, in characters, of the answer to a question.
 const MIN_ANSWER_CHARS: usize = 40;
 
-/// Whether a finding names its subject and states a limit, a cause or an exception. A mere
-/// description of code is no fact, because the code shows it. If the text is a question with its
-/// answer, both must be clear.
+/// Whether a finding is worth a fact: it names its subject, is still true after the session, and
+/// states a limit, a cause or an exception. A mere description of code is no fact, because the code
+/// shows it. A question with its answer needs no limit, but both must be clear.
 pub(super) fn is_finding(text: &str) -> bool {
     if let Some((question, answer)) = split_question(text) {
         return is_clear_question(question) && is_answer(question, answer);
@@ -48,17 +48,17 @@ fn is_about_project(text: &str) -> bool {
         && !is_help.is_match(text)
 }
 
-/// Returns the pattern of addresses and directories that exist only on one machine.
+/// Returns the pattern of addresses and paths that mean something only on one machine.
 fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list instead of a sentence: it begins with a position in a file (`a.rs:12`)
-/// or has several such positions, it is an entry of a list, or `; ` separates three parts or more.
+/// Whether a text is a list, or an entry of a list, instead of a sentence: it begins with a
+/// position in a file (`a.rs:12`) or has several such positions, it is a shortened list or the
+/// title of a review finding, or `; ` separates three parts or more.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
-    // A list that was shortened, or the title of a finding of a review.
     let is_entry = pattern!(r"; \+[0-9]+ more\W*$|; [A-Z`][A-Za-z0-9`_() -]{2,40} [—–] |^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
         .is_match(text);
     begins_with_place
@@ -103,7 +103,8 @@ pub(super) fn is_open_end(text: &str) -> bool {
         && is_balanced(text)
 }
 
-/// Whether a decision is about the work rather than about the next step of the session.
+/// Whether a decision is about the work rather than about the next step of the session, and is
+/// clear without the session.
 pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Choice>) -> bool {
     if let Some(quote) = what.strip_prefix("User: ") {
         let is_asked = record.rationale.contains("asked: ");
@@ -129,7 +130,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
             && !lasting::is_order(what)
             && !reference::uses_session_label(what);
     }
-    // Such a beginning shows that the decision answers a question that is not known.
+    // A decision with one of these beginnings answers a question that is not known.
     let is_answer = pattern!(
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
@@ -236,7 +237,7 @@ pub(super) fn split_question(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
-/// Returns `Asked: … Answer: …` without the words before the question: `ok one thing, how …?`.
+/// Returns `Asked: … Answer: …` without the introduction of the question: `ok one thing, how …?`.
 pub(super) fn without_courtesy(text: &str) -> String {
     pattern!(
         r"(?i)^Asked: (?:(?:ok(?:ay)?|so|well|hm+|also|and|hey|wait|right|yes|no)\b[,.]? |(?:one|another|a) (?:quick |more |last |other )?(?:thing|question)\b[a-z' -]{0,60}[,:] )+"
@@ -250,7 +251,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b|\b(?:are|is) there\W*$"
     );
-    // Only the message before such a question names its subject.
+    // These words refer to something that only an earlier message names.
     let of_session = pattern!(
         r"(?i)\b(?:this|that|these|those) (?:proposals?|plans?|approach\w*|changes?|prs?|branch\w*|fix\w*|issues?|code|files?|ideas?|designs?|reviews?|errors?|lists?|ones?|points?|options?)\b|\bhow.s it\b"
     );
@@ -297,8 +298,8 @@ fn is_answer(question: &str, answer: &str) -> bool {
         && (has_list || !wants_list.is_match(question))
 }
 
-/// Whether a sentence names its subject: it does not begin with a heading and a colon, with a verb,
-/// or with an adjective.
+/// Whether a sentence names its subject: it does not begin with a heading and a colon, a verb, an
+/// adjective, `yes` or `no`, or a noun such as `the issue`.
 fn has_subject(text: &str) -> bool {
     let heading = pattern!(r"^[^:`]{1,60}: ");
     let verb = pattern!(
@@ -329,7 +330,8 @@ fn speaks_of_agent(text: &str) -> bool {
     pattern!(r#"(?:^|[ (,;—])I(?:['’](?:m|d|ve|ll))? [a-z]"#).is_match(text)
 }
 
-/// Whether a sentence states a limit, an exception, a condition or a cause.
+/// Whether a sentence states a limit, an exception, a condition or a cause. Always true for a text
+/// in a script other than Latin, which the pattern covers only in part.
 fn states_limit(text: &str) -> bool {
     pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
         .is_match(text)
@@ -337,6 +339,7 @@ fn states_limit(text: &str) -> bool {
 }
 
 /// Whether a text names something that can be looked up: code, a path, a product, an abbreviation.
+/// Always true for a text in a script other than Latin, which the pattern covers only in part.
 pub(super) fn names_something(text: &str) -> bool {
     pattern!(r"`[^`]+`|\w/\w|[a-z][A-Z]|\w_\w|\b[A-Z]{2,}\w*\b|\w\.\w|\d\w*[a-zA-Z]|[a-z,;] (?:[A-Z][a-z]{2,})|\w+\(\)")
         .is_match(text)

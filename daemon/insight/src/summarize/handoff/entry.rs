@@ -1,5 +1,6 @@
-//! Formats the entries of a handoff from the fields of a summary. It recognises the sentence forms
-//! that the summarizer itself writes, so that a program's output is not shown as a request.
+//! Formats the entries of a handoff from the fields of a summary. This module recognises the
+//! sentence forms that the summarizer itself writes, so that the output of a program is not quoted
+//! like a request.
 
 use crate::{
     model::{

@@ -73,7 +73,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     name.contains(char::is_alphanumeric).then_some(name)
 }
 
-/// Returns a line with each `name` in it reduced to the characters of names.
+/// Returns a line in which each text between backticks is reduced to the characters of names.
 pub(super) fn with_names(line: &str) -> String {
     let parts = line.split('`').enumerate().map(|(at, part)| match at % 2 {
         0 => Cow::Borrowed(part),
@@ -82,7 +82,7 @@ pub(super) fn with_names(line: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
-/// Returns a line with each `command` in it quoted as [`literal`] does.
+/// Returns a line in which each text between backticks is quoted as [`literal`] does.
 pub(super) fn with_literals(line: &str) -> String {
     let parts = line.split('`').enumerate().map(|(at, part)| match at % 2 {
         0 => part.to_owned(),

@@ -52,8 +52,8 @@ const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are named for one suite.
 const MAX_NAMED_TESTS: usize = 10;
 
-/// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. Every
-/// list begins with the newest item.
+/// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. In
+/// every list, the entries of later sessions come first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handoff {
     /// The sessions that the handoff was made from.
@@ -99,8 +99,8 @@ pub struct FailedSuite {
     pub session: usize,
 }
 
-/// Merges `episodes`, the latest session first, and the user's wishes. The result is empty when
-/// `episodes` is empty.
+/// Merges `episodes`, the latest session first, and the user's wishes. Without `episodes`, the
+/// result counts as empty, even if there are wishes.
 pub fn gather(
     episodes: &[Episode],
     preferences: &[String],
@@ -191,7 +191,8 @@ impl Handoff {
             if is_reported && (steps::is_in_report(step) || past.reports(step)) {
                 return true;
             }
-            // A step that is a current fact is open, even if something similar was done.
+            // A step of the last session that is a current fact is open, even if something similar
+            // was done.
             if session == 0 && validity.is_fact(step) {
                 return false;
             }
@@ -273,7 +274,7 @@ impl Handoff {
     }
 
     fn settings(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
-        // Only the last change of a setting in a session counts.
+        // Only the last change of each setting counts.
         for change in summary.config_changes.iter().flatten().rev() {
             let key = (change.file.clone(), change.setting.clone());
             if !seen.settings.contains(&key) {

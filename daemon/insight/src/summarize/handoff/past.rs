@@ -29,7 +29,8 @@ pub struct EndedSession {
     pub name: String,
     /// What the user asked for first, or else what the session was about.
     pub objective: String,
-    /// Whether the objective is a request of the user.
+    /// Whether the objective is a request of the user. Also true if the ending of the session is
+    /// unknown.
     pub is_asked: bool,
     /// What the user asked for after that, in order.
     pub asked_later: Vec<String>,
@@ -40,8 +41,8 @@ pub struct EndedSession {
     pub last_words: String,
     /// An earlier report; empty if the last report is sufficient or no earlier one is known.
     pub earlier_words: String,
-    /// Whether the agent's process exited before the work ended. An agent without hooks also exits
-    /// without a report after its work is complete.
+    /// Whether the agent's process exited before the work was complete. After complete work, such
+    /// an exit is normal for an agent without hooks, which does not report the end of its session.
     pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
@@ -73,7 +74,8 @@ impl EndedSession {
                 .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
-        // The session moved on from a request that later ones follow, so that its title misleads.
+        // If later requests follow the first one, a title with the words of the first one is
+        // misleading.
         let is_passed = |name: &str| {
             ending.asked.is_some()
                 && !ending.asked_later.is_empty()
@@ -127,8 +129,8 @@ impl EndedSession {
             && requests.any(|asked| share_of_words(&said, &words(asked)) >= REPEATED_SHARE)
     }
 
-    /// Whether the last report contains almost all words of a step. False for a step that a file of
-    /// todos contains.
+    /// Whether the last report contains almost all words of a step. False for a step that is noted
+    /// in a todo file.
     pub(super) fn reports(&self, step: &str) -> bool {
         let told = words(step);
         told.len() >= MIN_REPEATED_WORDS
@@ -136,8 +138,7 @@ impl EndedSession {
             && share_of_words(&told, &words(&self.last_words)) >= REPEATED_SHARE
     }
 
-    /// Whether this session worked on branches other than the main one, and `later` on none of
-    /// them.
+    /// Whether this session worked on branches other than the main one, and `later` only on others.
     pub(super) fn is_on_another_branch(&self, later: &EndedSession) -> bool {
         let mut own = self.own_branches();
         let has_own = own.next().is_some();
@@ -152,8 +153,8 @@ impl EndedSession {
     }
 }
 
-/// Whether a title is only the end of a sentence, or what it is about stands outside of it. Such a
-/// title is left out.
+/// Whether a title is only the end of a sentence, or does not name what it is about. Such a title
+/// is left out.
 fn is_cut(title: &str) -> bool {
     pattern!(
         r"(?i)\b(?:do|fix|apply|address|implement|update|reflect|handle|change|include|add|use|support|remove) (?:this|that|these|those|it|them|both)\b(?: \(|[.?!]?$)|, so (?:can|could|should|will|must) |^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"

@@ -29,7 +29,7 @@ const MAX_ENTRIES: usize = 40;
 #[derive(Debug, Default)]
 pub struct RecallMemory {
     entries: Vec<RecallEntry>,
-    /// The number of entries that contain a word.
+    /// For each word, the number of entries that contain it.
     frequencies: HashMap<String, u32>,
 }
 
@@ -213,7 +213,7 @@ fn threshold(topic: RecallTopic, asked: &AskedPrompt) -> Threshold {
 }
 
 fn error(record: &ErrorResolution) -> Option<Draft> {
-    // How a test was adapted says nothing about the next failing test.
+    // The fix of one failing test says nothing about another failing test.
     let is_test =
         pattern!(r"(?i)tests? failed|\btest\w* failed|AssertionError").is_match(&record.error);
     let is_known = !is_filler(&record.root_cause) || !is_test && !is_filler(&record.fix);

@@ -44,8 +44,8 @@ const DONE: usize = 3;
 const FOOT: &str = "More: tools search_sessions and get_session, or `graphiti search`.";
 
 impl Handoff {
-    /// Renders Markdown of at most `max_chars` characters; `None` when the handoff is empty, when
-    /// it does not fit, or when `max_chars` is too low for a useful handoff.
+    /// Renders Markdown of at most `max_chars` characters, without the entries that do not fit.
+    /// Returns `None` if the handoff is empty, or if `max_chars` is too low for a useful handoff.
     pub fn to_text(&self, max_chars: usize) -> Option<String> {
         self.to_text_by_use(max_chars, &|_| 0.0)
     }
@@ -111,8 +111,8 @@ impl Handoff {
         section
     }
 
-    /// Builds a list with `priorities` for the first three entries and for the others. An entry of
-    /// an earlier session has the date of this session.
+    /// Builds a list with `priorities` for the first three entries and for the others. Each entry
+    /// that is not from the last session ends with the date of its session.
     fn list_section(
         &self,
         heading: &str,

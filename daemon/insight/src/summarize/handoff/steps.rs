@@ -11,8 +11,8 @@ pub(super) fn is_no_work(step: &str) -> bool {
     .is_match(step)
 }
 
-/// Whether a step is an offer, a request, a suggestion or a plan that the last report contains, or
-/// a check of a plan.
+/// Whether a step is an offer, a question, a suggestion or a plan of the last report, or lists the
+/// unchecked items of a plan.
 pub(super) fn is_in_report(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",

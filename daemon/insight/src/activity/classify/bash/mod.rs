@@ -2,7 +2,7 @@
 //! important command determines the class of the line.
 //!
 //! A program that is not in the table is classified by its words. If these are not meaningful, the
-//! program is unknown; the chain then consults its caches, and finally a model.
+//! program is unknown. Its commands are then classified by stored answers, and finally by a model.
 
 pub(crate) mod judge;
 mod line;
