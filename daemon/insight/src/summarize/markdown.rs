@@ -208,7 +208,7 @@ fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     if others.is_empty() {
         return others;
     }
-    vec![format!("Those named above, and {}", others.join(", "))]
+    vec![format!("Also {}", others.join(", "))]
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
@@ -449,7 +449,7 @@ mod tests {
             Some(vec!["Set the unit (commit `1a2b3c4`)".to_owned(), "Read the unit".to_owned()]);
         let page = to_page(&summary, "T");
         assert!(page.contains("## Done\n- Read the unit\n"), "{page}");
-        let files = "## Files\n- Those named above, and `tests/test_auth.py`\n";
+        let files = "## Files\n- Also `tests/test_auth.py`\n";
         assert!(page.contains(files), "{page}");
         summary.files_modified = Some(vec![".env".to_owned(), "config.py".to_owned()]);
         assert!(!to_page(&summary, "T").contains("## Files"));

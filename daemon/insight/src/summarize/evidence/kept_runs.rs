@@ -135,6 +135,7 @@ impl Collector {
         if command.git.iter().any(|call| call.subcommand() == "status") {
             git::note_branch(&mut self.evidence.branches, output);
         }
+        git::observe_checks(&mut self.evidence.checkout, command, output, moment);
         if home.is_empty() || command.directory.is_empty() || home.iter().any(is_within) {
             let before = self.evidence.checkout.head.clone();
             git::observe(&mut self.evidence.checkout, command, output, moment);

@@ -12,10 +12,7 @@ pub(crate) fn one_line(text: &str) -> String {
     let text =
         pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
             .replace_all(text, " ");
-    let text = pattern!(
-        r"</?(?:[a-z]+(?:[-_][a-z]+)+|summary|analysis|thinking|answer|result|example|context|task)>"
-    )
-    .replace_all(&text, " ");
+    let text = without_tags(&text);
     let text =
         pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(&text, " ");
     let text = without_links(&text);
@@ -50,25 +47,37 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
+/// Removes tags outside of code. In code, `<temp-file>` is a placeholder.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    let tag = pattern!(
+        r"</?(?:[a-z]+(?:[-_][a-z]+)+|summary|analysis|thinking|answer|result|example|context|task)>"
+    );
+    replaced_outside_code(text, &tag, |_| " ".to_owned())
+}
+
 /// Replaces links outside of code by their text.
 fn without_links(text: &str) -> Cow<'_, str> {
-    if !text.contains("](") {
-        return Cow::Borrowed(text);
-    }
+    let link = pattern!(r"!?\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)?)\)");
+    replaced_outside_code(text, &link, |found| {
+        format!("{}{}", &found[1], position_of_link(&found[1], &found[2]))
+    })
+}
+
+/// Replaces each match of `pattern` that is not in a code span. If a back quote has no partner, no
+/// text counts as code.
+fn replaced_outside_code<'t>(
+    text: &'t str,
+    pattern: &regex::Regex,
+    replacement: impl Fn(&regex::Captures<'_>) -> String,
+) -> Cow<'t, str> {
     let is_balanced = !has_open_quote(text);
     let (mut read, mut in_code) = (0, false);
-    pattern!(r"!?\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)?)\)").replace_all(
-        text,
-        |found: &regex::Captures<'_>| {
-            let range = found.get(0).map_or(0..0, |link| link.range());
-            in_code ^= has_open_quote(&text[read..range.start]);
-            read = range.start;
-            if in_code && is_balanced {
-                return found[0].to_owned();
-            }
-            format!("{}{}", &found[1], position_of_link(&found[1], &found[2]))
-        },
-    )
+    pattern.replace_all(text, |found: &regex::Captures<'_>| {
+        let range = found.get(0).map_or(0..0, |whole| whole.range());
+        in_code ^= has_open_quote(&text[read..range.start]);
+        read = range.start;
+        if in_code && is_balanced { found[0].to_owned() } else { replacement(found) }
+    })
 }
 
 /// Returns the position in a file to which a link points, such as `:23`, if the text of the link
@@ -361,6 +370,7 @@ mod tests {
             ),
             ("see [a.md](/app/a.md:23) and `x[i](y)`", "see a.md:23 and `x[i](y)`"),
             ("top (\u{1FA99} icon) and (\u{2705})", "top (icon) and"),
+            ("ssh `-F <temp-file>`<user-note> a", "ssh `-F <temp-file>` a"),
             ("[Image #1] Can you\\see `this", "Can you\\see this"),
             ("- one\n- two", "one two"),
             ("a -> b * c", "a -> b * c"),

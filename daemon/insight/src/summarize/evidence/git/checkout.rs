@@ -40,6 +40,17 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
+/// Records the checks of a pull request that the output of a command shows. The command may run in
+/// any directory.
+pub(in crate::summarize::evidence) fn observe_checks(
+    state: &mut CheckoutState,
+    command: &CommandLine,
+    output: &str,
+    moment: Moment,
+) {
+    OutputView { state, output, moment }.checks(command);
+}
+
 /// Returns the first nine digits of a hash, as many as git prints in a large repository.
 pub(super) fn short_hash(hash: &str) -> String {
     hash.get(..9).unwrap_or(hash).to_owned()
@@ -303,12 +314,16 @@ impl OutputView<'_> {
         self.state.upstream = self.seen(told);
     }
 
-    /// Reads the checks of the forge, and what `gh pr` prints about the checkout when it merges.
-    fn lines_of_any_call(&mut self, command: &CommandLine) {
+    /// Reads the checks of the forge.
+    fn checks(&mut self, command: &CommandLine) {
         let known = self.state.checks.as_ref().map(|checks| &checks.value);
         if let Some(checks) = forge_checks::read(known, command, self.output) {
             self.state.checks = self.seen(checks);
         }
+    }
+
+    /// Reads what `gh pr` prints about the checkout when it merges.
+    fn lines_of_any_call(&mut self, command: &CommandLine) {
         merged::observe(&mut self.state.merged, command, self.output);
         if !command.shown.contains("gh pr ") {
             return;

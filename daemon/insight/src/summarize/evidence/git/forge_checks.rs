@@ -20,12 +20,18 @@ pub(super) fn read(
     output: &str,
 ) -> Option<ForgeChecks> {
     match command.shown.as_str() {
-        line if line.contains("gh pr checks") => rows(number(line), output),
+        line if line.contains("gh pr checks") && !is_of_several(line) => rows(number(line), output),
         line if line.contains("gh run view") && line.contains("--log-failed") => {
             failed_jobs(known, output)
         }
         _ => None,
     }
+}
+
+/// Whether a command shows the checks of several pull requests: `gh pr checks "$number"` in a loop.
+fn is_of_several(command: &str) -> bool {
+    pattern!(r#"\bgh pr checks (?:-\S+ )*"?\$"#).is_match(command)
+        || command.matches("gh pr checks").count() > 1
 }
 
 /// Returns the number of the pull request that a command names.
@@ -105,5 +111,7 @@ mod tests {
         assert_eq!((passed.pull_request, passed.failed.len()), (Some(7), 0));
         assert_eq!(read_log(Some(&passed), log).unwrap().pull_request, Some(7));
         assert_eq!(read(Some(&seen), &rows, "no checks\n"), None);
+        let looped = "for n in 7 8; do gh pr checks \"$n\"; done";
+        assert_eq!(read(None, &CommandLine::read(looped, "/app"), "Lint\tfail\t1m\n"), None);
     }
 }

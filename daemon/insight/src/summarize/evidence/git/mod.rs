@@ -9,7 +9,7 @@ mod taken_up;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
-    checkout::observe,
+    checkout::{observe, observe_checks},
     commits::{hashes_are_stale, show_history},
     taken_up::take_up,
 };

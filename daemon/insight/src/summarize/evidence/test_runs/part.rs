@@ -25,7 +25,10 @@ impl TestScope {
         let is_option = |word: &str| word.starts_with('-');
         let own_paths: Vec<String> = own.split(' ').map(path).collect();
         let below = |word: &str| {
-            own_paths.iter().any(|path| !path.is_empty() && word.starts_with(path.as_str()))
+            own_paths.iter().any(|path| {
+                let rest = word.strip_prefix(path.as_str()).filter(|_| !path.is_empty());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '.', '#', '[']))
+            })
         };
         let has_option = own.split(' ').any(is_option);
         let mut paths = others.split(' ').filter(|word| word.contains(['/', '.'])).peekable();
@@ -51,6 +54,7 @@ mod tests {
             ("tests/a.py", "tests/a.py::TestX", true),
             ("./auth/...", "-run TestX ./auth/keys", true),
             ("./auth/...", "-run TestX ./sync", false),
+            ("src/a", "src/ab.rs", false),
         ] {
             assert_eq!(part(own).covers(&part(other)), wanted, "{own} {other}");
         }

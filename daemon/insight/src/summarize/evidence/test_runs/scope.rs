@@ -21,6 +21,7 @@ pub(in crate::summarize::evidence) fn of(
     let folder = call.and_then(|call| below(&call.directory, home?));
     let package = call.and_then(|call| call.package.clone());
     let asked = call.and_then(|call| call.limited_to.clone());
+    let (folder, asked) = above_tests(folder, asked);
     let place = [package.or(folder), call.and_then(|call| call.task.clone())];
     let place: Vec<String> = place.into_iter().flatten().collect();
     let asked = asked.filter(|asked| !had_no_effect(report.framework, asked, run.output));
@@ -29,6 +30,21 @@ pub(in crate::summarize::evidence) fn of(
         limited_to: asked.or_else(|| matched(report.framework, run.output)),
         not_run: left_out(report.framework, run.output),
     }
+}
+
+/// Moves the last part of a folder that only has tests to the paths that limit the run, so that
+/// `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
+fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>, Option<String>) {
+    let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
+    let (Some(whole), Some(paths)) = (&folder, &asked) else { return (folder, asked) };
+    let (parent, last) = whole.rsplit_once('/').unwrap_or(("", whole));
+    if !matches!(last, "test" | "tests" | "spec" | "e2e" | "__tests__")
+        || !paths.split(' ').all(is_path)
+    {
+        return (folder, asked);
+    }
+    let joined: Vec<String> = paths.split(' ').map(|path| format!("{last}/{path}")).collect();
+    (Some(parent.to_owned()).filter(|parent| !parent.is_empty()), Some(joined.join(" ")))
 }
 
 /// Returns the pattern that a runner says it used: `Ran all test suites matching /src\/shares/i.`.
@@ -91,6 +107,9 @@ mod tests {
         for (line, output, wanted) in [
             ("uv run pytest -m browser", pytest, ("", "-m browser", 208)),
             ("make test", pytest, ("", "", 208)),
+            ("cd test && pytest /app/test/a.py -v", pytest, ("", "test/a.py", 208)),
+            ("cd api/tests && pytest a.py", pytest, ("api", "tests/a.py", 208)),
+            ("cd tests && pytest -k login", pytest, ("tests", "-k login", 208)),
             ("cd desktop && cargo test lexer", cargo, ("desktop", "lexer", 120)),
             ("pnpm --filter api test 2>&1 | tail", jest, ("api", "/src\\/shares/i", 0)),
             ("npm test", whole, ("", "", 0)),
