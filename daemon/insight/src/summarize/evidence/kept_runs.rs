@@ -125,6 +125,24 @@ impl Collector {
         }
     }
 
+    /// Records a test run whose command line and output the user pasted into a prompt.
+    pub(super) fn pasted_test_run(&mut self, prompt: &str, moment: Moment) {
+        let typed = pattern!(r"(?m)^[ \t]*(?:[❯➜$%]|[a-z0-9@~/._:-]+[$%#]) +([a-z][^\n]+)$")
+            .captures(prompt);
+        let Some(typed) = typed.and_then(|found| found.get(1)) else { return };
+        let output = &prompt[typed.end()..];
+        let command = CommandLine::read(typed.as_str().trim_end(), &self.pending.directory);
+        let reports = test_runs::reports(output);
+        if command.tests.is_empty() || reports.is_empty() {
+            return;
+        }
+        let has_failed = reports.iter().any(|report| report.failed > 0);
+        let outcome = if has_failed { Outcome::Failed(None) } else { Outcome::Succeeded };
+        let run = Run { command: &command, outcome, output, moment };
+        self.judge(&run, &reports);
+        reports.into_iter().for_each(|report| self.keep_test_run(report, &run));
+    }
+
     /// Records the branch that `git status` prints. If the command may have run in a folder of the
     /// session, also records the state of the repository, and commits that git's history shows.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {

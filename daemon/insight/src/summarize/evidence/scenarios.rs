@@ -19,6 +19,25 @@ use crate::{
 };
 
 #[test]
+fn a_test_run_that_the_user_pasted_resolves_the_failure() {
+    let mut script = Script::default();
+    script.prompt("Mend the list");
+    let failed = "running 3 tests\ntest result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    script.run("a", "cargo test", Outcome::Failed(Some(101)), failed);
+    script.edit("b", "/app/src/list.rs", "a", "b");
+    script.reply("m1", "Mended, but I cannot run the tests here.");
+    script.prompt("\u{276f} cargo test\nrunning 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n");
+    let evidence = script.collect();
+    let runs: Vec<(u32, u32)> = evidence.tests.iter().map(|run| (run.passed, run.failed)).collect();
+    assert_eq!(runs, [(2, 1), (3, 0)]);
+    assert!(
+        evidence.errors.iter().all(|error| error.resolution.is_some()),
+        "{:?}",
+        evidence.errors
+    );
+}
+
+#[test]
 fn a_debugging_session_leaves_its_evidence() {
     let evidence = fixing_the_login().collect();
 

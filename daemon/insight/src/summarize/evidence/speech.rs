@@ -354,6 +354,7 @@ impl Collector {
 
     fn keep_prompt(&mut self, text: &str, moment: Moment) {
         notes::pasted_error(&mut self.evidence, text, moment);
+        self.pasted_test_run(text, moment);
         notes::planned_checks(&mut self.evidence, text, moment);
         let prompts = &mut self.evidence.prompts;
         prompts.push(moment.said(text, bounds::PROMPT));

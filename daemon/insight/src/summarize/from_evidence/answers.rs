@@ -38,8 +38,18 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
         [only] if asked.text.len() <= QUESTION => *only,
         _ => return None,
     };
-    let is_told = (12..=ASKED).contains(&question.len()) && !is_order(question);
-    is_told.then(|| question.to_owned())
+    // `Would this help at all?` says nothing without the sentence before it.
+    let before = all.iter().position(|one| *one == question).filter(|at| *at > 0);
+    let before = before.filter(|_| refers_back(question)).map(|at| all[at - 1]);
+    let question = before.map_or(question.to_owned(), |before| format!("{before} {question}"));
+    let is_told = (12..=ASKED).contains(&question.len()) && !is_order(&question);
+    is_told.then_some(question)
+}
+
+/// Whether a question has a pronoun whose noun may be in the sentence before it.
+fn refers_back(question: &str) -> bool {
+    pattern!(r"(?i)\b(?:this|that|it|these|those|they|them)\b(?: at all| then| too| now|,|\?|$)|^(?:this|that|it|these|those|they)\b")
+        .is_match(question)
 }
 
 /// Returns the first sentence of the prompt before a report, if it orders something and the turn
@@ -131,7 +141,10 @@ pub(super) fn asks_how_far(prompt: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::TurnReport;
+    use crate::{
+        model::evidence::TurnReport,
+        summarize::{evidence::scenarios::Script, report::Reports},
+    };
 
     #[test]
     fn the_verdict_of_an_answer_is_its_first_word() {
@@ -146,6 +159,30 @@ mod tests {
             let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
             assert_eq!(verdict(&Report::of(&report)).as_deref(), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_about_the_sentence_before_is_quoted_with_it() {
+        let asked = |prompt: &str| {
+            let mut script = Script::default();
+            script.prompt("Read the list");
+            script.reply("m1", "It is read.");
+            script.prompt(prompt);
+            script.reply("m2", "Yes, it helps.");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            question(&entries, reports.reports.last().unwrap())
+        };
+        let long = "We keep the rows of all the years in one list, and nobody has ever looked at the rows that are older than the last five or six years. The list has one column for the day, one for the name, and one for the sum. All rows stand in one list.";
+        assert_eq!(
+            asked(&format!("{long} Would an index help with that?")).as_deref(),
+            Some("All rows stand in one list. Would an index help with that?")
+        );
+        assert_eq!(
+            asked(&format!("{long} Would an index of the days help?")).as_deref(),
+            Some("Would an index of the days help?")
+        );
     }
 
     #[test]

@@ -151,6 +151,9 @@ fn is_routine(message: &str, attempt: &str) -> bool {
     )
     .is_match(message)
         || pattern!(r"^git (?:add|rebase|merge|cherry-pick|pull)\b").is_match(attempt)
+        // A query of a remote service does not fail because of the files here.
+        || pattern!(r"^(?:npm (?:view|info|show|search)|pip index|cargo (?:search|info)|gh \w+|git ls-remote)\b")
+            .is_match(attempt)
 }
 
 fn is_test_failure(message: &str) -> bool {

@@ -9,6 +9,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            advice,
             entries::{Entries, cut_at_clause, push},
             quotable::leans_back,
             quote_context::objection,
@@ -54,6 +55,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
     replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
+    advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
     let extra = list.len().saturating_sub(DISCOVERIES);
     list.drain(..extra);

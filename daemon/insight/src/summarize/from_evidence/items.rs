@@ -3,7 +3,7 @@
 use crate::summarize::{
     from_evidence::{
         entries::{Entries, cut_at_clause, without_number},
-        quotable::{is_balanced, is_banner, is_part, leans_back},
+        quotable::{is_balanced, is_banner, is_part, leans_back, names_numbers},
         wording::begins_as_order,
     },
     report::{Passage, Topic, is_phrase},
@@ -119,6 +119,10 @@ pub(super) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<Stri
     let text = entries.tidy_line(&passage.text);
     let mut told: Vec<&str> = Vec::new();
     let mut broken = false;
+    // The rest of `Same change as #2. Renamed the key` says less than happened.
+    if sentences(&text).first().is_some_and(|first| names_numbers(first)) {
+        return None;
+    }
     for sentence in sentences(&text) {
         // A sentence that depends on a skipped one is skipped, too.
         broken = !is_part(sentence) || broken && leans_back(sentence);

@@ -4,6 +4,7 @@
 //! an unknown cause is "not stated". Each text becomes one clean line of limited length, and
 //! appears once.
 
+mod advice;
 mod answers;
 mod antecedents;
 mod checks;

@@ -12,6 +12,7 @@ const LETTERS: usize = 14;
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn leans_back(sentence: &str) -> bool {
     leans(sentence)
+        || pattern!(r"(?i)^(?:\w+ ){1,4}(?:have|had|do|did|does|need|get|got|know) (?:that|this)(?:[.,;:]| (?:because|since|so|already|today|now|by|from|in)\b)").is_match(sentence)
         // The sentence before says what was restored.
         || pattern!(r"(?i)^(?:reverted|restored|switched|changed|moved|set|put) (?:it |them )?(?:back )?to\b").is_match(sentence)
         || pattern!(r"(?i)^(?:\w+ed|wrote|put|made|set|built|sent) (?:it|them|this|these|those)\b").is_match(sentence)
@@ -66,8 +67,7 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::PublishOffer, sentence)
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
-        // It refers to numbers of another list.
-        && !pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b").is_match(sentence)
+        && !names_numbers(sentence)
         // It only points at a file or an address.
         && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)
@@ -76,8 +76,12 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_row_of_numbers(sentence)
         // The evidence replaces the middle of a long text with this mark.
         && !sentence.contains(" … ")
-        // It refers to numbers of a list, which are not quoted.
-        && !pattern!(r"(?i)\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b").is_match(sentence)
+}
+
+/// Whether a sentence refers to the numbers of a list, which are not quoted.
+pub(super) fn names_numbers(sentence: &str) -> bool {
+    pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b|\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b")
+        .is_match(sentence)
 }
 
 /// Whether a line says what a key or a slash command is for: `q` to exit.

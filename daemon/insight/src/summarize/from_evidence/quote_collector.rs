@@ -16,6 +16,8 @@ use crate::summarize::{
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
+/// Minimum number of paragraphs and lists of a report that ends with a conclusion.
+const LONG: usize = 4;
 /// Minimum length, in bytes, of a sentence without `Also` at its start.
 const ALSO: usize = 20;
 
@@ -37,6 +39,10 @@ pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
         reader.take(passage);
     }
     reader.found.retain(|one| !one.is_empty());
+    let is_long = reader.found.len() >= LONG;
+    if let Some(last) = reader.found.last_mut().filter(|_| is_long) {
+        last.concludes |= !last.listed && last.first().is_some_and(sums_up);
+    }
     reader.found
 }
 
@@ -250,6 +256,14 @@ fn concludes(label: &str) -> bool {
     .is_match(label)
 }
 
+/// Whether a sentence at the end of a report draws its conclusion.
+fn sums_up(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:so,? |overall\b|in (?:short|practice|summary|effect|other words)\b|therefore\b|thus\b|net\b|(?:this|that|which) means\b|(?:the|my) (?:main|key|real|important|practical|only|biggest|short|bottom|upshot|takeaway|catch|conclusion|result|risk|downside|trade-?off)\b|unless\b)"
+    )
+    .is_match(sentence)
+}
+
 /// Whether a sentence continues the paragraph before it.
 fn continues(sentence: &str) -> bool {
     leans_back(sentence)
@@ -307,6 +321,21 @@ mod tests {
             told("**Conclusion:** The format of the archive stays as it is.\n"),
             ["The format of the archive stays as it is."]
         );
+    }
+
+    #[test]
+    fn the_paragraph_that_sums_a_long_report_up_is_its_conclusion() {
+        let end = "The main limit is the order of the file.";
+        let concludes = |text: &str| {
+            let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+            let (evidence, reports) = (Evidence::default(), Reports::default());
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            quoted(&entries, &Report::of(&report)).last().unwrap().concludes
+        };
+        let long = "The list is sorted.\n\nThe reader is fast.\n\nThe writer is slow.\n\n";
+        assert!(concludes(&format!("{long}{end}\n")));
+        assert!(!concludes(&format!("{long}The index is read.\n")));
+        assert!(!concludes(&format!("The list is sorted.\n\n{end}\n")));
     }
 
     #[test]

@@ -79,13 +79,14 @@ impl Quoted {
         self.list(all.unwrap_or((told, left)))
     }
 
-    /// Returns an entry of these items and the number of the others. `None` for one item of many,
-    /// which says little.
+    /// Returns an entry of these items and the number of the others. `None` for one item of several,
+    /// which says little, unless an introduction explains one of two.
     fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
         let line = format!("{}{}{more}", self.start(), told.join("; "));
-        (told.len() > 1 || self.parts.len() <= 2).then(|| capitalised(&line))
+        let is_introduced = self.parts.len() <= 2 && self.introduction.is_some();
+        (told.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))
     }
 
     /// Returns the text before the first sentence or item.
@@ -261,6 +262,10 @@ mod tests {
         assert_eq!(fixed.line(400).unwrap(), "Fixed: the reader; the writer; the index");
         assert_eq!(fixed.line(35).unwrap(), "Fixed: the reader; the writer; +1 more");
         assert_eq!(list("Fixed", &[]).line(400), None);
+        let mut two = list("Fixed", &["the reader of rows", "the writer of all the rows"]);
+        assert_eq!(two.line(30).unwrap(), "Fixed: the reader of rows; +1 more");
+        two.introduction = None;
+        assert_eq!(two.line(30), None);
     }
 
     #[test]

@@ -342,6 +342,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !transient::is_boast(part)
         && !transient::is_past_state(evidence, part, report.origin)
         && !transient::is_unmeasured_effect(evidence, part)
+        && !transient::is_refuted_success(evidence, part)
         && !overtaken::is_address_gone(evidence, part, report.origin)
         && !is_publication(part)
         && !names_a_commit(&evidence.commits, part)

@@ -139,12 +139,26 @@ pub(super) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();
     let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
+    let main = larger_part(evidence, main).unwrap_or(main);
     // If a commit followed a failure, the failure was fixed or did not matter.
     let was_committed = evidence
         .commits
         .iter()
         .any(|commit| commit.origin.source == main.origin.source && commit.origin > main.origin);
     (main.failed == 0 || !was_committed).then_some(main)
+}
+
+/// Returns the last run of several tests of the same suite, if `run` is that of a single test and
+/// both saw the same code.
+fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun> {
+    if !run.is_part() || run.failed > 0 || run.passed > 1 {
+        return None;
+    }
+    let larger = evidence
+        .tests
+        .iter()
+        .rfind(|one| one.is_of_suite(run) && one.failed == 0 && one.passed > 1)?;
+    (age(evidence, larger) == age(evidence, run)).then_some(larger)
 }
 
 #[cfg(test)]
@@ -176,6 +190,21 @@ mod tests {
             ..Evidence::default()
         };
         assert_eq!(main_run(&evidence).unwrap().passed, 45);
+    }
+
+    #[test]
+    fn of_two_parts_that_passed_the_larger_is_told() {
+        let part = |limit: &str, passed| TestRun {
+            limited_to: Some(limit.to_owned()),
+            ..run("pytest", passed, 0)
+        };
+        let evidence = Evidence {
+            tests: vec![part("tests/a.py", 6), part("tests/b.py::one", 1)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().passed, 6);
+        let evidence = Evidence { tests: vec![part("tests/b.py::one", 1)], ..Evidence::default() };
+        assert_eq!(main_run(&evidence).unwrap().passed, 1);
     }
 
     #[test]

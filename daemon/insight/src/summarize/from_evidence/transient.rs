@@ -7,6 +7,7 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
+        from_evidence::{next_steps, test_results},
         report::{Topic, is_phrase, topic_of_sentence},
         text::pattern,
     },
@@ -50,6 +51,14 @@ pub(super) fn leaves_decision(text: &str) -> bool {
 pub(super) fn claims_success(text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
         .is_match(text)
+}
+
+/// Whether a text praises finished work although the last build or test run of the session failed.
+pub(super) fn is_refuted_success(evidence: &Evidence, text: &str) -> bool {
+    pattern!(r"(?i)\b(?:successfully|fully[- ](?:functional|working|implemented)|production[- ]ready|everything (?:works|is working))\b")
+        .is_match(text)
+        && (next_steps::failing_build(evidence).is_some()
+            || test_results::main_run(evidence).is_some_and(|run| run.failed > 0))
 }
 
 /// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a
@@ -101,6 +110,7 @@ fn was_followed(evidence: &Evidence, at: Origin) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::evidence::TestRun;
 
     #[test]
     fn a_decision_of_the_user_is_no_fact() {
@@ -108,6 +118,21 @@ mod tests {
             "It can go into this release or into the next \u{2014} your call."
         ));
         assert!(!leaves_decision("Each call of the reader is counted."));
+    }
+
+    #[test]
+    fn praise_of_finished_work_is_refuted_by_the_last_run() {
+        let run = |failed| TestRun {
+            framework: "jest".to_owned(),
+            failed,
+            passed: 3,
+            ..TestRun::default()
+        };
+        let after = |failed| Evidence { tests: vec![run(failed)], ..Evidence::default() };
+        let praise = "I've successfully created a fully functional list with two columns.";
+        assert!(is_refuted_success(&after(1), praise));
+        assert!(!is_refuted_success(&after(0), praise));
+        assert!(!is_refuted_success(&after(1), "The list has two columns."));
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn parsed(output: &str) -> Vec<RunReport> {
 /// must be a message for at least half of the failures.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
-        r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders)).*$"
+        r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file|cannot connect to the docker daemon)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders|docker\.sock)).*$"
     );
     let seen = refusals.find_iter(output).take(failed as usize).count();
     failed > 0 && seen * 2 >= failed as usize

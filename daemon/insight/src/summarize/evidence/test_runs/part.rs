@@ -27,7 +27,9 @@ impl TestScope {
         let below = |word: &str| {
             own_paths.iter().any(|path| {
                 let rest = word.strip_prefix(path.as_str()).filter(|_| !path.is_empty());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':', '.', '#', '[']))
+                rest.is_some_and(|rest| {
+                    rest.is_empty() || rest.starts_with(['/', ':', '.', '#', '['])
+                })
             })
         };
         let has_option = own.split(' ').any(is_option);

@@ -38,9 +38,7 @@ fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>
     let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
     let (Some(whole), Some(paths)) = (&folder, &asked) else { return (folder, asked) };
     let (parent, last) = whole.rsplit_once('/').unwrap_or(("", whole));
-    if !matches!(last, "test" | "tests" | "spec" | "e2e" | "__tests__")
-        || !paths.split(' ').all(is_path)
-    {
+    if !matches!(last, "test" | "tests" | "__tests__") || !paths.split(' ').all(is_path) {
         return (folder, asked);
     }
     let joined: Vec<String> = paths.split(' ').map(|path| format!("{last}/{path}")).collect();
