@@ -41,8 +41,9 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     // `Would this help at all?` says nothing without the sentence before it.
     let before = all.iter().position(|one| *one == question).filter(|at| *at > 0);
     let before = before.filter(|_| refers_back(question)).map(|at| all[at - 1]);
-    let question = before.map_or(question.to_owned(), |before| format!("{before} {question}"));
-    let is_told = (12..=ASKED).contains(&question.len()) && !is_order(&question);
+    let question = before.map_or(question.to_owned(), |text| format!("{text} {question}"));
+    let longest = if before.is_some() { QUESTION } else { ASKED };
+    let is_told = (12..=longest).contains(&question.len()) && !is_order(&question);
     is_told.then_some(question)
 }
 
