@@ -42,7 +42,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
-        && is_followed_by_work(entries, report);
+        && is_followed_by_longer_report(entries, report);
     if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
         return Fate::SentBack;
     }
@@ -113,6 +113,16 @@ fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
 /// Whether the turn of any later report changed something.
 fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
     let mut later = entries.reports.reports.iter().filter(|one| one.changed);
+    later.any(|later| later.origin.line > report.origin.line)
+}
+
+/// Whether a later report about changes has at least half the length of `report`. A shorter one
+/// does not say how far the work was.
+fn is_followed_by_longer_report(entries: &Entries<'_>, report: &Report) -> bool {
+    let reports = &entries.evidence.reports;
+    let own =
+        reports.iter().find(|one| one.origin == report.origin).map_or(0, |one| one.text.len());
+    let mut later = reports.iter().filter(|one| one.changed && one.text.len() * 2 >= own);
     later.any(|later| later.origin.line > report.origin.line)
 }
 

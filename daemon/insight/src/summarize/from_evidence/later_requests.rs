@@ -28,6 +28,10 @@ pub(super) const LATER: usize = 240;
 const START: usize = 600;
 /// Maximum number of words of an order whose object the sentence before it names.
 const SHORT_ORDER: usize = 5;
+/// In a session with at most this number of requests, each says what the session was about.
+const FEW: usize = 4;
+/// Minimum number of words of a remark that says what the session was about.
+const REMARK: usize = 8;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 6;
 /// A request repeats a goal if the goal contains at least this share of the request's words.
@@ -78,12 +82,15 @@ pub(super) fn shifts(
         let changed = led_to_change(evidence, request);
         // The fix of a problem that the user only described is among the completed tasks.
         let asks = || asked.is_some_and(|asked| asks_for_work(start(&asked.text)));
+        let is_remark = requests.len() <= FEW && is_remark(request);
         let is_goal = is_new_work(request)
+            || is_remark
             || commands.contains(request)
             || changed
                 && !is_answer(request)
                 && (orders(request) || (!began || names_a_problem(&request.text)) && asks());
-        let goal = is_goal.then(|| (request.clone(), told(request, asked)));
+        let told = told(request, asked).or_else(|| is_remark.then(|| shortened(&request.text)));
+        let goal = is_goal.then(|| (request.clone(), told));
         let paragraphs = asked.filter(|_| changed).map_or(Vec::new(), |asked| behind(&asked.text));
         for (request, told) in goal.into_iter().chain(paragraphs) {
             let new = words(&request.text);
@@ -101,6 +108,19 @@ pub(super) fn shifts(
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// Whether a request only describes something that the user wants to be looked at: `we have open
+/// pull requests, are any of them ready to merge`. Questions with a question mark are told with
+/// their answers.
+fn is_remark(request: &Request) -> bool {
+    request.weight == Weight::Clear
+        && request.text.split(' ').count() >= REMARK
+        && !request.text.contains('?')
+        && pattern!(
+            r"(?i)^(?:(?:also|and|now),? )*(?:we have|there (?:is|are)|(?:it )?seems|looks like|i(?:['’]ve| have)? (?:noticed|found|saw)|i see)\b"
+        )
+        .is_match(&request.text)
 }
 
 /// Returns what the paragraphs of the first prompt ask for besides its request.
@@ -380,6 +400,12 @@ mod tests {
             told("the footer of the login is missing since today. can you get that back."),
             ["the footer of the login is missing since today"]
         );
+        for remark in [
+            "we have five open requests are any of them ready to merge",
+            "seems like the list is no longer valid since the last change",
+        ] {
+            assert_eq!(told(remark), [remark]);
+        }
         for comment in [
             "I think that nobody needs the other design. please correct me if I am wrong here.",
             "ok can you apply the simplify skill to do that. $worktree",

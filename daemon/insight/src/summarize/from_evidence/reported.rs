@@ -166,15 +166,17 @@ fn wanted(
     if question.is_some() && all.first().and_then(Quoted::first).is_some_and(is_quoted) {
         complete_answer(&mut all, answers::verdict(report));
     }
+    // An answer may begin with a list of the parts of the question.
+    let answer_at = all.iter().position(|one| !is_open || !one.listed).unwrap_or(0);
     for (at, mut one) in all.into_iter().enumerate() {
         let is_no_fact = one.is_steps() && (!report.changed || one.is_for_the_user())
             || one.is_introduced_by(|text| {
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)
             });
-        // The first passage answers the question. Before a choice of the user, the other passages
+        // The first passage answers the question, or the first paragraph. Before a choice of the user, the other passages
         // describe approaches that may not be taken.
-        let is_answer = at == 0 && question.is_some();
+        let is_answer = at == answer_at && question.is_some();
         let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
         let is_open = is_open && !one.is_of_review && !is_fact;
         if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
@@ -206,11 +208,11 @@ fn wanted(
         let is_headless = one.is_of_review && one.first() != first.as_deref();
         if !one.is_empty() && !is_headless {
             found.push(match &question {
-                Some(question) if at == 0 && one.first() == first.as_deref() => {
+                Some(question) if is_answer && one.first() == first.as_deref() => {
                     one.answering(question)
                 }
                 // Without its opening an answer may say the opposite.
-                Some(_) if at == 0 || is_asked_if => continue,
+                Some(_) if is_answer || is_asked_if => continue,
                 _ if report.changed => {
                     one.before_the_change().reworded(transient::as_it_was_before)
                 }

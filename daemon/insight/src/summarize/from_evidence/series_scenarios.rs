@@ -159,3 +159,30 @@ fn a_session_that_only_looked_says_the_branch_and_that_nothing_was_changed() {
     script.reply("m1", "One commit, which narrows the reader.");
     assert_eq!(summary(&script).repository.unwrap(), "branch `fix/reader`; no files were changed");
 }
+
+#[test]
+fn a_status_report_is_told_if_no_later_report_says_as_much() {
+    let told = |last: &str| {
+        let mut script = Script::default();
+        script.prompt("Find out why both lists are saved");
+        script.edit("a", "/app/list.rs", "a", "b");
+        script.prompt("what are you doing?");
+        script.reply("m1", "The reader of `list.rs` still takes both of the lists, because the filter of the days is never called by the writer.");
+        script.prompt("write a note about it");
+        script.edit("b", "/app/note.md", "a", "b");
+        script.reply("m2", last);
+        summary(&script).discoveries.unwrap_or_default().concat()
+    };
+    assert!(told("Wrote `note.md`.").contains("never called by the writer"));
+    let whole = "The writer calls the filter of the days now, so that `list.rs` takes only one of the lists.";
+    assert!(!told(whole).contains("never called"));
+}
+
+#[test]
+fn an_answer_that_begins_with_a_list_is_told_by_its_first_paragraph() {
+    let question = "if we would want to sort the archive, what needs to be done there?";
+    let answer = "There are two different orders in this list:\n\n1. `-s` sorts the rows by the day\n2. `-n` sorts the rows by the name\n\nFor the archive, the bigger missing piece is `-n`, not the reader.\n\nYou would need a second index.\n";
+    let found = found(&[("Which orders does the list have?", "It has two."), (question, answer)]);
+    let wanted = format!("Asked: {question} Answer: For the archive, the bigger missing piece is");
+    assert!(found.iter().any(|line| line.starts_with(&wanted)), "{found:?}");
+}
