@@ -148,13 +148,17 @@ fn wanted(
     known: &[BTreeSet<String>],
     is_wanted: fn(&Report, &Quoted) -> bool,
 ) -> Vec<Quoted> {
-    let question = answers::question(entries, report);
+    // A report on how far the work is states facts, even if it asks how to go on.
+    let is_status =
+        answers::asked_before(entries.evidence, report).is_some_and(answers::asks_how_far);
+    let question = answers::question(entries, report).filter(|_| !is_status);
     let request = answers::request(entries, report).filter(|_| question.is_none());
     // An answer to `what if` describes an approach that was not taken.
     let is_asked_if = question.as_deref().is_some_and(|question| {
         pattern!(r"(?i)\bwhat if\b|\bif (?:we|i|you) (?:were|would|did|do|moved?|used?)\b|\b(?:could|should|can) (?:we|i) (?:not |just |also )?\w+|\bwould (?:it|that|this)\b").is_match(question)
     });
-    let is_open = !report.changed && (report.asks || report.proposes() || is_asked_if);
+    let is_open =
+        !report.changed && !is_status && (report.asks || report.proposes() || is_asked_if);
     let mut found = Vec::new();
     let mut all = quoted(entries, report);
     // If the answer is left out, the paragraph after it stays a passage of its own.

@@ -94,7 +94,7 @@ pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Ve
 fn is_remedy(sentence: &str) -> bool {
     begins_as_order(sentence)
         || pattern!(
-            r"(?i)^(?:tighten|either|consider|keep|pass|reject|return|guard|require|narrow|propagate|restrict|drop|store|treat|(?:the )?(?:fix|remedy)\b|i(?:.d| would) \w+|if .+, [a-z]+ (?:the|a|an|this|that|it)\b)|\bshould (?:be|use|also|instead|not)\b"
+            r"(?i)^(?:tighten|either|consider|keep|pass|reject|return|guard|require|narrow|propagate|restrict|drop|store|treat|expose|record|clear|emit|validate|wrap|escape|bound|cap|surface|preserve|release|cover|assert|(?:the )?(?:fix|remedy)\b|i(?:.d| would) \w+|if .+, [a-z]+ (?:the|a|an|this|that|it)\b)|\bshould (?:be|use|also|instead|not)\b"
         )
         .is_match(sentence)
 }
