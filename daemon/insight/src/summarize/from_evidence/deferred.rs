@@ -202,12 +202,16 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         if evidence.reports.iter().any(|later| later.changed && is_later(later.origin)) {
             continue;
         }
-        let step =
-            |step| evidence.git_events.iter().any(|one| one.step == step && is_later(one.origin));
-        let is_done = match () {
-            () if offer.contains("push") => step(GitStep::Push),
-            () if offer.contains("commit") => step(GitStep::Commit),
-            () => step(GitStep::OpenPullRequest) || step(GitStep::ClosePullRequest),
+        let made = |step| {
+            let mut events = evidence.git_events.iter().filter(|one| is_later(one.origin));
+            events.any(|one| one.step == step && one.succeeded)
+        };
+        let offers = |word: &str| offer.to_lowercase().contains(word);
+        let is_done = match (offers("commit"), offers("push")) {
+            (false, false) => made(GitStep::OpenPullRequest) || made(GitStep::ClosePullRequest),
+            (commits, pushes) => {
+                (!commits || made(GitStep::Commit)) && (!pushes || made(GitStep::Push))
+            }
         };
         let words = pattern!(
             r"(?i)\b(?:to|i) ((?:also )?(?:commit|push|merge|open|create|make)\b[^?]*)\?$"

@@ -249,10 +249,11 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Returns the command of the last build, if it failed.
 pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     let is_build = |run: &&CommandRun| {
-        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b[^|;&]*$").is_match(&run.command)
+        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
     };
     let last = evidence.commands.iter().rfind(is_build)?;
-    let failed = matches!(last.outcome, Outcome::Failed(_));
+    // A pipe such as `| tail` hides the exit code.
+    let failed = matches!(last.outcome, Outcome::Failed(_)) || last.shows_failure;
     failed.then_some(last.command.as_str())
 }
 
@@ -430,6 +431,9 @@ mod tests {
         assert_eq!(steps(&evidence), ["The last build failed: `cd app && npm run build`"]);
         evidence.commands.push(ran(2, "pnpm build", Outcome::Succeeded));
         assert!(steps(&evidence).is_empty());
+        let piped = ran(3, "cargo build 2>&1 | tail -5", Outcome::Succeeded);
+        evidence.commands.push(CommandRun { shows_failure: true, ..piped });
+        assert_eq!(steps(&evidence), ["The last build failed: `cargo build 2>&1 | tail -5`"]);
     }
 
     #[test]

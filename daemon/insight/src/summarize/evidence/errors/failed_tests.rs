@@ -6,15 +6,16 @@ use crate::summarize::{
 };
 
 /// Returns the names of up to three failed tests. The reason is added if at most one name is known.
-/// Names that all contain `/` but no `::` are taken for packages whose build failed. Then only the
-/// reason is returned, if it is known.
+/// Names of `go test` that all contain `/` are packages whose build failed. Then only the reason is
+/// returned, if it is known.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let own = report.failed_tests.first().filter(|_| names.len() == 1);
     let own = own.and_then(|name| of_go_test(output, name));
     let reason = message::of_test(own.unwrap_or(output));
-    let is_build =
-        report.failed_tests.iter().all(|name| name.contains('/') && !name.contains("::"));
+    // A failed package without a failed test was not built.
+    let is_build = report.framework.starts_with("go test")
+        && report.failed_tests.iter().all(|name| name.contains('/'));
     match (names.as_slice(), reason) {
         (_, Some(reason)) if is_build && !names.is_empty() => reason,
         ([], Some(reason)) => format!("{} failed: {reason}", tests(report.failed)),
@@ -79,5 +80,17 @@ mod tests {
         assert_eq!(message(&report, verbose), "TestBoth failed: a_test.go:7: it should have rows");
         let silent = "    a_test.go:1: it should be 1\n--- FAIL: TestOther (0.1s)\n--- FAIL: TestBoth (0.1s)\nFAIL\n";
         assert_eq!(message(&report, silent), "TestBoth failed");
+    }
+
+    #[test]
+    fn the_path_in_the_name_of_a_test_is_no_package() {
+        let failed = |framework, name: &str| {
+            let failed_tests = vec![name.to_owned()];
+            let report = RunReport { framework, failed: 1, failed_tests, ..RunReport::default() };
+            message(&report, "AssertionError: expected 1 to be 2\n")
+        };
+        let name = "src/list.test.ts > sorts the rows";
+        assert!(failed("vitest", name).starts_with("sorts the rows failed: "));
+        assert!(!failed("go test (packages)", "x.org/list").contains("list failed"));
     }
 }
