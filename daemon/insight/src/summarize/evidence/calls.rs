@@ -119,6 +119,7 @@ impl Collector {
             Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
                 Meaning::Other(kept(&target(call), bounds::TOOL))
             }
+            Action::Other if call.tool == "TaskList" => Meaning::ListTasks,
             Action::Other => {
                 self.asked_task(&call.input).map_or(Meaning::Nothing, Meaning::Background)
             }

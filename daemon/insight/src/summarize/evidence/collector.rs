@@ -123,7 +123,8 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // A sub-agent's task list, questions and plans do not concern the user.
+            // A sub-agent's own list of tasks, questions and plans do not concern the user. But
+            // sub-agents also update tasks of the session's list.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
@@ -201,11 +202,7 @@ impl Collector {
 fn is_between_agents(action: &Action) -> bool {
     matches!(
         action,
-        Action::PlanTasks(_)
-            | Action::AddTask { .. }
-            | Action::UpdateTask { .. }
-            | Action::Ask(_)
-            | Action::ProposePlan { .. }
+        Action::PlanTasks(_) | Action::AddTask { .. } | Action::Ask(_) | Action::ProposePlan { .. }
     )
 }
 

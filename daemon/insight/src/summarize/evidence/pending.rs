@@ -93,6 +93,8 @@ pub(super) enum Meaning {
     Ask(Vec<(String, Vec<String>)>),
     /// The user answered questions.
     Questions(Vec<Asked>),
+    /// The list of tasks was read.
+    ListTasks,
     /// The output of the background task with this id was read.
     Background(String),
     /// The user accepted or refused a plan.
@@ -123,6 +125,7 @@ impl Waiting {
             | Meaning::Ask(_)
             | Meaning::Questions(_)
             | Meaning::Background(_)
+            | Meaning::ListTasks
             | Meaning::Plan(_)
             | Meaning::Nothing => "",
         };

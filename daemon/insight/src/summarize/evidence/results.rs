@@ -39,6 +39,9 @@ fn says_text_is_gone(answer: &str) -> bool {
         .is_match(answer)
 }
 
+/// Maximum length, in bytes, of a list of tasks that is read.
+const TASK_LIST: usize = 16_384;
+
 impl Collector {
     pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: Moment) {
         let failed = matches!(result.outcome, Outcome::Failed(_));
@@ -95,6 +98,9 @@ impl Collector {
             }
             Meaning::Questions(asked) if result.outcome == Outcome::Rejected => {
                 self.pending.refused = asked.first().cloned();
+            }
+            Meaning::ListTasks if succeeded => {
+                tasks::listed(&mut self.evidence.tasks, &result.content.decode(TASK_LIST));
             }
             Meaning::Background(id) if succeeded => self.task_shown(id, result, moment),
             Meaning::Plan(plan) => self.plan_decided(plan, result.outcome, moment),

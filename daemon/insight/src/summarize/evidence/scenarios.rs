@@ -248,6 +248,32 @@ fn tools_of_this_memory_are_no_part_of_the_work() {
 }
 
 #[test]
+fn a_prompt_that_the_user_stopped_and_wrote_again_counts_once() {
+    let mut script = Script::default();
+    script.prompt("have a look at ticket ABC-108, we will work on that here");
+    script.item(Item::Interrupted);
+    script.prompt("have a look at ticket DEF-108, we will work on that here");
+    script.reply("m1", "It is about the list.");
+    let evidence = script.collect();
+    assert_eq!(evidence.prompts.len(), 1);
+    assert!(evidence.prompts[0].text.contains("DEF-108") && evidence.corrections.is_empty());
+}
+
+#[test]
+fn a_sub_agent_completes_a_task_of_the_session() {
+    let mut script = Script::default();
+    script.call("t1", "TaskCreate", Action::AddTask { subject: "Write the parser".to_owned() });
+    script.item(Item::TaskKey { call: Cow::Borrowed("t1"), key: Cow::Borrowed("1") });
+    script.result("t1", Outcome::Succeeded, "Task #1 created successfully");
+    script.sub_agent = Some("a1");
+    let key = "1".to_owned();
+    let done = Action::UpdateTask { key, state: Some(TaskState::Completed), subject: None };
+    script.call("t2", "TaskUpdate", done);
+    script.sub_agent = None;
+    assert_eq!(script.collect().tasks[0].state, TaskState::Completed);
+}
+
+#[test]
 fn tasks_choices_and_delegations_are_followed() {
     let mut script = Script::default();
     script.call("t1", "TaskCreate", Action::AddTask { subject: "Write the parser".to_owned() });

@@ -19,8 +19,8 @@ use crate::{
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, kept_lines, one_line, pattern, sentences, spoken_sentences,
-            with_short_code, without_code, without_opener,
+            Block, blocks, kept, kept_lines, one_line, pattern, sentences, share_of_words,
+            spoken_sentences, with_short_code, without_code, without_opener, words,
         },
     },
 };
@@ -104,13 +104,33 @@ fn stands_alone(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
+/// Minimum share of the words of each of two prompts in the other one if the second repeats the
+/// first with a correction.
+const RETYPED: f64 = 0.6;
+
+/// Whether the user stopped the agent to write the last prompt again with a correction, before any
+/// file was changed.
+fn retypes(evidence: &Evidence, text: &str) -> bool {
+    let Some(last) = evidence.prompts.last() else { return false };
+    let mut changed = evidence.files.values().filter(|work| work.changed());
+    let (before, after) = (words(&last.text), words(text));
+    share_of_words(&before, &after) >= RETYPED
+        && share_of_words(&after, &before) >= RETYPED
+        && !changed.any(|work| work.last > last.origin)
+}
+
 impl Collector {
     /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of
     /// that turn.
     pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
-        if let Some(refused) = self.pending.corrects.take() {
+        let corrects = self.pending.corrects.take();
+        let is_retyped = corrects.is_some() && retypes(&self.evidence, text);
+        if is_retyped {
+            self.evidence.prompts.pop();
+        }
+        if let Some(refused) = corrects.filter(|_| !is_retyped) {
             // If the agent replied after the refusal, the prompt is about the reply.
             let spoken = self.evidence.last_reply.as_ref().map(|reply| reply.origin);
             let is_next = self.evidence.last_result >= spoken;

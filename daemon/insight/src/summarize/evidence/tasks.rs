@@ -2,7 +2,10 @@
 
 use crate::{
     model::transcript::{Task, TaskState},
-    summarize::{evidence::bounds, text::kept},
+    summarize::{
+        evidence::bounds,
+        text::{kept, pattern},
+    },
 };
 
 /// Replaces the list with the one that the agent wrote. A task that is missing in it stays if it
@@ -47,6 +50,20 @@ pub(super) fn update(
     }
 }
 
+/// Sets the states of the known tasks to those that the agent's program printed, one on each line:
+/// `#6 [completed] Write the parser`.
+pub(super) fn listed(tasks: &mut [Task], output: &str) {
+    let line = pattern!(r"(?m)^#([A-Za-z0-9_]+) \[(pending|in_progress|completed)\]");
+    for found in line.captures_iter(output) {
+        let state = match &found[2] {
+            "completed" => TaskState::Completed,
+            "in_progress" => TaskState::InProgress,
+            _ => TaskState::Pending,
+        };
+        update(tasks, &found[1], Some(state), None);
+    }
+}
+
 fn tidy(task: &Task) -> Task {
     let key = kept(&task.key, bounds::TASK);
     Task { key, subject: kept(&task.subject, bounds::TASK), state: task.state }
@@ -86,6 +103,19 @@ mod tests {
         let shown: Vec<(&str, TaskState)> =
             tasks.iter().map(|task| (task.subject.as_str(), task.state)).collect();
         assert_eq!(shown, [("first", TaskState::Completed), ("renamed", TaskState::InProgress)]);
+    }
+
+    #[test]
+    fn the_states_of_a_printed_list_hold() {
+        let mut tasks = Vec::new();
+        add(&mut tasks, "6", "Show the list");
+        add(&mut tasks, "7", "Test the list");
+        listed(
+            &mut tasks,
+            "#6 [completed] Show the list\n#7 [in_progress] Test the list\n#9 [pending] x",
+        );
+        let states: Vec<TaskState> = tasks.iter().map(|task| task.state).collect();
+        assert_eq!(states, [TaskState::Completed, TaskState::InProgress]);
     }
 
     #[test]

@@ -31,9 +31,9 @@ pub(super) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for report in answers {
         let given = report.passages.iter().rev().find_map(recommended);
-        let Some(text) = given.filter(|text| !is_carried_out(entries, report, text)) else {
-            continue;
-        };
+        let is_open =
+            |text: &String| !is_answered(entries, report) && !is_carried_out(entries, report, text);
+        let Some(text) = given.filter(is_open) else { continue };
         let text = cut_at_clause(&entries.tidy_line(&text), LENGTH);
         found.push(format!("Recommended: {}", without_full_stop(&capitalised(&text))));
     }
@@ -74,6 +74,17 @@ fn stands_alone(text: &str) -> bool {
             r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\bif you\b|\b(?:here|just for this)$"
         )
         .is_match(text)
+}
+
+/// Whether the user answered a report: the next prompt makes a choice, or agrees or disagrees.
+fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut prompts = entries.evidence.prompts.iter();
+    let Some(next) = prompts.find(|prompt| prompt.origin.line > report.origin.line) else {
+        return false;
+    };
+    entries.evidence.choices.iter().any(|choice| choice.origin == next.origin)
+        || pattern!(r"(?i)^(?:[a-d1-9][).]|(?:yes|yeah|yep|no|nope|ok|okay|sure|agreed|great|perfect|let.?s|i (?:think|like|want|prefer|would|don.?t)|go|do)\b)")
+            .is_match(next.text.trim_start())
 }
 
 /// Whether later work did what a report recommends.

@@ -147,7 +147,7 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
 /// remark of a formatter or compiler on new code.
 fn is_routine(message: &str, attempt: &str) -> bool {
     pattern!(
-        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat|\([a-z]{4,16}\)$|could not find `?Cargo\.toml|command not found|not a git repository"
+        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat|\([a-z]{4,16}\)$|could not find `?Cargo\.toml|command not found|not a git repository|index\.lock"
     )
     .is_match(message)
         || pattern!(r"^git (?:add|rebase|merge|cherry-pick|pull)\b").is_match(attempt)

@@ -7,7 +7,7 @@ use crate::{
         from_evidence::{
             answers::{self, asked_before, asks_how_far},
             entries::Entries,
-            overtaken, refuted,
+            overtaken, refuted, review,
         },
         report::{Report, Topic, is_phrase},
         text::{one_line, pattern, sentences, spoken_sentences},
@@ -43,7 +43,13 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
         && is_followed_by_longer_report(entries, report);
-    if !report.changed && (is_void || is_of_moment || is_resolved_later(entries, report)) {
+    // The report on the fixes says more than the review.
+    let is_fixed = review::is_review(entries, report)
+        && asks_to_fix(&next.text)
+        && is_followed_by_change(entries, report);
+    if !report.changed
+        && (is_void || is_of_moment || is_fixed || is_resolved_later(entries, report))
+    {
         return Fate::SentBack;
     }
     if is_refused(evidence, report)
@@ -67,6 +73,12 @@ pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     correction.is_some_and(|correction| {
         !report.changed && correction.refused.is_some() || report.announces()
     })
+}
+
+/// Whether a prompt after a review asks to fix all its findings.
+fn asks_to_fix(prompt: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:ok|okay|yes|sure|great|good|please|can you|let's|lets|now),? )*(?:fix|address|resolve|apply|implement|tackle) (?:all|them|these|those|it|this|that|the (?:findings?|issues?|problems?|review|comments?|points?|suggestions?|feedback)|everything|both|critical)\b")
+        .is_match(prompt.trim())
 }
 
 /// Whether the report is a review and a later report says that its findings are resolved.

@@ -18,7 +18,7 @@ pub(super) fn leans_back(sentence: &str) -> bool {
         || pattern!(r"(?i)^(?:\w+ed|wrote|put|made|set|built|sent) (?:it|them|this|these|those)\b").is_match(sentence)
         || pattern!(r#"(?i)^(?:(?:feels|matches|seems|sounds|stuck on) |(?:from|to): ["“])"#).is_match(sentence)
         || pattern!(r"(?i)^(?:\.\.\.|the (?:section|comment|thread|entry|row|line|step|second|third|others?|remaining|rest|two|three|same)\b)").is_match(sentence)
-        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile|otherwise|(?:everything|anything|all) else)\b")
+        || pattern!(r"(?i)^(?:not|already|still|worth|just|only|same|likewise|right now|until then|because|which|so|after (?:this|that)|with (?:no|this|that)|without (?:it|this|that)|similar(?:ly)?|again|even|no need|at (?:this|that) point|as a result|therefore|meanwhile|otherwise|(?:everything|anything|all) else)\b")
             .is_match(sentence)
 }
 

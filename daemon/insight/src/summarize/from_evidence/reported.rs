@@ -243,7 +243,7 @@ fn is_changed_again(evidence: &Evidence, part: &str, at: Origin) -> bool {
 /// Whether a later commit or change fixed what a report without changes describes. Then the
 /// summary contains the fix instead.
 fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
-    if report.changed {
+    if report.changed && !names_severity(part) {
         return false;
     }
     let told = words(part);
@@ -271,6 +271,13 @@ fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         share >= MENDED || share >= MENDED / 2.0 && names(&text)
     }) || reported
         .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
+}
+
+/// Whether a part is a finding of a review with its severity. A turn that writes the review into a
+/// file counts as one with changes.
+fn names_severity(part: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
+        .is_match(part)
 }
 
 /// Whether a later report corrects what an answer says, by a test or explicitly.

@@ -1,16 +1,19 @@
 //! Finds the findings of a review: the items of a report without changes that name a place in the
 //! code, such as `src/list.rs:12`.
 
-use crate::summarize::{
-    from_evidence::{
-        entries::{Entries, cut_at_clause, push, without_number},
-        fate::{Fate, fate},
-        quotable::{is_balanced, is_part, leans_back},
-        shortened::shortened,
-        wording::begins_as_order,
+use crate::{
+    model::transcript::Origin,
+    summarize::{
+        from_evidence::{
+            entries::{Entries, cut_at_clause, push, without_number},
+            fate::{Fate, fate},
+            quotable::{is_balanced, is_part, leans_back},
+            shortened::shortened,
+            wording::begins_as_order,
+        },
+        report::{Form, Passage, Report},
+        text::{one_line, pattern, sentences},
     },
-    report::{Form, Passage, Report},
-    text::{one_line, pattern, sentences},
 };
 
 /// Maximum length, in bytes, of the start of an item, in which the place is named.
@@ -99,37 +102,34 @@ fn is_remedy(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Adds the places of the findings of the last review, if nothing was changed after it.
+/// Adds the places of the findings of the reviews after which nothing was changed.
 pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
-    let found = |report: &Report| -> Vec<String> {
-        let passages = report.passages.iter();
-        let mut places: Vec<String> = Vec::new();
-        for place in passages.filter_map(|passage| place(entries, passage)) {
-            push(&mut places, format!("`{place}`"));
-        }
-        places
+    let is_unfixed = |review: &&Report| {
+        let is_later =
+            |origin: Origin| origin.source != review.origin.source || origin > review.origin;
+        let mut works = evidence.files.values().filter(|work| work.changed());
+        !works.any(|work| is_later(work.last))
+            && !evidence.commits.iter().any(|commit| is_later(commit.origin))
+            // The user refused the findings, or a later review found them fixed.
+            && fate(entries, review) != Fate::SentBack
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
-    // Leaves out reviews whose findings the user refused or a later review found fixed.
-    let reviews = reviews.filter(|report| fate(entries, report) != Fate::SentBack);
-    let Some((review, places)) =
-        reviews.map(|report| (report, found(report))).rfind(|(_, places)| !places.is_empty())
-    else {
-        return;
-    };
-    let is_later =
-        |source: u32, line: u64| source != review.origin.source || line > review.origin.line;
-    let changed = evidence
-        .files
-        .values()
-        .any(|work| work.changed() && is_later(work.last.source, work.last.line))
-        || evidence.commits.iter().any(|commit| is_later(commit.origin.source, commit.origin.line));
-    if !changed {
-        let noun = if places.len() == 1 { "finding" } else { "findings" };
-        let places = shortened(places, PLACES).join(", ");
-        list.push(format!("Not fixed in this session: the {noun} of the review at {places}"));
+    let mut places: Vec<String> = Vec::new();
+    let mut count = 0;
+    for review in reviews.filter(is_unfixed) {
+        let mut found = review.passages.iter().filter_map(|passage| place(entries, passage));
+        let mut found = found.by_ref().peekable();
+        count += usize::from(found.peek().is_some());
+        found.for_each(|place| push(&mut places, format!("`{place}`")));
     }
+    if places.is_empty() {
+        return;
+    }
+    let noun = if places.len() == 1 { "finding" } else { "findings" };
+    let of = if count > 1 { format!("{count} reviews") } else { "the review".to_owned() };
+    let places = shortened(places, PLACES).join(", ");
+    list.push(format!("Not fixed in this session: the {noun} of {of} at {places}"));
 }
 
 /// Whether a report calls its items findings.
@@ -148,10 +148,7 @@ fn is_headed(report: &Report) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::{
-            evidence::{Evidence, Quote, TurnReport},
-            transcript::Origin,
-        },
+        model::evidence::{Evidence, Quote, TurnReport},
         summarize::report::Reports,
     };
 

@@ -6,6 +6,7 @@ use crate::summarize::report::inline::{
     is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder, is_plan_column,
     is_stated, is_unfinished, may_precede_label, split_label, with_code, with_column,
 };
+use crate::summarize::report::phrases::{Topic, topic_of_heading};
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 
@@ -362,6 +363,20 @@ impl PassageParser {
     fn row(&mut self) {
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
         let columns = &self.columns;
+        if are_lists(columns) {
+            let headings: Vec<String> =
+                self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+            let cells = columns.iter().zip(cells).filter(|(_, cell)| !is_blank(cell));
+            self.passages.extend(cells.map(|(column, text)| Passage {
+                headings: headings.iter().chain([column]).cloned().collect(),
+                form: Form::Item { depth: 1, ticked: None },
+                mark: None,
+                label: None,
+                text,
+                parent: None,
+            }));
+            return;
+        }
         let cells = cells.into_iter().enumerate().filter(|(_, cell)| !is_blank(cell));
         let mut cells = cells.peekable();
         let mark = cells.next_if(|(_, cell)| is_mark(cell));
@@ -389,6 +404,12 @@ impl PassageParser {
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
+}
+
+/// Whether the columns of a table are lists side by side: `Completed` and `Remaining`.
+fn are_lists(columns: &[String]) -> bool {
+    let is = |wanted| move |column: &String| topic_of_heading(column) == Some(wanted);
+    columns.len() == 2 && columns.iter().any(is(Topic::Done)) && columns.iter().any(is(Topic::Open))
 }
 
 #[cfg(test)]
@@ -550,6 +571,19 @@ mod tests {
                 " > Import | Needs a lock: Yes - for each file – Runs: 3",
                 " > Sweep | Needs a lock: holds its own – at night"
             ]
+        );
+    }
+
+    #[test]
+    fn lists_side_by_side_are_two_lists() {
+        let found = passages(
+            "| Completed | Remaining |\n|---|---|\n| The reader | The writer |\n| | The index |\n",
+        );
+        let told: Vec<String> =
+            found.iter().map(|one| format!("{}: {}", one.headings.join("/"), one.text)).collect();
+        assert_eq!(
+            told,
+            ["Completed: The reader", "Remaining: The writer", "Remaining: The index"]
         );
     }
 

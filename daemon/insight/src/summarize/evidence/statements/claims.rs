@@ -89,7 +89,7 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
         r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
     );
     let is_unsure = pattern!(
-        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
+        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
     );
     (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
         && !is_unsure.is_match(sentence)
@@ -295,6 +295,10 @@ mod tests {
             ("I'll maybe keep the old contract instead of the new one.", false),
             ("I'll run the tests.", false),
             ("I'll keep you posted.", false),
+            (
+                "I'm looking at the client now so I can run the list over `test` and keep all of it in one file.",
+                false,
+            ),
             ("Replaced it with a note that the schema was intentionally not updated.", false),
             ("I'm reading the list rather than just polishing the manual of the parser.", false),
             ("I'm resolving them by keeping the newer contract rather than the old one.", false),

@@ -163,7 +163,7 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
         Block::Heading(_) => None,
     });
     let recommended = pattern!(
-        r"(?i)(?:^|\b)(?:my (?:recommendation|vote|lean|suggestion|preference|verdict)(?: is|:| would be)|i(?:'d| would)? (?:recommend|suggest|propose|lean towards?|go with)|(?:^|: )(?:recommend(?:ed|ation)(?: approach| option)?|verdict):) *(.+)$"
+        r"(?i)(?:^|\b)(?:my (?:recommendation|vote|lean|suggestion|preference|verdict)(?: is:?|:| would be:?)|i(?:'d| would)? (?:recommend|suggest|propose|lean towards?|go with)|(?:^|: )(?:recommend(?:ed|ation)(?: approach| option)?|verdict):) *(.+)$"
     );
     let mut found = None;
     for line in prose {
