@@ -78,6 +78,12 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     if grateful && !interrupted {
         return ReasonedOutcome::completed(evidence, false);
     }
+    // `Accept and clear the context` is recorded as a refusal without words. A new session then
+    // carries out the plan.
+    let plan = evidence.choices.last().filter(|choice| choice.answer == "refused");
+    if interrupted && plan.is_some_and(|plan| plan.origin.line > reply.origin.line) && !unanswered {
+        return ReasonedOutcome::new(InProgress, "ended with a plan");
+    }
     if interrupted {
         let reason = match changed_code(evidence) {
             true => "stopped by the user",

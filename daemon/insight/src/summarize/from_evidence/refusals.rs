@@ -15,7 +15,8 @@ const PLAN_PART: usize = 400;
 /// Maximum length, in characters, of what the user asked in place of an edit.
 const ASKED: usize = 160;
 
-/// Adds the last plan, if the user refused it and nothing followed.
+/// Adds the last plan, if the session ended with it. The user refused it, or accepted it for a new
+/// session.
 pub(super) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
@@ -34,7 +35,7 @@ pub(super) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let why = if plan.approach.is_some() { "Why: " } else { "" };
         let mut text = format!(
-            "Plan shown, not approved{}: {}{}{}",
+            "Plan shown last, not carried out{}: {}{}{}",
             plan_file(entries).map_or(String::new(), |file| format!(" (`~/{file}`)")),
             cut(title, 120),
             part("", plan.approach.as_ref()),

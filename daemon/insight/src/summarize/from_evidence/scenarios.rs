@@ -145,10 +145,12 @@ fn a_plan_that_was_not_approved_is_told_with_its_steps() {
     script.edit("f", "/home/a/.claude/plans/lucky-fox.md", "a", "b");
     script.call("p", "ExitPlanMode", Action::ProposePlan { plan: plan.to_owned() });
     script.result("p", Outcome::Rejected, "The user doesn't want to proceed");
+    script.item(Item::Interrupted);
+    assert_eq!(summary(&script).outcome_reason.as_deref(), Some("ended with a plan"));
     assert_eq!(
         summary(&script).next_steps.unwrap(),
         [
-            "Plan shown, not approved (`~/.claude/plans/lucky-fox.md`): Sort the list. Steps: Add a column; Sort by it"
+            "Plan shown last, not carried out (`~/.claude/plans/lucky-fox.md`): Sort the list. Steps: Add a column; Sort by it"
         ]
     );
 }

@@ -18,7 +18,7 @@ pub(super) fn is_in_report(step: &str) -> bool {
         "Offered",
         "Asked last",
         "Suggested, not done:",
-        "Plan shown, not approved:",
+        "Plan shown last, not carried out:",
         "Not shown as checked",
     ];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
