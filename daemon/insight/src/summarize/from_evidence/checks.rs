@@ -108,7 +108,7 @@ fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<L
 
 /// Whether a later command succeeded that may include the check: a commit, a push, or a script
 /// that runs several checks.
-fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
+pub(super) fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     let runs_several = pattern!(
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
     );

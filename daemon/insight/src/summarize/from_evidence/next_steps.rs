@@ -252,8 +252,10 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
         pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
     };
     let last = evidence.commands.iter().rfind(is_build)?;
-    // A pipe such as `| tail` hides the exit code.
-    let failed = matches!(last.outcome, Outcome::Failed(_)) || last.shows_failure;
+    // A pipe such as `| tail` hides the exit code. What is printed may be old failures that a later
+    // commit passed over.
+    let failed = matches!(last.outcome, Outcome::Failed(_))
+        || last.shows_failure && !checks::may_have_passed_since(evidence, last);
     failed.then_some(last.command.as_str())
 }
 
