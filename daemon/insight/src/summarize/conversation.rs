@@ -131,7 +131,7 @@ fn heading(line: &str) -> Option<(ConversationSection, &str)> {
 fn overview(summary: &EnhancedSessionSummary) -> String {
     let ended = match summary.outcome {
         Outcome::Completed => "It was completed.",
-        Outcome::Blocked => "It ended blocked.",
+        Outcome::Blocked => "It was blocked when the session ended.",
         Outcome::InProgress => "It is still in progress.",
         Outcome::Abandoned => "It was abandoned.",
     };

@@ -126,7 +126,7 @@ fn error_line(record: &ErrorResolution) -> String {
         one_line(&record.error).trim_end_matches('.'),
         part("Cause", &record.root_cause),
         part("Fix", &record.fix),
-        part("Shown by", &record.verification)
+        part("Verified by", &record.verification)
     )
 }
 
@@ -134,7 +134,7 @@ fn error_line(record: &ErrorResolution) -> String {
 /// more changes is probably a document.
 const SETTINGS_OF_A_FILE: usize = 5;
 /// Follows the first of several changes of the same key in one file.
-const ALIKE: &str = " (and the same key of other objects)";
+const ALIKE: &str = " (and the same key in other objects)";
 /// From this number of files on, the files are grouped by folder.
 const FOLDED: usize = 20;
 
@@ -502,7 +502,7 @@ mod tests {
         };
         assert_eq!(
             setting_lines(&[change("x"), change("y"), change("z")]),
-            ["a.json: `command` `x` (and the same key of other objects)"]
+            ["a.json: `command` `x` (and the same key in other objects)"]
         );
     }
 

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Added to the text about an error whose fix no run verified.
-const UNCHECKED: &str = "No run showed that the fix holds.";
+const UNCHECKED: &str = "No run verified the fix.";
 /// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
 const MAX_SHORT_CAUSE_WORDS: usize = 4;
 

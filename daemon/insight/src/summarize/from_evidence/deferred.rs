@@ -282,7 +282,7 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
         let left = shortened(left, UNTOUCHED);
         let title = entries.tidy_line(&plan.question);
         let title = title.trim_start_matches("Plan: ");
-        push(list, format!("Planned, not touched ({}): {}", cut(title, 60), left.join(", ")));
+        push(list, format!("Planned, not changed ({}): {}", cut(title, 60), left.join(", ")));
     }
 }
 

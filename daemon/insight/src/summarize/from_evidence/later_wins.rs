@@ -338,7 +338,7 @@ fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
     let open = summary(&script).next_steps.unwrap();
     assert_eq!(
         open[0],
-        "Cut off in `Task: Research the login`: by its records it changed `research.md`"
+        "Cut off in `Task: Research the login`: according to its records, it changed `research.md`"
     );
 }
 
@@ -363,8 +363,8 @@ fn of_tasks_side_by_side_each_has_its_own_work() {
     assert_eq!(
         open[..2],
         [
-            "Cut off in `Task: Plan 3`: by its records it changed `menu.rs`",
-            "Cut off in `Task: Plan 4`: by its records its last step was the commit \"Complete plan 4\"",
+            "Cut off in `Task: Plan 3`: according to its records, it changed `menu.rs`",
+            "Cut off in `Task: Plan 4`: according to its records, its last step was the commit \"Complete plan 4\"",
         ]
     );
 }

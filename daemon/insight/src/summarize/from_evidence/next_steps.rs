@@ -131,7 +131,7 @@ fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
             format!("it committed \"{commit}\" and then changed {}", files.join(", "))
         }
     };
-    Some(format!("by its records {told}"))
+    Some(format!("according to its records, {told}"))
 }
 
 /// Returns what the evidence shows of the work of a sub-agent that was called at `start` and never
@@ -160,7 +160,7 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
         failed.map(|_| "its commit failed".to_owned()),
     ];
     let told: Vec<String> = parts.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| format!("by its records {}", told.join(", ")))
+    (!told.is_empty()).then(|| format!("according to its records, {}", told.join(", ")))
 }
 
 /// Returns the last request, if it says what is wanted and is not the only prompt.

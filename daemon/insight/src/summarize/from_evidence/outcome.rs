@@ -97,7 +97,7 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     let last_words = evidence.prompts.iter().rev().take(2);
     let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
     if last_requests.any(|request| is_put_off(&request.text)) {
-        return ReasonedOutcome::new(InProgress, "put off by the user");
+        return ReasonedOutcome::new(InProgress, "postponed by the user");
     }
     of_last_words(evidence, &reply.text, reply.origin.line)
 }
@@ -106,7 +106,7 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     use Outcome::{Blocked, InProgress};
     let words = LastWords::of(reply);
     if words.blocked {
-        return ReasonedOutcome::new(Blocked, "something stands in the way");
+        return ReasonedOutcome::new(Blocked, "the agent is blocked");
     }
     if words.asks_for_choice {
         let reason = if has_results(evidence) {
@@ -122,7 +122,7 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
         return ReasonedOutcome::completed(evidence, false);
     }
     if words.announces {
-        return ReasonedOutcome::new(InProgress, "ended before what was announced");
+        return ReasonedOutcome::new(InProgress, "ended before the announced work");
     }
     if words.asks_to_try_again {
         return ReasonedOutcome::new(InProgress, "waits for the user's check");
@@ -143,7 +143,9 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     match () {
         () if done => ReasonedOutcome::completed(evidence, words.hopes),
         () if words.asks => ReasonedOutcome::new(InProgress, "waits for an answer"),
-        () if went_on => ReasonedOutcome::new(InProgress, "nothing was said of the last results"),
+        () if went_on => {
+            ReasonedOutcome::new(InProgress, "the agent did not report on the last results")
+        }
         () if !last_turn_errors(evidence).is_empty() => {
             ReasonedOutcome::new(InProgress, "the last error is open")
         }

@@ -253,7 +253,7 @@ fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     };
     let paths = seen.value.paths.iter().map(String::as_str);
     let others: Vec<&str> = paths.filter(|path| !is_own(path) && !is_scratch(path)).collect();
-    (!others.is_empty()).then(|| format!("changed, but not by this session: {}", named(&others)))
+    (!others.is_empty()).then(|| format!("changed outside of this session: {}", named(&others)))
 }
 
 /// Returns a remark if a tool changed files without naming them and no later commit or status
@@ -478,12 +478,12 @@ mod tests {
         for (runs, wanted) in [
             (
                 vec![edit, ("git status --short", " M a.rs\n M mise.toml\n?? notes/\n")],
-                "branch `main`; not committed: `a.rs`; changed, but not by this session: `mise.toml`, `notes/`",
+                "branch `main`; not committed: `a.rs`; changed outside of this session: `mise.toml`, `notes/`",
             ),
             (vec![edit, ("git status --short", "")], "branch `main`; working tree clean"),
             (
                 vec![("git status -sb", "## fix/x...origin/fix/x [ahead 1]\n M a.rs\n")],
-                "branch `fix/x`; not pushed (1 ahead of `origin/fix/x`); no files were changed; changed, but not by this session: `a.rs`",
+                "branch `fix/x`; not pushed (1 ahead of `origin/fix/x`); no files were changed; changed outside of this session: `a.rs`",
             ),
             (
                 vec![edit, ("cd /sample && git checkout dev && ls", "Switched to branch 'dev'\n")],

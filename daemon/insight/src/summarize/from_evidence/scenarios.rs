@@ -167,7 +167,7 @@ fn pages_and_tests_of_a_plan_that_nothing_touched_are_open() {
     script.reply("m", "The list is sorted by date now.");
     assert_eq!(
         summary(&script).next_steps.unwrap(),
-        ["Planned, not touched (Sort the list): `README.md`"]
+        ["Planned, not changed (Sort the list): `README.md`"]
     );
 }
 

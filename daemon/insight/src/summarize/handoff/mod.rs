@@ -310,7 +310,7 @@ pub fn line(text: &str) -> String {
 fn as_seen(state: &str) -> String {
     let parts = state.split("; ").map(|part| match part {
         "not pushed" => "no push seen".to_owned(),
-        "last commit not pushed" => "no push of it seen".to_owned(),
+        "last commit not pushed" => "no push of the last commit seen".to_owned(),
         part => part.replacen("not committed: ", "changed, no commit seen: ", 1),
     });
     parts.collect::<Vec<_>>().join("; ")

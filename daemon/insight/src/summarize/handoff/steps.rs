@@ -6,7 +6,7 @@ use crate::summarize::text::{pattern, same_words, share_of_words, words};
 /// were changed and not run, untouched files of a plan, possible improvements, and waiting.
 pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(
-        r"(?i)^(?:unchecked in|tests were changed|planned, not touched|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
+        r"(?i)^(?:unchecked in|tests were changed|planned, not changed|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
     )
     .is_match(step)
 }

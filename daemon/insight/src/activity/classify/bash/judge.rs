@@ -326,7 +326,7 @@ fn unclassified_run(name: &str) -> CommandClass {
     let reasoning = if name.is_empty() {
         "runs the default".to_owned()
     } else {
-        format!("runs `{}`, whose name says no more", cut(name))
+        format!("runs `{}`; its name does not say what it does", cut(name))
     };
     CommandClass::new(ToolIntent::Execute, ToolDomain::Process, DEFAULT_CONFIDENCE, reasoning)
 }
