@@ -320,7 +320,7 @@ impl EngineState {
 fn needs_reopening(error: &StoreError) -> bool {
     match error {
         StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
-        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew { .. } => false,
+        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
     }
 }
 
