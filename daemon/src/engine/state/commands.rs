@@ -145,7 +145,7 @@ impl EngineState {
     /// Replies when all writes so far are durable.
     fn reply_when_saved(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
         self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
-            fault::point("close: taken down");
+            fault::point("close: recorded");
             answer(reply, saved.map(drop).map_err(EngineError::from));
         })));
     }
