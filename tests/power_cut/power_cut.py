@@ -103,7 +103,7 @@ class Account:
 
     def step(self, daemon):
         """Writes records or closes the session. Returns False if `session_tracking_close` got no
-        answer."""
+        answer. `graphiti/close` has no result either if the daemon does not know the session yet."""
         choice = random.randrange(4)
         if choice < 2:
             for _ in range(random.randrange(1, 4)):

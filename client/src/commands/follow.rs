@@ -281,10 +281,12 @@ fn new_files(
             let episode = if metadata.len() > MAX_FILE_BYTES {
                 Err(format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode"))
             } else {
-                // A file that is not complete yet is read in a later round.
                 let Ok(bytes) = files::read(&path, MAX_FILE_BYTES) else { continue };
-                let Ok(episode) = serde_json::from_slice(&bytes) else { continue };
-                Ok(episode)
+                match serde_json::from_slice(&bytes) {
+                    // The file is not complete yet, and is read in a later round.
+                    Err(error) if error.is_eof() => continue,
+                    episode => episode.map_err(|error| format!("is not an episode: {error}")),
+                }
             };
             new.push(SyncedFile { path, stamp, episode });
         }
@@ -352,6 +354,17 @@ mod tests {
         write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
         let new = new_files(folder.path(), "mine", &seen).unwrap();
         assert_eq!(new.len(), 1, "a file that is complete now is read");
+    }
+
+    #[test]
+    fn an_importer_reports_a_file_that_is_not_an_episode() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("claude-a.json"), "<<<<<<< ours\n{}").unwrap();
+        let new = new_files(folder.path(), "mine", &HashMap::new()).unwrap();
+        let problem = new[0].episode.as_ref().unwrap_err();
+        assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
     }
 
     #[test]

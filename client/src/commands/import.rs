@@ -213,7 +213,11 @@ impl ExportFiles {
         }
         // The session states of the other machine are not imported, but the file must be valid.
         self.read_json(&path.join(STATES))?;
-        if self.episodes.is_empty() && self.classifications.is_none() && self.problems.is_empty() {
+        let is_empty = self.episodes.is_empty()
+            && self.classifications.is_none()
+            && self.corrections.is_empty()
+            && self.problems.is_empty();
+        if is_empty {
             let what = format!(
                 "there is no export in {}: neither {LINES} nor {EPISODES}/*.md",
                 path.display()
@@ -275,5 +279,20 @@ impl ExportFiles {
                 Ok(None)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_corrections_only_is_an_export() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut export = ExportFiles::default();
+        assert!(export.read(folder.path()).is_err(), "it is empty");
+        fs::write(folder.path().join(FACTS), "[{}]").unwrap();
+        assert!(export.read(folder.path()).is_ok());
+        assert_eq!(export.corrections.len(), 1);
     }
 }

@@ -85,7 +85,8 @@ fn lock_owner(_file: &Path, _locks: &HashMap<u64, u32>) -> Option<Process> {
     None
 }
 
-/// Returns the owners of the system's `flock` locks, by the file's inode.
+/// Returns the owners of the system's `flock` locks, by the file's inode. The device is not
+/// compared, because with subvolumes (Btrfs) the system lists another device than `stat` reports.
 #[cfg(target_os = "linux")]
 fn file_locks() -> HashMap<u64, u32> {
     let table = fs::read_to_string("/proc/locks").unwrap_or_default();

@@ -16,6 +16,9 @@ pub enum Error {
         /// The minimum time until a retry is useful, if it is known.
         retry_after: Option<Duration>,
     },
+    /// The session of the question could not be read. The retry queue retries.
+    #[error("the question could not be prepared: {reason}")]
+    NotPrepared { reason: String },
     /// The model, or a filter in front of it, declines this prompt. A retry does not help.
     #[error("the model declines the prompt: {reason}")]
     Refused {
@@ -60,6 +63,7 @@ impl Error {
         match self {
             Error::Off | Error::Misconfigured { .. } => Retry::AfterChange,
             Error::Unavailable { retry_after, .. } => Retry::Later(*retry_after),
+            Error::NotPrepared { .. } => Retry::Later(None),
             Error::BudgetSpent { until, .. } => Retry::At(*until),
             Error::TooLong { .. } | Error::CutOff { .. } => Retry::Smaller,
             Error::Refused { .. } | Error::BadReply { .. } => Retry::Never,
@@ -71,6 +75,7 @@ impl Error {
         match self {
             Error::Off => "off",
             Error::Unavailable { .. } => "unavailable",
+            Error::NotPrepared { .. } => "not_prepared",
             Error::Refused { .. } => "refused",
             Error::TooLong { .. } => "too_long",
             Error::CutOff { .. } => "cut_off",
@@ -87,6 +92,7 @@ impl Error {
             Error::Unavailable { reason, retry_after } => {
                 Error::Unavailable { reason: clean(reason), retry_after }
             }
+            Error::NotPrepared { reason } => Error::NotPrepared { reason: clean(reason) },
             Error::Refused { reason } => Error::Refused { reason: clean(reason) },
             Error::TooLong { reason } => Error::TooLong { reason: clean(reason) },
             Error::BadReply { reason } => Error::BadReply { reason: clean(reason) },

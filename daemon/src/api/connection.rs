@@ -9,7 +9,7 @@
 //! is disconnected without effect on other clients. [`input`](super::input) limits the input of a
 //! client, [`connection_slots`](super::connection_slots) limits the number of connections.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use graphiti_proto::rpc::{Error, Request, Response, code};
 use interprocess::local_socket::tokio::Stream;
@@ -63,7 +63,8 @@ pub(super) async fn serve(
             }
         }
     });
-    let mut input = LineReader::new(ReadHalf(stream), (stopping, slot.leaving.clone()), budget);
+    let mut input =
+        LineReader::new(ReadHalf(stream.clone()), (stopping, slot.leaving.clone()), budget);
     let mut bare = BareConnection {
         peer,
         slot,
@@ -78,7 +79,13 @@ pub(super) async fn serve(
         mcp::serve(&bare.daemon, (peer, bare.slot.clone()), lines).await;
     }
     // The client may have closed only its sending side and still wait for answers.
-    while bare.requests.join_next().await.is_some() {}
+    tokio::select! {
+        () = bare.finish() => {}
+        Ok(()) = disconnected(&stream) => {
+            bare.running.values().for_each(AbortHandle::abort);
+            bare.finish().await;
+        }
+    }
     drop(bare);
     // The writer ends with the connection; its result does not matter.
     let _ = writing.await;
@@ -176,10 +183,44 @@ impl BareConnection {
         }
     }
 
+    /// Waits until no request is running.
+    async fn finish(&mut self) {
+        while self.requests.join_next().await.is_some() {}
+    }
+
     async fn answer(&self, id: Value, outcome: Result<Value, Error>) {
         // Sending fails only when the client has disconnected.
         let _ = self.answers.send(Response::new(id, outcome).to_line()).await;
     }
+}
+
+/// Waits until the client has closed both directions of the connection.
+#[cfg(unix)]
+async fn disconnected(stream: &Stream) -> io::Result<()> {
+    use std::os::fd::AsFd;
+
+    use tokio::io::{Interest, unix::AsyncFd};
+    let Stream::UdSocket(stream) = stream;
+    // A second descriptor, because clearing its readiness must not delay the writer.
+    let socket = stream.as_fd().try_clone_to_owned()?;
+    #[expect(
+        deprecated,
+        reason = "the replacement needs unsafe code; an owned descriptor is safe here"
+    )]
+    let socket = AsyncFd::with_interest(socket, Interest::WRITABLE)?;
+    loop {
+        let mut writable = socket.writable().await?;
+        if writable.ready().is_write_closed() {
+            return Ok(());
+        }
+        writable.clear_ready();
+    }
+}
+
+/// On Windows, the requests continue.
+#[cfg(not(unix))]
+async fn disconnected(_: &Stream) -> io::Result<()> {
+    std::future::pending().await
 }
 
 struct Disconnected;
@@ -204,4 +245,36 @@ async fn forward_progress(
         answers.send(notification.to_line()).await.map_err(|_| Disconnected)?;
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{net::Shutdown, os::unix::net::UnixStream, pin::pin};
+
+    use interprocess::local_socket::tokio::prelude::*;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::api::server;
+
+    #[tokio::test]
+    async fn a_client_that_closed_only_its_sending_side_has_not_disconnected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = server::listen(path.to_str().unwrap()).unwrap();
+        let client = UnixStream::connect(&path).unwrap();
+        let stream = listener.accept().await.unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        assert_eq!((&stream).read(&mut [0; 8]).await.unwrap(), 0);
+        let mut gone = pin!(disconnected(&stream));
+        for _ in 0..100 {
+            tokio::select! {
+                biased;
+                _ = &mut gone => panic!("the client can still read"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+        drop(client);
+        gone.await.unwrap();
+    }
 }

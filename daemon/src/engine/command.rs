@@ -97,7 +97,6 @@ impl EngineCommand {
             | EngineCommand::Live(_)
             | EngineCommand::Running(_)
             | EngineCommand::OpenSources(_)
-            | EngineCommand::BackfillContext(_)
             | EngineCommand::Status(_)
             | EngineCommand::Summarizer(_)
             | EngineCommand::PendingSummaries { .. } => true,
@@ -105,6 +104,7 @@ impl EngineCommand {
             | EngineCommand::CloseLater { .. }
             | EngineCommand::AgentRuns(_)
             | EngineCommand::AgentEnded(_)
+            | EngineCommand::BackfillContext(_)
             | EngineCommand::Pending { .. }
             | EngineCommand::Settle { .. }
             | EngineCommand::RequestSummary { .. }
@@ -201,8 +201,7 @@ pub struct PendingEpisode {
 /// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// The numbers of live sessions by state. Failed sessions that will not be retried are not
-    /// counted.
+    /// The numbers of live sessions by state.
     pub active: usize,
     pub inactive: usize,
     pub indexing: usize,
@@ -211,7 +210,7 @@ pub struct Status {
     pub unindexed: usize,
     /// The number of sessions of history that wait for their import.
     pub history_left: usize,
-    /// The number of attempts to import a session of history that ended since the start.
+    /// The number of sessions of history that were imported, or failed, since the start.
     pub history_done: usize,
     /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,

@@ -187,7 +187,7 @@ impl Members {
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, DocumentError> {
         let text = self.text(name)?;
-        parse(&text).ok_or_else(|| self.wrong(name, &format!("is {form}, not `{text}`")))
+        parse(&text).ok_or_else(|| self.wrong(name, &format!("must be {form}, not `{text}`")))
     }
 
     fn wrong(&self, name: &str, what: &str) -> DocumentError {
@@ -276,7 +276,7 @@ mod tests {
         assert!(broken("  version: 1", "  version 1").starts_with("3: expected `name: value`"));
         assert!(
             broken("  episode_uuid: \"", "  episode_uuid: \"x")
-                .starts_with("4: `episode_uuid` is an episode's id")
+                .starts_with("4: `episode_uuid` must be an episode's id")
         );
         assert!(broken("  session_id:", "  session:").ends_with("`session_id` is missing"));
         assert!(broken("\n---\n", "\n").contains("expected `name: value`"));

@@ -35,17 +35,17 @@ impl Engine {
         for (id, _) in &sessions {
             self.forgotten.add(id, now, &[]);
         }
-        let mut keys = self.keys_of(&mut sessions)?;
-        self.release(keys.clone()).await?;
-        // A session may have been registered between `keys_of` and `release`.
-        keys = self.keys_of(&mut sessions)?;
-        self.release(keys.clone()).await?;
+        let released = self.release_all(&mut sessions).await;
         let mut position = 0;
         let mut failure = None;
         // One write list per session, so that its removal and the note that it is forgotten are
         // atomic.
         for (id, session) in &sessions {
-            match self.drop_session(id.clone(), *session, now).await {
+            let dropped = match &released {
+                Ok(()) => self.drop_session(id.clone(), *session, now).await.map_err(failed),
+                Err(error) => Err(error.clone()),
+            };
+            match dropped {
                 Ok(reached) => position = reached,
                 Err(error) => {
                     self.forgotten.remove(id);
@@ -53,6 +53,7 @@ impl Engine {
                 }
             }
         }
+        let keys = keys_of(&sessions);
         self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
         sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
         let projects = self.projects.clone();
@@ -62,21 +63,23 @@ impl Engine {
         // The sessions are deleted from the database; the index follows at the next start at the
         // latest.
         let _ = self.wait_until_searchable(position).await;
-        failure.map_or(Ok(position), |error| Err(failed(error)))
+        failure.map_or(Ok(position), Err)
     }
 
-    async fn release(&self, sessions: Vec<SessionKey>) -> Result<(), EngineError> {
-        self.request(|reply| EngineCommand::Release { sessions, reply }).await
-    }
-
-    fn keys_of(
+    /// Looks up and releases the sessions. Does this twice, because a session may be registered
+    /// between the look-up and the release.
+    async fn release_all(
         &self,
         sessions: &mut [(SessionId, Option<SessionKey>)],
-    ) -> Result<Vec<SessionKey>, EngineError> {
-        for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
-            *session = self.store.find_session(id).map_err(failed)?;
+    ) -> Result<(), EngineError> {
+        for _ in 0..2 {
+            for (id, session) in sessions.iter_mut().filter(|(_, session)| session.is_none()) {
+                *session = self.store.find_session(id).map_err(failed)?;
+            }
+            let keys = keys_of(sessions);
+            self.request(|reply| EngineCommand::Release { sessions: keys, reply }).await?;
         }
-        Ok(sessions.iter().filter_map(|(_, session)| *session).collect())
+        Ok(())
     }
 
     async fn drop_session(
@@ -119,4 +122,9 @@ impl Engine {
             None => Ok(false),
         }
     }
+}
+
+/// Returns the keys of the sessions that were read.
+fn keys_of(sessions: &[(SessionId, Option<SessionKey>)]) -> Vec<SessionKey> {
+    sessions.iter().filter_map(|(_, session)| *session).collect()
 }

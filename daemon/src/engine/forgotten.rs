@@ -69,7 +69,8 @@ impl Forgotten {
             let record: ForgottenRecord = serde_json::from_slice(&content)
                 .map_err(|error| damaged(&name, &error.to_string()))?;
             if record.version != VERSION {
-                return Err(StoreError::TooNew { found: record.version, known: VERSION });
+                let what = format!("forgotten sessions of version {}", record.version);
+                return Err(StoreError::TooNew(what));
             }
             let id = SessionId { agent: record.agent, id: record.id };
             forgotten.add(&id, Timestamp::from_micros(record.at), &record.fork_keys);

@@ -144,8 +144,7 @@ impl Engine {
         self.request(|reply| EngineCommand::PendingSummaries { scope, reply }).await
     }
 
-    /// Returns the live sessions: all except those that are indexed, or have failed and will not be
-    /// retried.
+    /// Returns the live sessions: all except those that are indexed.
     pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
         self.request(EngineCommand::Live).await
     }
@@ -174,7 +173,7 @@ impl Engine {
     }
 
     /// Returns the old sessions without an episode that were written within `age` (`None` for all),
-    /// the latest first.
+    /// the latest first. Waits until the engine knows all files that exist at its start.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,

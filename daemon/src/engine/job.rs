@@ -24,7 +24,7 @@ use crate::{
         episode::Author,
         session::{Content, Session},
     },
-    store::Source,
+    store::{Source, StoreError},
 };
 
 pub struct Job {
@@ -66,13 +66,16 @@ impl JobResult {
         gather: bool,
         error: ReadError,
     ) -> JobResult {
-        let failed = IndexOutcome::Failed(error.to_string());
+        let failed = error.to_string();
         JobResult {
             session,
             files: Vec::new(),
             digest: SessionDigest::default(),
-            index: is_index_due.then_some(failed),
-            gathered: if gather { GatherOutcome::Nothing } else { GatherOutcome::NotRequested },
+            gathered: match gather {
+                true => GatherOutcome::Failed(failed.clone()),
+                false => GatherOutcome::NotRequested,
+            },
+            index: is_index_due.then_some(IndexOutcome::Failed(failed)),
             error: Some(error),
         }
     }
@@ -107,8 +110,7 @@ impl Job {
             reader.projects.note(project, now);
         }
         if gather && index.is_none() {
-            let question = question(&session, &done, reader).map(Box::new);
-            done.gathered = question.map_or(GatherOutcome::Nothing, GatherOutcome::Question);
+            done.gathered = gather_question(&session, &done, reader);
         }
         // A session whose reading was interrupted stays due, and is resumed at the next start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
@@ -194,33 +196,44 @@ fn make_episode(
     IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }
 
+fn gather_question(session: &Session, done: &JobResult, reader: &SourceReader) -> GatherOutcome {
+    if let Some(error) = &done.error {
+        return GatherOutcome::Failed(error.to_string());
+    }
+    match question(session, done, reader) {
+        Ok(Some(question)) => GatherOutcome::Question(Box::new(question)),
+        Ok(None) => GatherOutcome::Nothing,
+        Err(error) => GatherOutcome::Failed(error.to_string()),
+    }
+}
+
 /// Returns the question about a session; `None` when its episode is missing, out of date or written
 /// by a model.
-fn question(session: &Session, done: &JobResult, reader: &SourceReader) -> Option<ModelQuestion> {
-    let indexed = session.indexed.as_ref()?;
-    if done.digest.content?.hash != indexed.hash {
-        return None;
-    }
-    let episode = match reader.store.episode(indexed.episode) {
-        Ok(episode) => episode?,
-        Err(error) => {
-            tracing::warn!(%error, session = %session.id, "failed to read an episode for a model");
-            return None;
-        }
+fn question(
+    session: &Session,
+    done: &JobResult,
+    reader: &SourceReader,
+) -> Result<Option<ModelQuestion>, StoreError> {
+    let (Some(indexed), Some(content)) = (&session.indexed, done.digest.content) else {
+        return Ok(None);
     };
-    if episode.author != Author::Evidence {
-        return None;
+    if content.hash != indexed.hash {
+        return Ok(None);
     }
+    let episode = reader.store.episode(indexed.episode)?;
+    let Some(episode) = episode.filter(|episode| episode.author == Author::Evidence) else {
+        return Ok(None);
+    };
     let mut unknowns = Unknowns::default();
     done.files.iter().for_each(|file| unknowns.absorb(&file.state.unknowns));
-    Some(ModelQuestion {
+    Ok(Some(ModelQuestion {
         session: session.clone(),
         episode,
         evidence: episode::merged_evidence(done),
         detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
         unknowns,
         truncated: truncated(done),
-    })
+    }))
 }
 
 /// Returns the truncated messages of all files, the most relevant first.

@@ -30,6 +30,8 @@ pub enum GatherOutcome {
     /// episode.
     Nothing,
     Question(Box<ModelQuestion>),
+    /// The question could not be prepared; contains the error.
+    Failed(String),
 }
 
 /// The outcome of making an episode.

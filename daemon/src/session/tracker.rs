@@ -15,8 +15,8 @@ use crate::{
 
 /// Live sessions by key, with their deadlines in order.
 ///
-/// A session is live unless it is indexed, or has failed and will not be retried. Sessions that are
-/// not live are only in the store; the next event loads them again.
+/// A session is live unless it is indexed. Indexed sessions are only in the store; the next event
+/// loads them again.
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
@@ -63,7 +63,7 @@ impl Tracker {
     /// Tracks `session` from now on, if it is live.
     pub fn track(&mut self, session: Session) {
         self.untrack(session.key);
-        if !is_live(&session.state) {
+        if session.state == State::Indexed {
             return;
         }
         if let Some(deadline) = machine::deadline(&session, &self.config) {
@@ -136,14 +136,6 @@ impl Tracker {
     }
 }
 
-fn is_live(state: &State) -> bool {
-    match state {
-        State::Indexed => false,
-        State::Failed(failure) => failure.retry_at.is_some(),
-        State::Active | State::Inactive | State::Indexing(_) | State::Unindexed(_) => true,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -188,6 +180,14 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_failed_for_good_is_tracked_without_a_deadline() {
+        let mut tracker = Tracker::new(Config::default());
+        tracker.track(Session { state: failed(None), ..session(1, 0) });
+        assert!(tracker.get(SessionKey(1)).is_some());
+        assert_eq!(tracker.next_deadline(), None);
+    }
+
+    #[test]
     fn the_newest_session_of_history_is_first() {
         let mut tracker = Tracker::new(Config::default());
         for (key, at) in [(1, 10), (2, 30), (3, 20)] {
@@ -214,7 +214,7 @@ mod tests {
         let since = after(ahead);
         let state = State::Unindexed(Unindexed::AgentGone { since });
         tracker.track(Session { state, ..session(2, 0) });
-        tracker.track(Session { state: failed(after(ahead)), ..session(3, 0) });
+        tracker.track(Session { state: failed(Some(after(ahead))), ..session(3, 0) });
         tracker.track(session(4, 0));
         assert_eq!(tracker.due(after(86_400)), [SessionKey(4)]);
         let mut moved: Vec<SessionKey> =
@@ -237,11 +237,11 @@ mod tests {
         assert_eq!(tracker.due(Timestamp::MAX), []);
     }
 
-    fn failed(retry_at: Timestamp) -> State {
+    fn failed(retry_at: Option<Timestamp>) -> State {
         State::Failed(Failure {
             error: "an error".to_owned(),
             attempts: 1,
-            retry_at: Some(retry_at),
+            retry_at,
             reason: CloseReason::InactivityTimeout,
         })
     }

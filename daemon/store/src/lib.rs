@@ -232,7 +232,8 @@ pub enum Write {
         statements: Box<Statements>,
     },
     DropEpisode(EpisodeId),
-    /// Deletes a session with all its data. [`NoteNamespace`] states which notes are deleted, too.
+    /// Deletes a session with all its stored data. [`NoteNamespace`] states which notes are deleted,
+    /// too. Data that the same list adds are not deleted.
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
@@ -330,15 +331,9 @@ pub enum StoreError {
     /// The files of the database are damaged.
     #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
-    /// The store was written by a newer version.
-    #[error(
-        "the data is of version {found}, but this program reads only versions up to {known}: update graphitid"
-    )]
-    TooNew {
-        found: u32,
-        /// The newest version known.
-        known: u32,
-    },
+    /// The store was written by a newer version. Contains what this program does not know.
+    #[error("the data were written by a newer version of graphitid ({0}): update graphitid")]
+    TooNew(String),
     /// The disk is too full, or the database has reached its limit.
     #[error("{0}")]
     Full(String),

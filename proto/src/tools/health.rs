@@ -169,7 +169,7 @@ pub struct Sessions {
 pub struct History {
     /// Whether all transcripts that existed at the start were found.
     pub scanned: bool,
-    /// Number of sessions imported since the start.
+    /// Number of sessions that were imported, or failed, since the start.
     pub done: usize,
     /// Number of sessions still to be imported.
     pub left: usize,

@@ -44,6 +44,8 @@ fn sessions_that_are_too_old_for_the_import_are_indexed_by_sync() {
     assert!(printed.starts_with("2 sessions would be indexed."), "{printed}");
     let printed = world.printed(&["sync", "--days", "0", "--run"]);
     assert_eq!(printed, "2 indexed, 0 failed.\n");
+    let printed = world.printed(&["sync", "--days", "0", "--run"]);
+    assert_eq!(printed, "There is no session to index.\n");
     assert_eq!(kept(), 5);
     // Imported data survive a restart.
     daemon.stop();

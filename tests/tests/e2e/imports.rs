@@ -211,7 +211,7 @@ fn nothing_of_a_broken_export_is_imported_and_the_error_names_the_line() {
         (format!("{first}\n{}", &second[..40]), "episodes.jsonl:2: EOF"),
         (
             format!("{}\n{second}", date(first)),
-            "episodes.jsonl:1: in line 10 of the content: `started_at` is a time",
+            "episodes.jsonl:1: in line 10 of the content: `started_at` must be a time",
         ),
         ("{}".to_owned(), "episodes.jsonl:1: in line 1 of the content"),
     ] {

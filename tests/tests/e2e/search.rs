@@ -65,6 +65,13 @@ fn the_id_of_a_session_or_its_start_finds_the_session_first() {
         assert_eq!(found(&daemon, query)[0], id, "{query}");
     }
     assert_eq!(found(&daemon, "3f2a9c10"), [id, "bbbb-2"]);
+    let page = |offset: u64| {
+        let arguments = json!({ "query": "3f2a9c10", "limit": 1, "offset": offset });
+        let answer = daemon.call("search_sessions", &arguments);
+        (answer["hits"][0]["session"]["session_id"].clone(), answer["next"].clone())
+    };
+    assert_eq!(page(0), (json!(id), json!(1)));
+    assert_eq!(page(1).0, "bbbb-2");
     assert!(world.printed(&["search", "3f2a9c10"]).contains("Rename the ledger table"));
 }
 

@@ -1,9 +1,7 @@
 //! Collects the observations about the machine.
 
 use std::{
-    env,
-    ffi::OsStr,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
@@ -32,6 +30,14 @@ use crate::{
 const MAX_ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
+/// The starts and ends of the names of transcripts. Gemini and opencode keep other JSON files, too.
+const TRANSCRIPTS: &[(&str, &str)] = &[
+    ("", ".jsonl"),
+    ("", ".jsonl.zst"),
+    ("session-", ".json"),
+    ("ses_", ".json"),
+    ("opencode", ".db"),
+];
 
 /// Collects all observations. Changes nothing, unless a connection makes a service manager start
 /// the daemon.
@@ -45,7 +51,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
         socket: socket(&home),
         misconfigured: program.as_deref().and_then(misconfigured),
         program,
-        spooled: fs::read_dir(hook::spool(&home)).map_or(0, Iterator::count),
+        spooled: spooled(&home),
         agents: agents(&surroundings),
         folders: folders(&daemon, &surroundings),
         daemon,
@@ -194,9 +200,17 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
-/// Whether files with this extension may be transcripts.
-fn is_transcript(extension: &OsStr) -> bool {
-    extension == "jsonl" || extension == "zst"
+/// Returns the number of events in the spool, without files that are not complete yet.
+fn spooled(home: &Path) -> usize {
+    let files = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
+    files
+        .filter(|file| file.path().extension().is_some_and(|extension| extension == "json"))
+        .count()
+}
+
+/// Whether a file with this name may be a transcript or a database of transcripts.
+fn is_transcript(name: &str) -> bool {
+    TRANSCRIPTS.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end))
 }
 
 /// Counts the folders and transcripts in a folder, without following links. `path` may also be the
@@ -223,7 +237,7 @@ fn folder(path: PathBuf) -> Folder {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
                 left.push(entry.path());
-            } else if entry.path().extension().is_some_and(is_transcript) {
+            } else if entry.file_name().to_str().is_some_and(is_transcript) {
                 seen.transcripts += 1;
             }
         }
@@ -267,6 +281,34 @@ mod tests {
         let (file, whole) = (folder(database), folder(home.clone()));
         fs::remove_dir_all(&home).unwrap();
         assert_eq!((file.error, file.folders, file.transcripts), (None, 0, 1));
-        assert_eq!((whole.error, whole.folders, whole.transcripts), (None, 1, 1));
+        assert_eq!((whole.error, whole.folders, whole.transcripts), (None, 1, 2));
+    }
+
+    #[test]
+    fn the_transcripts_of_all_agents_are_counted() {
+        for name in [
+            "3f2a9c10.jsonl",
+            "rollout-2026-03-01.jsonl.zst",
+            "session-2026-03-01T10-00-3f2a9c10.json",
+            "ses_7a3f.json",
+            "opencode-dev.db",
+        ] {
+            assert!(is_transcript(name), "{name}");
+        }
+        for name in ["logs.json", "settings.json", "archive.zst", "notes.md", "opencode.db-wal"] {
+            assert!(!is_transcript(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_event_that_is_being_written_is_not_counted() {
+        let home = tempfile::tempdir().unwrap();
+        let spool = hook::spool(home.path());
+        assert_eq!(spooled(home.path()), 0);
+        fs::create_dir(&spool).unwrap();
+        for name in ["1-7.json", "2-7.json", "3-7.new"] {
+            fs::write(spool.join(name), "{}").unwrap();
+        }
+        assert_eq!(spooled(home.path()), 2);
     }
 }

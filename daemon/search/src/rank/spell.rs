@@ -23,10 +23,9 @@ const MOST_PASSAGES: usize = 2_000;
 /// Maximum number of words that a prefix matches.
 const MOST_ENDINGS: usize = 8;
 /// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
-/// similar ones. For a word of exactly this length and fewer than [`SHORT`] bytes, only a swap of
-/// two letters is considered.
+/// similar ones. For a word of exactly this length, only a swap of two letters is considered.
 const SHORTEST: usize = 4;
-/// Minimum length, in bytes, of a word for which all edits are considered. A replacement of a
+/// Minimum length, in characters, of a word for which all edits are considered. A replacement of a
 /// shorter word has two letters swapped, or it has the same first letter and shares a passage with
 /// another word of the query.
 const SHORT: usize = 6;
@@ -56,10 +55,11 @@ pub(crate) fn spellings(
     if is_hash(word) {
         return forms_of_hash(word, view);
     }
-    if word.chars().count() < SHORTEST || !word.chars().all(char::is_alphabetic) {
+    let length = word.chars().count();
+    if length < SHORTEST || !word.chars().all(char::is_alphabetic) {
         return Ok(Vec::new());
     }
-    let is_short = word.len() < SHORT;
+    let is_short = length < SHORT;
     let mut near = one_edit_away(word, view)?;
     if is_short {
         let first = word.chars().next();
@@ -68,7 +68,7 @@ pub(crate) fn spellings(
     let shared = sharing_a_passage(&near, others, view)?;
     let is_alone = shared.is_empty();
     let mut near = if is_alone { near } else { shared };
-    if is_short && (is_alone || word.chars().count() == SHORTEST) {
+    if is_short && (is_alone || length == SHORTEST) {
         near.retain(|near| distance::is_swap(near, word));
     }
     near.truncate(MOST_SPELLINGS);

@@ -118,7 +118,7 @@ fn a_similar_word_near_the_other_words_is_preferred() {
         let text = format!("{word} asked for a review of the parser");
         changes.push(said(card(key), &[text.as_str(), text.as_str(), text.as_str()]));
     }
-    changes.push(said(card(9), &["a maple tree", "the lemon of the mailer"]));
+    changes.push(said(card(9), &["a maple tree", "the lemon of the mailer", "λεμον tree"]));
     let index = TestIndex::with(changes);
     let used = |question: &str| -> Vec<String> {
         index.search(question).spelled.into_iter().flat_map(|spelling| spelling.used).collect()
@@ -130,6 +130,9 @@ fn a_similar_word_near_the_other_words_is_preferred() {
     assert_eq!(used("tree mapla"), ["maple"]);
     assert_eq!(used("quota mapla"), [""; 0]);
     assert_eq!(used("quota mapel"), ["maple"]);
+    // Lengths are counted in characters, not in bytes.
+    assert_eq!(used("tree λεμαν"), ["λεμον"]);
+    assert_eq!(used("quota λεμαν"), [""; 0]);
 }
 
 #[test]

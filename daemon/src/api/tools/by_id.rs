@@ -1,6 +1,6 @@
 //! Finds the session whose id is the query of a search, because no message contains the id.
 
-use graphiti_proto::{rpc::Error, tools::search_sessions::Hit};
+use graphiti_proto::rpc::Error;
 
 use super::{resolve_error, store_error};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     model::Project,
     search::{
         query::Query,
-        rank::{Explanation, Results, Scope, SessionHit},
+        rank::{Explanation, Scope, SessionHit},
     },
 };
 
@@ -19,13 +19,13 @@ const LONGEST_ID: usize = 100;
 
 /// Returns the session whose id, or the start of it, is `text`, if the scope and the filters of the
 /// query admit it.
-pub(super) fn results(
+pub(super) fn hit(
     daemon: &DaemonState,
     client: &ClientContext,
     text: &str,
     query: &Query,
     scope: &Scope,
-) -> Result<Option<Results>, Error> {
+) -> Result<Option<SessionHit>, Error> {
     // A date, which may look like an id, lists the sessions of its day.
     let Some(id) = id(text).filter(|_| !query.is_list()) else { return Ok(None) };
     let Some(key) = current::find(daemon, id).map_err(resolve_error)? else { return Ok(None) };
@@ -45,8 +45,7 @@ pub(super) fn results(
         passages: Vec::new(),
         explanation: Explanation::default(),
     };
-    let results = Results { sessions: vec![hit], total: 1, ..Results::default() };
-    Ok(Some(results).filter(|_| is_in_scope && is_admitted))
+    Ok(Some(hit).filter(|_| is_in_scope && is_admitted))
 }
 
 /// Returns the text of a query if it may be the id of a session, or the start of one: hexadecimal
@@ -63,24 +62,22 @@ fn id(text: &str) -> Option<&str> {
 }
 
 /// Puts the named session before the other hits. If it is among them, its passages are kept.
-/// Returns the number of hits that this adds.
-pub(super) fn put_first(hits: &mut Vec<Hit>, named: Vec<Hit>) -> usize {
-    let before = hits.len();
-    for named in named {
-        let is_same =
-            |hit: &Hit| hit.team.is_none() && hit.session.session_id == named.session.session_id;
-        let found = hits.iter().position(is_same).map(|at| hits.remove(at));
-        let score = hits.first().map_or(named.score, |first| first.score.max(named.score));
-        hits.insert(0, Hit { score, ..found.unwrap_or(named) });
-    }
-    hits.len() - before
+pub(super) fn put_first(hits: &mut Vec<SessionHit>, named: SessionHit) {
+    let found = hits.iter().position(|hit| hit.session == named.session).map(|at| hits.remove(at));
+    let score = hits.first().map_or(named.score, |first| first.score.max(named.score));
+    hits.insert(0, SessionHit { score, ..found.unwrap_or(named) });
 }
 
 #[cfg(test)]
 mod tests {
-    use graphiti_proto::tools::{SessionRow, search_sessions::MatchedPassage};
-
     use super::*;
+    use crate::{
+        model::{SessionKey, Timestamp},
+        search::{
+            passage::PassageKind,
+            rank::{HitLocation, PassageHit},
+        },
+    };
 
     #[test]
     fn an_id_is_one_word_of_hexadecimal_digits_or_with_a_digit() {
@@ -94,17 +91,22 @@ mod tests {
 
     #[test]
     fn the_named_session_is_first_and_keeps_its_passages() {
-        let hit = |id: &str, passages: usize| Hit {
-            session: SessionRow { session_id: id.to_owned(), ..SessionRow::default() },
-            score: 2.0,
-            passages: vec![MatchedPassage::default(); passages],
-            ..Hit::default()
+        let passage = PassageHit {
+            place: HitLocation::Episode { field: 0 },
+            kind: PassageKind::Title,
+            at: Timestamp::MIN,
+            score: 1.0,
         };
-        let mut hits = vec![hit("a", 1), hit("b", 2)];
-        assert_eq!(put_first(&mut hits, vec![hit("b", 0)]), 0);
-        assert_eq!(put_first(&mut hits, vec![hit("c", 0)]), 1);
-        let shown: Vec<_> =
-            hits.iter().map(|hit| (&*hit.session.session_id, hit.passages.len())).collect();
-        assert_eq!(shown, [("c", 0), ("b", 2), ("a", 1)]);
+        let hit = |key: u64, passages: usize| SessionHit {
+            session: SessionKey(key),
+            score: 2.0,
+            passages: vec![passage.clone(); passages],
+            explanation: Explanation::default(),
+        };
+        let mut hits = vec![hit(1, 1), hit(2, 2)];
+        put_first(&mut hits, hit(2, 0));
+        put_first(&mut hits, hit(3, 0));
+        let shown: Vec<_> = hits.iter().map(|hit| (hit.session.0, hit.passages.len())).collect();
+        assert_eq!(shown, [(3, 0), (2, 2), (1, 1)]);
     }
 }

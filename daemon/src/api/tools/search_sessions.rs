@@ -98,6 +98,12 @@ async fn run(
     let offset = arguments.offset.min(MAX_OFFSET);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
     let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < MAX_OFFSET;
+    let named = by_id::hit(daemon, client, &arguments.query, &query, &scope)?;
+    let is_named = named.is_some();
+    if let Some(named) = named {
+        by_id::put_first(&mut results.sessions, named);
+        results.sessions.truncate(offset + limit);
+    }
     // If the results are merged with those of the team, they are cut to the page after the merge.
     let skipped = if asked.is_some() { 0 } else { offset };
     results.sessions.drain(..skipped.min(results.sessions.len()));
@@ -109,18 +115,12 @@ async fn run(
         zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
     if let Some(asked) = asked {
         let snippet = |text: &str| form.snippet(text);
-        hits = asked.merged(daemon, &query, hits, (&snippet, &mut message)).await?;
+        // The named session stays first.
+        let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
+        others = asked.merged(daemon, &query, others, (&snippet, &mut message)).await?;
+        hits.extend(others);
         is_full |= limit > 0 && hits.len() > offset + limit;
         hits.drain(..offset.min(hits.len()));
-        hits.truncate(limit);
-    }
-    let mut added = 0;
-    if offset == 0
-        && limit > 0
-        && let Some(named) = by_id::results(daemon, client, &arguments.query, &query, &scope)?
-    {
-        let named = own_hits(daemon, &form, &named, &live, arguments.explain)?;
-        added = by_id::put_first(&mut hits, named);
         hits.truncate(limit);
     }
     let found = hits.len();
@@ -129,7 +129,7 @@ async fn run(
         ReplyForm::Structured => client.reply_budget.fit(&mut hits),
         ReplyForm::Text => fit_text(&mut hits, text_budget(limit, arguments.detail)),
     }
-    let next = (is_full || hits.len() < found).then_some((offset + hits.len() - added).max(1));
+    let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let is_empty = client.reply_form == ReplyForm::Text && limit > 0 && offset == 0 && found == 0;
     let broader =
         if is_empty { broader(daemon, client, &arguments, &scope).await? } else { Vec::new() };

@@ -66,9 +66,12 @@ async fn run(
         sessions: candidates.iter().take(MAX_LISTED_SESSIONS).map(found).collect(),
         ..SyncHistoryAnswer::default()
     };
+    if candidates.is_empty() && arguments.max_sessions > 0 {
+        answer.message = "There is no session to index.".to_owned();
+        return Ok(answer);
+    }
     if arguments.dry_run {
         answer.message = match candidates.len() {
-            0 if arguments.max_sessions > 0 => "There is no session to index.".to_owned(),
             1 => "1 session would be indexed.".to_owned(),
             count => format!("{count} sessions would be indexed."),
         };

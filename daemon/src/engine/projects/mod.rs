@@ -143,11 +143,12 @@ impl Projects {
             tracing::warn!(%error, "cannot list the directories of sessions");
             return;
         }
-        for project in &projects {
-            if !go_on() {
-                return;
-            }
+        for project in projects.iter().take_while(|_| go_on()) {
             self.note(project, now);
+        }
+        // The list is incomplete if the visit was stopped, even if it is empty.
+        if !go_on() {
+            return;
         }
         let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();
         // The directory of a session that was read in the meantime was checked after `now`.

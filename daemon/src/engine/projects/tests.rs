@@ -164,3 +164,15 @@ fn directories_of_old_sessions_are_noted_and_unused_directories_dropped() {
     assert_eq!(projects.path(gone), None);
     assert_eq!(machine.projects().read().len(), 2);
 }
+
+#[test]
+fn a_pass_that_is_stopped_at_once_drops_no_directory() {
+    let machine = Machine::new();
+    let session =
+        Session { project: None, ..contract::session(SessionKey(1), "without-a-directory") };
+    machine.store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    let projects = machine.projects();
+    let known = machine.note(&projects, "/work/app");
+    projects.note_all(NOW.plus(RECHECK_AFTER), &|| false);
+    assert_eq!(projects.path(known).as_deref(), Some("/work/app"));
+}

@@ -84,7 +84,7 @@ impl Evictor<'_> {
             }
         }
         self.write(&mut writes)?;
-        fault::point("room: text gone");
+        fault::point("quota: text evicted");
         Ok(files)
     }
 

@@ -46,7 +46,7 @@ impl EngineState {
             EngineCommand::OpenSources(reply) => {
                 self.reply(reply, self.source_states.sources().cloned().collect());
             }
-            EngineCommand::BackfillContext(reply) => self.reply(reply, self.backfill_context()),
+            EngineCommand::BackfillContext(reply) => self.backfills.push(reply),
             EngineCommand::Status(reply) => self.reply(reply, self.status()),
             EngineCommand::Pending { session, reply } => {
                 let pending = self.pending(session, now);
@@ -145,7 +145,7 @@ impl EngineState {
     /// Replies when all writes so far are durable.
     fn reply_when_saved(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
         self.effects.push(EngineEffect::ReplyWhenSaved(Box::new(move |saved| {
-            fault::point("close: taken down");
+            fault::point("close: recorded");
             answer(reply, saved.map(drop).map_err(EngineError::from));
         })));
     }
@@ -240,9 +240,24 @@ impl EngineState {
         self.effects.extend(done.map(|waiter| EngineEffect::ReplyWhenFound(waiter.reply)));
     }
 
+    /// Replies to the callers that search for old sessions, as soon as all existing files are
+    /// known: a file that is being registered is neither new nor part of a live session.
+    pub(super) fn reply_to_backfills(&mut self) {
+        if !self.knows_all_files() {
+            return;
+        }
+        for reply in std::mem::take(&mut self.backfills) {
+            self.reply(reply, self.backfill_context());
+        }
+    }
+
+    /// Whether the first scan is complete and all files that it found are registered.
+    pub(super) fn knows_all_files(&self) -> bool {
+        self.scanned && self.discovery.is_empty()
+    }
+
     pub(super) fn is_busy(&self) -> bool {
-        !self.scanned
-            || !self.discovery.is_empty()
+        !self.knows_all_files()
             || !self.schedule.is_idle()
             || self.tracker.newest_history().is_some() && self.view.check_writable().is_ok()
     }
@@ -255,6 +270,7 @@ impl EngineState {
         self.discovery.stop();
         self.schedule.clear();
         self.waiting.clear();
+        self.backfills.clear();
         let unsaved: HashSet<SessionKey> = self.source_states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);

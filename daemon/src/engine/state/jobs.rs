@@ -52,7 +52,7 @@ impl EngineState {
                     }
                     None => {
                         self.schedule.ended(key);
-                        self.gathered(key, GatherOutcome::Nothing);
+                        self.gathered(key, GatherOutcome::Nothing, now);
                     }
                 },
                 Err(error) => self.job_ended(fail(error.into()), now),
@@ -62,8 +62,7 @@ impl EngineState {
 
     /// Starts to import the newest session of history, if all files are known.
     fn import_history(&mut self, now: Timestamp) {
-        let all_known = self.scanned && self.discovery.is_empty();
-        if all_known
+        if self.knows_all_files()
             && self.schedule.wants_history()
             && self.view.check_writable().is_ok()
             && let Some(session) = self.tracker.newest_history()
@@ -179,7 +178,7 @@ impl EngineState {
                 self.not_gathered(key);
                 self.index_ended(&session, end, now);
             }
-            (None, _) => self.gathered(key, gathered),
+            (None, _) => self.gathered(key, gathered, now),
         }
         if has_ended && matches!(session.state, SessionState::Active) {
             self.agent_ended(&session_id, now);
@@ -228,7 +227,7 @@ impl EngineState {
             IndexOutcome::NotWanted => Ok(CloseOutcome::NotWanted),
             IndexOutcome::Failed(error) => Err(EngineError::Failed(error.clone())),
         };
-        if indexing.reason == CloseReason::HistorySync {
+        if indexing.reason == CloseReason::HistorySync && indexing.attempts == 0 {
             self.history_advanced();
         }
         let (reason, has_new_episode) = (indexing.reason.clone(), has_new_episode(&end));
@@ -248,7 +247,7 @@ impl EngineState {
         }
     }
 
-    /// Counts a job that imported a session of history or failed to, and logs the progress at
+    /// Counts a session of history after the first attempt to import it, and logs the progress at
     /// intervals.
     fn history_advanced(&mut self) {
         self.history_done += 1;
@@ -320,7 +319,7 @@ impl EngineState {
 fn needs_reopening(error: &StoreError) -> bool {
     match error {
         StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
-        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew { .. } => false,
+        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
     }
 }
 

@@ -46,8 +46,9 @@ use crate::{
         watch::{Mode, Notice},
     },
     engine::{
-        Closed, EngineError, EngineEvent, Settings, StartError, TranscriptFolders, crash_tracker,
-        defect,
+        Closed, EngineError, EngineEvent, Settings, StartError, TranscriptFolders,
+        backfill::BackfillContext,
+        crash_tracker, defect,
         discovery::Discovery,
         duplicates,
         files::IdentifyResult,
@@ -90,6 +91,8 @@ pub(super) struct EngineState {
     /// The callers that wait for the end of a session's job.
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<Closed, EngineError>>>>,
     settling: Vec<SettleWaiter>,
+    /// The callers that search for old sessions and wait until all files are known.
+    backfills: Vec<oneshot::Sender<BackfillContext>>,
     mode: Option<Mode>,
     /// Whether the first scan is complete.
     scanned: bool,
@@ -141,6 +144,7 @@ impl EngineState {
             agents: Agents::default(),
             waiting: HashMap::new(),
             settling: Vec::new(),
+            backfills: Vec::new(),
             mode: None,
             scanned: false,
             rescanned: 0,
@@ -232,6 +236,7 @@ impl EngineState {
             EngineEvent::DeadlinesDue => {}
             EngineEvent::TurnEnded => {
                 self.start_work(now);
+                self.reply_to_backfills();
                 self.reply_to_settling(now);
                 self.reply_to_forgetting();
             }

@@ -150,27 +150,36 @@ impl EngineState {
     }
 
     /// Handles the end of a job that gathered a question.
-    pub(super) fn gathered(&mut self, session: SessionKey, gathered: GatherOutcome) {
-        let question = match gathered {
-            GatherOutcome::NotRequested => return,
-            GatherOutcome::Nothing => None,
-            GatherOutcome::Question(question) => Some(question),
-        };
-        if !self.model_queue.gathering.remove(&session) || self.stopping.is_some() {
+    pub(super) fn gathered(
+        &mut self,
+        session: SessionKey,
+        gathered: GatherOutcome,
+        now: Timestamp,
+    ) {
+        if matches!(gathered, GatherOutcome::NotRequested)
+            || !self.model_queue.gathering.remove(&session)
+            || self.stopping.is_some()
+        {
             return;
         }
-        let Some(question) = question else {
+        match gathered {
             // Usually, the session changed, so that its next close queues it again, or a model has
             // already written its episode.
-            self.finish_question(session, &Ok(()));
-            return;
-        };
-        self.model_queue.running.insert(session);
-        self.effects.push(EngineEffect::Ask {
-            summarizer: self.settings.summarizer.clone(),
-            generation: self.model_queue.generation,
-            question,
-        });
+            GatherOutcome::NotRequested | GatherOutcome::Nothing => {
+                self.finish_question(session, &Ok(()));
+            }
+            GatherOutcome::Question(question) => {
+                self.model_queue.running.insert(session);
+                self.effects.push(EngineEffect::Ask {
+                    summarizer: self.settings.summarizer.clone(),
+                    generation: self.model_queue.generation,
+                    question,
+                });
+            }
+            GatherOutcome::Failed(reason) => {
+                self.question_failed(session, &Error::NotPrepared { reason }, now);
+            }
+        }
     }
 
     /// Records that a job ended without gathering its question.
@@ -300,7 +309,7 @@ impl EngineState {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
             plan => plan,
         };
-        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "the model did not answer");
+        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "the question failed");
         match plan {
             Plan::StoreRawAndRetry(due) => {
                 let is_try = !matches!(error.retry(), Retry::At(_));

@@ -121,8 +121,8 @@ impl SledStore {
             let (key, value) = row?;
             let first = key.first().copied().unwrap_or_default();
             if table_index(&key).is_none() && !NO_TEXT.contains(&first) {
-                let what = "its table is unknown to this program".to_owned();
-                return Err(damaged(&key, what));
+                let table = first.escape_ascii();
+                return Err(StoreError::TooNew(format!("table `{table}`")));
             }
             if is_after(&key, after) {
                 bytes += (key.len() + value.len()) as u64;

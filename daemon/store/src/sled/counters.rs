@@ -1,7 +1,10 @@
 //! The numbers of records, the next free session key and the last outbox position. They are stored
 //! in the same step as the counted records.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use sled::Tree;
 
@@ -20,11 +23,17 @@ const VERSION: u64 = 2;
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) next_session: AtomicU64,
-    pub(super) outbox: AtomicU64,
-    pub(super) sessions: AtomicU64,
-    pub(super) messages: AtomicU64,
-    pub(super) episodes: AtomicU64,
+    counts: Mutex<Counts>,
     pub(super) agents: StoredAgentTotals,
+}
+
+/// The last outbox position and the numbers of records.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) outbox: u64,
+    pub(super) sessions: u64,
+    pub(super) messages: u64,
+    pub(super) episodes: u64,
 }
 
 impl Counters {
@@ -40,25 +49,37 @@ impl Counters {
         let episodes = if is_exact { read("episodes")? } else { count_episodes(tree)? };
         Ok(Counters {
             next_session: read("next session")?.into(),
-            outbox: read("outbox")?.into(),
-            sessions: sessions.into(),
-            messages: read("messages")?.into(),
-            episodes: episodes.into(),
+            counts: Mutex::new(Counts {
+                outbox: read("outbox")?,
+                sessions,
+                messages: read("messages")?,
+                episodes,
+            }),
             agents: StoredAgentTotals::load(tree, is_exact)?,
         })
     }
 
-    /// Adds the counters to `batch`, which also contains the counted records.
-    pub(super) fn save(&self, batch: &mut Batch) {
+    pub(super) fn get(&self) -> Counts {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the counts by those after a list that was applied.
+    pub(super) fn set(&self, counts: Counts) {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+
+    /// Adds `counts`, and the next session key, to `batch`, which also contains the counted
+    /// records.
+    pub(super) fn save(&self, counts: Counts, batch: &mut Batch) {
         let named = [
-            ("next session", &self.next_session),
-            ("outbox", &self.outbox),
-            ("sessions", &self.sessions),
-            ("messages", &self.messages),
-            ("episodes", &self.episodes),
+            ("next session", self.next_session.load(Ordering::Relaxed)),
+            ("outbox", counts.outbox),
+            ("sessions", counts.sessions),
+            ("messages", counts.messages),
+            ("episodes", counts.episodes),
         ];
         for (name, number) in named {
-            batch.insert(keys::meta(name), &number.load(Ordering::Relaxed).to_be_bytes());
+            batch.insert(keys::meta(name), &number.to_be_bytes());
         }
         batch.insert(keys::meta("counters"), &VERSION.to_be_bytes());
     }

@@ -35,7 +35,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom},
     panic,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -84,7 +84,7 @@ impl SledStore {
         let counters = Arc::new(Counters::load(&tree)?);
         let (high_water_mark, marked) =
             HighWaterMark::open(folder).map_err(|error| in_folder(folder, &error))?;
-        let lost = marked.saturating_sub(counters.outbox.load(Ordering::Relaxed));
+        let lost = marked.saturating_sub(counters.get().outbox);
         let quota = Arc::new(Quota::new(folder).map_err(|error| in_folder(folder, &error))?);
         let (writer_quota, counted) = (quota.clone(), counters.clone());
         let waker = Waker::of(&tree).map_err(|error| in_folder(folder, &error))?;
@@ -242,7 +242,9 @@ fn check_version(tree: &Tree) -> Result<(), StoreError> {
     let stored = tree.get(&key)?;
     let found = stored.and_then(|bytes| Some(u32::from_be_bytes(*bytes.first_chunk()?)));
     match found {
-        Some(found) if found > known => Err(StoreError::TooNew { found, known }),
+        Some(found) if found > known => {
+            Err(StoreError::TooNew(format!("version {found}, known is {known}")))
+        }
         Some(found) if found == known => Ok(()),
         _ => {
             tree.insert(key, &known.to_be_bytes())?;

@@ -7,7 +7,6 @@ use super::{
     keys::{self, Key},
     records::{EpisodeRecord, MessageRecord, SessionRecord, SourceRecord, VectorsRecord},
     statements,
-    unwritten::WrittenKey,
 };
 use crate::{
     Reworded, Source, SourceKey, Write,
@@ -89,15 +88,6 @@ impl PreparedWrite {
             PreparedWrite::Source { checkpoint, .. } => checkpoint.is_some(),
             PreparedWrite::Vectors { .. } => true,
             _ => false,
-        }
-    }
-
-    /// Returns the key of the session or the episode that is written, if any.
-    pub(super) fn written_key(&self) -> Option<WrittenKey> {
-        match self {
-            PreparedWrite::Session { session, .. } => Some(WrittenKey::Session(session.key)),
-            PreparedWrite::Episode { episode, .. } => Some(WrittenKey::Episode(episode.id)),
-            _ => None,
         }
     }
 }

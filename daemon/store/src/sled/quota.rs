@@ -7,7 +7,9 @@
 //!
 //! So a database shrinks in two steps. First the oldest content is evicted, long before the limit
 //! is reached ([`NEAR_LIMIT`]). Then the rest ([`TARGET`]) is copied into a new database
-//! ([`super::compact`]). The old and the new one fit into the limit together.
+//! ([`super::compact`]). The old and the new one usually fit into the limit together. They exceed
+//! it when much content cannot be evicted yet: a database that is never copied would refuse all
+//! text for good.
 
 use std::{
     fs::File,
@@ -114,8 +116,7 @@ impl DiskQuota for SledStore {
 /// Whether a database with `content` bytes in a file of `file` bytes may be copied, and whether
 /// that makes it smaller.
 fn would_shrink(content: u64, target: u64, file: u64) -> bool {
-    // While both exist, the database and its copy may exceed the limit. A database with more
-    // content than this is therefore not copied.
+    // The copy of a database with more content than this would have no space for new text.
     content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
 }
 

@@ -212,7 +212,7 @@ impl Store for SledStore {
     }
 
     fn outbox_end(&self) -> u64 {
-        self.counters.outbox.load(Ordering::Relaxed)
+        self.counters.get().outbox
     }
 
     fn outbox_ends(&self) -> watch::Receiver<u64> {
@@ -220,11 +220,9 @@ impl Store for SledStore {
     }
 
     fn totals(&self) -> Totals {
-        Totals {
-            sessions: self.counters.sessions.load(Ordering::Relaxed),
-            messages: self.counters.messages.load(Ordering::Relaxed),
-            episodes: self.counters.episodes.load(Ordering::Relaxed),
-        }
+        let counts = self.counters.get();
+        let (sessions, messages, episodes) = (counts.sessions, counts.messages, counts.episodes);
+        Totals { sessions, messages, episodes }
     }
 
     fn totals_by_agent(&self) -> TotalsByAgent {

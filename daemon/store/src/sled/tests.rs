@@ -58,7 +58,16 @@ fn a_newer_version_is_refused() {
     store.tree.insert(keys::meta("version"), &99u32.to_be_bytes()).unwrap();
     store.close();
     let refused = SledStore::open(folder.path()).err();
-    assert_eq!(refused, Some(StoreError::TooNew { found: 99, known: 1 }));
+    assert_eq!(refused, Some(StoreError::TooNew("version 99, known is 1".to_owned())));
+}
+
+#[test]
+fn a_table_of_a_newer_version_is_not_reported_as_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    store.tree.insert(b"?text", b"of a newer version").unwrap();
+    let refused = store.bytes_to_clean(&Vec::new());
+    assert_eq!(refused, Err(StoreError::TooNew("table `?`".to_owned())));
 }
 
 #[test]
@@ -122,6 +131,21 @@ fn an_empty_list_reports_that_an_earlier_list_was_not_written() {
     let reported = store.write(Vec::new()).wait();
     assert!(matches!(reported, Err(StoreError::Damaged { .. })), "{reported:?}");
     assert!(store.write(Vec::new()).wait().is_ok());
+}
+
+#[test]
+fn a_list_that_fails_halfway_changes_no_counter() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let damaged = contract::session(store.next_session_key().unwrap(), "a");
+    let new = contract::session(store.next_session_key().unwrap(), "b");
+    store.tree.insert(keys::session(damaged.key), b"damaged").unwrap();
+    let counters = || (store.totals(), store.outbox_end());
+    let before = counters();
+    let episode = Write::Episode(Box::new(contract::episode(&damaged, 1)));
+    let failed = store.write(vec![Write::Session(Box::new(new)), episode]).wait();
+    assert!(matches!(failed, Err(StoreError::Damaged { .. })), "{failed:?}");
+    assert_eq!(counters(), before);
 }
 
 #[test]

@@ -19,13 +19,8 @@ struct Queued {
     lists: u64,
     /// Each session with the number of the list that queued it last.
     sessions: HashMap<SessionKey, (u64, Session)>,
-    episodes: HashMap<EpisodeId, Episode>,
-}
-
-/// The key of a session or an episode that a list writes.
-pub(super) enum WrittenKey {
-    Session(SessionKey),
-    Episode(EpisodeId),
+    /// Each episode with the number of the list that queued it last.
+    episodes: HashMap<EpisodeId, (u64, Episode)>,
 }
 
 impl Unwritten {
@@ -36,7 +31,7 @@ impl Unwritten {
 
     /// Returns an episode if it is queued.
     pub(super) fn episode(&self, id: EpisodeId) -> Option<Episode> {
-        self.lock().episodes.get(&id).cloned()
+        self.lock().episodes.get(&id).map(|(_, episode)| episode.clone())
     }
 
     /// Adds the sessions and episodes of a list. Returns the number of the list.
@@ -50,7 +45,7 @@ impl Unwritten {
                     queued.sessions.insert(session.key, (number, session.as_ref().clone()));
                 }
                 Write::Episode(episode) => {
-                    queued.episodes.insert(episode.id, episode.as_ref().clone());
+                    queued.episodes.insert(episode.id, (number, episode.as_ref().clone()));
                 }
                 _ => {}
             }
@@ -58,23 +53,35 @@ impl Unwritten {
         number
     }
 
-    /// Removes the sessions and episodes of a written list. A session that was queued again stays.
-    pub(super) fn remove(&self, number: u64, written: &[WrittenKey]) {
+    /// Removes the sessions and episodes of a written list. Those that were queued again stay.
+    pub(super) fn remove(&self, number: u64) {
         let mut queued = self.lock();
-        for written_key in written {
-            match written_key {
-                WrittenKey::Session(key) => {
-                    if queued.sessions.get(key).is_some_and(|(list, _)| *list == number) {
-                        queued.sessions.remove(key);
-                    }
-                }
-                WrittenKey::Episode(id) => drop(queued.episodes.remove(id)),
-            }
-        }
+        queued.sessions.retain(|_, (list, _)| *list != number);
+        queued.episodes.retain(|_, (list, _)| *list != number);
     }
 
     fn lock(&self) -> MutexGuard<'_, Queued> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract;
+
+    #[test]
+    fn an_episode_that_was_queued_again_stays_until_its_last_list_is_written() {
+        let unwritten = Unwritten::default();
+        let session = contract::session(SessionKey(1), "a");
+        let first = contract::episode(&session, 1_000);
+        let second = Episode { name: "A new name".to_owned(), ..first.clone() };
+        let lists = [first, second.clone()]
+            .map(|episode| unwritten.add(&[Write::Episode(Box::new(episode))]));
+        unwritten.remove(lists[0]);
+        assert_eq!(unwritten.episode(second.id), Some(second.clone()));
+        unwritten.remove(lists[1]);
+        assert_eq!(unwritten.episode(second.id), None);
     }
 }
 
@@ -109,7 +116,7 @@ mod shuttled {
                 thread::spawn(move || {
                     while let Ok((list, at)) = jobs.recv() {
                         tree.lock().unwrap().insert(key, at);
-                        unwritten.remove(list, &[WrittenKey::Session(key)]);
+                        unwritten.remove(list);
                     }
                 })
             };

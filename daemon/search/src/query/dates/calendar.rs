@@ -16,8 +16,8 @@ pub(super) enum Days {
     From(Date),
     /// Up to this day (exclusive).
     To(Date),
-    /// Hours before now, the earlier end first.
-    Hours(i64, i64),
+    /// Hours before now, the earlier end first; `None` is an open start.
+    Hours(Option<i64>, i64),
 }
 
 impl Days {
@@ -40,7 +40,9 @@ impl Days {
             Days::Span(from, to) => TimeRange { from: start(from), to: start(to) },
             Days::From(from) => TimeRange { from: start(from), to: Timestamp::MAX },
             Days::To(to) => TimeRange { from: Timestamp::MIN, to: start(to) },
-            Days::Hours(from, to) => TimeRange { from: before(from), to: before(to) },
+            Days::Hours(from, to) => {
+                TimeRange { from: from.map_or(Timestamp::MIN, before), to: before(to) }
+            }
         }
     }
 
@@ -53,19 +55,21 @@ impl Days {
         }
     }
 
-    /// Returns the range that ends at the start of this one. Hours are returned unchanged.
+    /// Returns the range that ends at the start of this one.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
-            other => other,
+            Days::Hours(Some(from), _) => Days::Hours(None, from),
+            open @ (Days::To(_) | Days::Hours(None, _)) => open,
         }
     }
 
-    /// Returns the range up to its end, without a start. Hours are returned unchanged.
+    /// Returns the range up to its end, without a start.
     pub(super) fn so_far(self) -> Days {
         match self {
             Days::Span(_, to) => Days::To(to),
-            other => other,
+            Days::Hours(_, to) => Days::Hours(None, to),
+            open @ (Days::From(_) | Days::To(_)) => open,
         }
     }
 
@@ -106,7 +110,7 @@ impl Unit {
     pub(super) fn before(self, day: Date, count: i64) -> Days {
         let from = self.back(self.start(day), count);
         match self {
-            Unit::Hour => Days::Hours(count + 1, count),
+            Unit::Hour => Days::Hours(Some(count + 1), count),
             _ => Days::Span(from, self.back(from, -1)),
         }
     }
@@ -114,7 +118,7 @@ impl Unit {
     /// Returns the last `count` units up to now.
     pub(super) fn latest(self, day: Date, count: i64) -> Days {
         match self {
-            Unit::Hour => Days::Hours(count, 0),
+            Unit::Hour => Days::Hours(Some(count), 0),
             _ => Days::Span(self.back(day, count), plus_days(day, 1)),
         }
     }
@@ -123,7 +127,7 @@ impl Unit {
     /// people round. Only one or two days are exact.
     pub(super) fn about(self, day: Date, count: i64) -> Days {
         let slack = match self {
-            Unit::Hour => return Days::Hours(count.saturating_add(2), (count - 2).max(0)),
+            Unit::Hour => return Days::Hours(Some(count.saturating_add(2)), (count - 2).max(0)),
             Unit::Day => i64::from(count > 2),
             Unit::Week => 4,
             Unit::Month => 16,

@@ -86,6 +86,8 @@ fn dates_in_questions_are_found() {
         ("in 2025", "in 2025=2025-01-01..2026-01-01"),
         ("the other day", "the other day=2026-03-11..2026-03-19"),
         ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
+        ("before 5 hours ago", "before 5 hours ago=-..2026-03-18T08"),
+        ("until 5 hours ago", "until 5 hours ago=-..2026-03-18T12"),
         ("last quarter", "last quarter=2025-10-01..2026-01-01"),
     ] {
         assert_eq!(found(text), [wanted], "{text}");

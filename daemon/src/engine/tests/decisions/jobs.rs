@@ -84,6 +84,21 @@ fn a_failed_job_is_retried_after_increasing_pauses_and_then_given_up() {
 }
 
 #[test]
+fn a_retry_of_a_session_of_history_is_not_counted_again() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.now = decider.after(86_400);
+    decider.announce(&[OWN]);
+    decider.identify();
+    for _ in 0..2 {
+        end(&mut decider, |done| done.index = Some(IndexOutcome::Failed("why".to_owned())));
+        let status = decider.command(EngineCommand::Status).try_recv().unwrap();
+        assert_eq!(status.history_done, 1);
+        decider.pass(Duration::from_secs(300));
+    }
+}
+
+#[test]
 fn a_session_stays_due_when_the_store_failed_its_job() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);

@@ -7,9 +7,10 @@ use crate::{
     engine::{
         EngineError, EngineEvent,
         command::EngineCommand,
-        job_result::GatherOutcome,
+        job_result::{GatherOutcome, JobResult},
         model_queue::{ModelQuestion, SummarizeOutcome, queued},
         new_episode::NewEpisode,
+        reading::ReadError,
         state::ModelAnswer,
     },
     llm::{
@@ -17,7 +18,7 @@ use crate::{
         error::Error,
     },
     model::{EpisodeId, Evidence, SessionKey},
-    store::{Write, contract},
+    store::{StoreError, Write, contract},
 };
 
 const A: SessionKey = SessionKey(1);
@@ -55,6 +56,18 @@ fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given
     }
     fail(&mut decider, unavailable(), 0);
     assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+}
+
+#[test]
+fn a_question_that_cannot_be_prepared_is_retried() {
+    let mut decider = queue_of(1, |_| {});
+    let job = decider.jobs.pop_front().expect("a question is gathered");
+    let error = ReadError::Store(StoreError::Closed);
+    decider.turn(EngineEvent::JobDone(Box::new(JobResult::failed(&job, error))));
+    let saved = queued::load(decider.store.as_ref()).unwrap();
+    assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.after(300), 1));
+    decider.pass(Duration::from_secs(300));
+    assert!(decider.jobs[0].gather);
 }
 
 #[test]

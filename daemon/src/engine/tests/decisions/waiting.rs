@@ -39,6 +39,17 @@ fn the_engine_has_settled_when_no_file_is_being_identified_or_read() {
 }
 
 #[test]
+fn a_search_for_old_sessions_waits_until_all_files_are_registered() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    let mut context = decider.command(EngineCommand::BackfillContext);
+    assert!(matches!(context.try_recv(), Err(TryRecvError::Empty)));
+    decider.identify();
+    assert_eq!(context.try_recv().unwrap().live.len(), 1);
+}
+
+#[test]
 fn a_caller_can_wait_until_all_sessions_with_a_timeout_have_ended() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);

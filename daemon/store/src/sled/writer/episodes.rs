@@ -1,7 +1,5 @@
 //! Writes episodes, their statements, and vectors.
 
-use std::sync::atomic::Ordering;
-
 use super::{Thread, Transaction};
 use crate::{
     OutboxChange, StoreError,
@@ -31,7 +29,7 @@ impl Thread {
         self.drop_vectors(transaction, Owner::Session(episode.session))?;
         pieces::put(&mut transaction.ops, &keys::episode(episode.id), record);
         transaction.ops.insert(keys::episode_of(episode.project.namespace(), episode.id), &[]);
-        self.counters.episodes.fetch_add(1, Ordering::Relaxed);
+        transaction.counts.episodes += 1;
         self.push_outbox(transaction, OutboxChange::Episode(episode.id));
         Ok(())
     }
@@ -47,7 +45,7 @@ impl Thread {
         pieces::remove(&self.tree, &mut transaction.ops, &keys::episode(id))?;
         self.drop_statements(transaction, id)?;
         transaction.ops.remove(keys::episode_of(episode.project.namespace(), id));
-        self.counters.episodes.fetch_sub(1, Ordering::Relaxed);
+        transaction.counts.episodes = transaction.counts.episodes.saturating_sub(1);
         Ok(())
     }
 

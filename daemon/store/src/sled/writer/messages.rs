@@ -1,9 +1,6 @@
 //! Writes messages, in blocks of consecutive messages.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
-    sync::atomic::Ordering,
-};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use super::{Thread, Transaction};
 use crate::{
@@ -36,7 +33,7 @@ impl Thread {
         for (first, block) in blocks {
             pieces::put(&mut transaction.ops, &keys::messages(source, *first), block);
         }
-        self.counters.messages.fetch_add(u64::from(count), Ordering::Relaxed);
+        transaction.counts.messages += u64::from(count);
         self.push_outbox(
             transaction,
             OutboxChange::Messages { source, from, count, overwrites: !removed_blocks.is_empty() },
@@ -127,8 +124,7 @@ impl Thread {
             }
             transaction.ops.remove(key.as_slice());
         }
-        let total = &self.counters.messages;
-        total.store(total.load(Ordering::Relaxed).saturating_sub(messages), Ordering::Relaxed);
+        transaction.counts.messages = transaction.counts.messages.saturating_sub(messages);
         Ok(())
     }
 }

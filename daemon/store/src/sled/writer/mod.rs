@@ -15,7 +15,6 @@ use std::{
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc,
-        atomic::Ordering,
         mpsc::{self, Receiver, SyncSender},
     },
     thread::{self, JoinHandle},
@@ -27,7 +26,7 @@ use tokio::sync::{oneshot, watch};
 use super::{
     agent_totals::{CountedChanges, StoredAgentTotals},
     batch::Batch,
-    counters::Counters,
+    counters::{Counters, Counts},
     envelope,
     high_water_mark::HighWaterMark,
     keys::{self, Key},
@@ -35,7 +34,7 @@ use super::{
     prepared::PreparedWrite,
     quota::Quota,
     records::OutboxRecord,
-    unwritten::{Unwritten, WrittenKey},
+    unwritten::Unwritten,
     waker::Waker,
 };
 use crate::{
@@ -95,7 +94,7 @@ impl Writer {
             .map_err(|error| StoreError::Backend(format!("{}: {error}", folder.display())))?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE);
         let (texts, taken_texts) = mpsc::sync_channel(TEXT_QUEUE);
-        let (outbox, outbox_ends) = watch::channel(counters.outbox.load(Ordering::Relaxed));
+        let (outbox, outbox_ends) = watch::channel(counters.get().outbox);
         let unwritten = Arc::new(Unwritten::default());
         let mut thread = Thread {
             tree: (*db).clone(),
@@ -176,6 +175,7 @@ impl Drop for Writer {
 #[derive(Default)]
 struct Transaction {
     ops: Batch,
+    counts: Counts,
     /// Sessions that this list adds. They are not in the tree yet.
     new_sessions: BTreeSet<SessionKey>,
     /// Paths that this list registers. They are not in the tree yet.
@@ -206,7 +206,8 @@ struct Thread {
     failed: Option<StoreError>,
     /// The last error of applying a list since the last empty list. An empty list reports this
     /// error, because its caller wants to know whether all earlier lists are on disk. A list that
-    /// the quota refuses leaves no error here.
+    /// the quota refuses leaves no error here: those who write text wait for their own lists, and
+    /// vectors are computed again.
     unreported: Option<StoreError>,
     /// See [`Writer::texts`].
     taken_texts: Receiver<()>,
@@ -223,10 +224,8 @@ impl Thread {
                     // `Writer::send` added the entry before it queued the list.
                     let _ = self.taken_texts.try_recv();
                 }
-                let written: Vec<WrittenKey> =
-                    job.writes.iter().filter_map(PreparedWrite::written_key).collect();
                 let applied = self.take(job.writes);
-                self.unwritten.remove(job.number, &written);
+                self.unwritten.remove(job.number);
                 waiting.push((job.resolve, applied));
                 if waiting.len() < GROUP {
                     next = jobs.try_recv().ok();
@@ -236,7 +235,7 @@ impl Thread {
             let synced = self.sync();
             drop(watched);
             fault::point("store: synced");
-            let end = self.counters.outbox.load(Ordering::Relaxed);
+            let end = self.counters.get().outbox;
             if synced.is_ok() {
                 // Without the mark a later loss is not detected, but nothing is lost now.
                 let _ = self.high_water_mark.set(end);
@@ -303,7 +302,7 @@ impl Thread {
 
     /// Applies one list completely or not at all.
     fn apply(&self, writes: Vec<PreparedWrite>) -> Result<u64, StoreError> {
-        let mut batch = Transaction::default();
+        let mut batch = Transaction { counts: self.counters.get(), ..Transaction::default() };
         for write in writes {
             self.add(&mut batch, write)?;
         }
@@ -320,10 +319,11 @@ impl Thread {
         }
         let agents = self.counters.agents.after(&self.tree, &batch.counted)?;
         StoredAgentTotals::save(&self.tree, &mut batch.ops, &agents)?;
-        self.counters.save(&mut batch.ops);
+        self.counters.save(batch.counts, &mut batch.ops);
         batch.ops.apply(&self.tree)?;
         self.counters.agents.set(agents);
-        Ok(self.counters.outbox.load(Ordering::Relaxed))
+        self.counters.set(batch.counts);
+        Ok(batch.counts.outbox)
     }
 
     fn add(&self, transaction: &mut Transaction, write: PreparedWrite) -> Result<(), StoreError> {
@@ -390,7 +390,8 @@ impl Thread {
     }
 
     fn push_outbox(&self, transaction: &mut Transaction, what: OutboxChange) {
-        let position = self.counters.outbox.fetch_add(1, Ordering::Relaxed) + 1;
-        transaction.ops.insert(keys::outbox(position), envelope::seal(&OutboxRecord::from(what)));
+        transaction.counts.outbox += 1;
+        let key = keys::outbox(transaction.counts.outbox);
+        transaction.ops.insert(key, envelope::seal(&OutboxRecord::from(what)));
     }
 }

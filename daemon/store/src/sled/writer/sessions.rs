@@ -23,7 +23,7 @@ impl Thread {
         let key = keys::session(session.key);
         let before = self.session(session.key)?;
         if before.is_none() && transaction.new_sessions.insert(session.key) {
-            self.counters.sessions.fetch_add(counted(&session.id), Ordering::Relaxed);
+            transaction.counts.sessions += counted(&session.id);
             transaction.ops.insert(keys::id(&session.id), &session.key.0.to_be_bytes());
         }
         if before.is_none_or(|before| before.project != session.project) {
@@ -71,7 +71,8 @@ impl Thread {
         transaction.counted.sessions.insert(key, None);
         transaction.ops.remove(keys::live(key));
         transaction.ops.remove(keys::id(&session.id));
-        self.counters.sessions.fetch_sub(counted(&session.id), Ordering::Relaxed);
+        let sessions = &mut transaction.counts.sessions;
+        *sessions = sessions.saturating_sub(counted(&session.id));
         self.push_outbox(transaction, OutboxChange::SessionDropped(key));
         Ok(())
     }
