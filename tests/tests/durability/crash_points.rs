@@ -12,7 +12,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Points that are reached several times: the daemon also dies when it reaches them the third time.
 const REPEATED_POINTS: [&str; 3] = ["read", "store", "index: applied"];
 /// Points of an eviction: only a daemon whose database comes near its limit reaches them.
-const EVICTION_POINTS: [&str; 2] = ["room", "smaller"];
+const EVICTION_POINTS: [&str; 2] = ["quota", "smaller"];
 /// Points of another command: `redact_again.rs` tests them.
 const REDACTION_POINTS: &str = "redact";
 

@@ -45,10 +45,12 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
         REFUSED if draft.is_from_evidence() => Certainty::Refuted,
         rationale
             if draft.is_from_evidence()
+                && !is_unsure(&record.decision)
                 && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
         {
             Certainty::Verified
         }
+        _ if is_unsure(&record.decision) => Certainty::Hypothesis,
         _ => draft.certainty(found),
     };
     if question.is_none() && reference::points_back(what(record)) {
@@ -106,6 +108,13 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Whether the user quoted in a decision is not sure of it.
+fn is_unsure(decision: &str) -> bool {
+    decision.starts_with("User: \"")
+        && pattern!(r"(?i)\b(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b")
+            .is_match(decision)
 }
 
 /// Marks the answer to a question, and returns the watch by which another answer to the same

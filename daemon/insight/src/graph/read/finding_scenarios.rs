@@ -3,7 +3,7 @@
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
-    graph::Relation,
+    graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
     wording::{BEFORE_CHANGED, CHOSEN, USER_SAID},
 };
@@ -291,6 +291,24 @@ fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
     assert_eq!(line_of((plan, "Plan: Index by day, accepted by the user")), 6);
     let dropped = "Dropped: Parse old dates in the importer";
     assert_eq!(line_of((dropped, "The user's words, with \"never mind\"")), 8);
+}
+
+#[test]
+fn what_the_user_only_thinks_is_not_verified() {
+    let certainty = |words: &str| {
+        let mut session = SessionFixture::new(10, "Parse old dates in the importer");
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: format!("User: \"{words}\""),
+            rationale: USER_SAID.to_owned(),
+            alternatives: None,
+        }]);
+        let facts = facts(&[&session]);
+        of(&facts, Relation::Decided).map(|fact| fact.certainty).collect::<Vec<_>>()
+    };
+    let sure = certainty("we use one table of `days` instead of a list of dates");
+    assert_eq!(sure, [Certainty::Verified]);
+    let unsure = certainty("I think we use one table of `days` instead of a list of dates");
+    assert!(!unsure.contains(&Certainty::Verified), "{unsure:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Evidence, Ticket},
+        evidence::{Choice, Commit, Evidence, Ticket},
         transcript::Origin,
     },
     summarize::{
@@ -22,7 +22,7 @@ use crate::{
             recaps,
             request::{REQUEST, Request, Weight, prompt_of},
             short_title::{TITLE, short_title},
-            title::{fits, is_passed, reported_work, subject, title, with_file},
+            title::{adds_feature, fits, is_passed, reported_work, subject, title, with_file},
             turns::{names_a_problem, turn_of},
             wording::{asks_for_work, orders_work},
         },
@@ -331,11 +331,14 @@ fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     })
 }
 
-/// Returns the subject of the last commit between a request and the next prompt.
+/// Returns the subject of the last commit between a request and the next prompt, if possible of one
+/// that adds a feature.
 fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
     let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
-    let mut commits = evidence.commits.iter().filter(|commit| turn.holds(commit.origin));
-    commits.rfind(|commit| !is_bookkeeping(commit)).map(|commit| commit.subject.clone())
+    let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));
+    let work: Vec<&Commit> = commits.filter(|commit| !is_bookkeeping(commit)).collect();
+    let feature = work.iter().find(|commit| adds_feature(&commit.subject));
+    feature.or(work.first()).map(|commit| commit.subject.clone())
 }
 
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that

@@ -72,15 +72,23 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     }
     // Of several commits, the one that shares the most words with the prompts is preferred. If no
     // shared words are required, it is the one with the longest description, because that one
-    // contains most of the work; of equal ones, the newest.
+    // contains most of the work; of equal ones, the newest. A fix says less than a feature, which
+    // it usually mends.
     if shared > 0.0 {
         committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
     } else {
         committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
+        committed.sort_by_key(|(_, subject)| !adds_feature(subject));
     }
     committed.sort_by_key(|(_, subject)| subject.starts_with("chore"));
     let opened = opened.map(|subject| (share(&subject), subject));
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
+}
+
+/// Whether the subject of a commit announces a feature.
+pub(super) fn adds_feature(subject: &str) -> bool {
+    pattern!(r"(?i)^(?:feat(?:\([^)]*\))?!?:|(?:add|implement|introduce|create) )")
+        .is_match(subject)
 }
 
 /// Returns the number of words in the body of the commit with this subject.
