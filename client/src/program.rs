@@ -9,8 +9,8 @@ use std::{
 
 use crate::connection::AskError;
 
-/// Folders of package managers that run a program without installing it (npx, uvx, `nix run`). They
-/// are removed without notice.
+/// Parts of the paths of programs that npx, uvx or `nix run` downloaded. The package manager may
+/// delete such a program at any time.
 const TEMPORARY: &[&str] = &["_npx", "archive-v0", "nix/store"];
 
 /// Returns the path of this program. A link on `PATH` is preferred to its target: the target may be

@@ -1,7 +1,7 @@
 //! How the hooks of each agent differ: the form of the input and of the answer, and the time limit.
 //!
-//! The settings of an agent run `graphiti hook NAME`. A hook without a name runs in Claude Code, or
-//! an earlier version of graphiti wrote it.
+//! The settings of an agent run `graphiti hook NAME`, where NAME is the agent. Settings of Claude
+//! Code, and those that an earlier version of graphiti wrote, contain no name.
 
 use std::{ffi::OsStr, io::Read, time::Duration};
 
@@ -49,7 +49,7 @@ const OTHERS: HookProtocol = HookProtocol { longest_wait: Duration::from_secs(4)
 
 const PROTOCOLS: &[HookProtocol] = &[
     CLAUDE,
-    // Codex ends a hook at the end of a session after 3 seconds.
+    // Codex stops a `SessionEnd` hook after at most 3 seconds.
     HookProtocol { agent: Some("codex"), longest_wait: Duration::from_secs(2), ..OTHERS },
     HookProtocol { agent: Some("gemini"), ..OTHERS },
     HookProtocol {
@@ -64,7 +64,7 @@ const PROTOCOLS: &[HookProtocol] = &[
         context: ContextForm::Member("additional_context"),
         ..OTHERS
     },
-    // The extensions of these agents use the form of Copilot.
+    // The extensions of graphiti for these agents read the same member as Copilot.
     HookProtocol {
         agent: Some("opencode"),
         context: ContextForm::Member("additionalContext"),

@@ -67,10 +67,10 @@ fn is_default_home(place: &InstallPaths) -> bool {
     place.home == place.user_home.join(".graphiti")
 }
 
-/// Escapes a text as one word of a unit file.
+/// Escapes the program of `ExecStart=` or a variable of `Environment=`. systemd does not expand `$`
+/// in them, but it would in arguments of the program.
 fn escaped(text: &str) -> String {
-    let text =
-        text.replace('%', "%%").replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");
+    let text = text.replace('%', "%%").replace('\\', "\\\\").replace('"', "\\\"");
     if text.contains(char::is_whitespace) || text.contains('\\') {
         format!("\"{text}\"")
     } else {
@@ -105,5 +105,11 @@ mod tests {
         let moved = manager(&place);
         assert!(moved.files[0].text.contains("\nEnvironment=GRAPHITI_HOME=/data/g\n"));
         assert!(moved.files[1].text.contains("\nListenStream=/data/g/mcp.sock\n"));
+
+        place.daemon = "/data/$a/graphitid".into();
+        place.home = "/data/$a/g".into();
+        let text = manager(&place).files.remove(0).text;
+        assert!(text.contains("\nExecStart=/data/$a/graphitid\n"), "{text}");
+        assert!(text.contains("\nEnvironment=GRAPHITI_HOME=/data/$a/g\n"), "{text}");
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::{error::Error, model::Timestamp};
 
-/// Counts consecutive failures. After [`FAILED`] of them, or at once after some errors, it opens
-/// and admits only single probe calls.
+/// Counts consecutive failures. After [`FAILURES_TO_OPEN`] of them, or at once after some errors,
+/// it opens and admits only single probe calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
-    failed: u32,
+    failures: u32,
     open: Option<OpenCircuit>,
 }
 
@@ -20,7 +20,7 @@ struct OpenCircuit {
 }
 
 /// Number of consecutive failures that open the breaker.
-const FAILED: u32 = 5;
+const FAILURES_TO_OPEN: u32 = 5;
 /// The time for which the breaker is open at first. It doubles with each call that fails while the
 /// breaker is open.
 const FIRST: Duration = Duration::from_secs(30);
@@ -46,17 +46,17 @@ impl Breaker {
         *self = Breaker::default();
     }
 
-    /// Records a failed call. Opens after [`FAILED`] consecutive failures, and at once when the
-    /// server asks for a pause longer than [`PATIENCE`](crate::retry::PATIENCE) or when the
-    /// configuration is wrong. After other errors, such as a refusal, the breaker closes, because
-    /// the server has responded.
+    /// Records a failed call. Opens after [`FAILURES_TO_OPEN`] consecutive failures, and at once
+    /// when the server asks for a pause longer than [`PATIENCE`](crate::retry::PATIENCE) or when
+    /// the configuration is wrong. After other errors, such as a refusal, the breaker closes,
+    /// because the server has responded.
     pub fn failed(&mut self, error: &Error, now: Timestamp) {
-        self.failed = self.failed.saturating_add(1);
+        self.failures = self.failures.saturating_add(1);
         let (is_due, asked) = match error {
             Error::Unavailable { retry_after, .. } => {
                 let asks_for_long_pause =
                     retry_after.is_some_and(|asked| asked > crate::retry::PATIENCE);
-                (asks_for_long_pause || self.failed >= FAILED, *retry_after)
+                (asks_for_long_pause || self.failures >= FAILURES_TO_OPEN, *retry_after)
             }
             Error::Misconfigured { .. } => (true, None),
             _ => return self.answered(),
@@ -102,14 +102,14 @@ mod tests {
 
     fn opened() -> Breaker {
         let mut breaker = Breaker::default();
-        (0..FAILED).for_each(|_| breaker.failed(&outage(None), at(0)));
+        (0..FAILURES_TO_OPEN).for_each(|_| breaker.failed(&outage(None), at(0)));
         breaker
     }
 
     #[test]
     fn it_opens_after_some_failures_in_a_row() {
         let mut breaker = Breaker::default();
-        for _ in 1..FAILED {
+        for _ in 1..FAILURES_TO_OPEN {
             breaker.failed(&outage(None), at(0));
             assert_eq!(breaker.admit(at(0)), Ok(()));
         }

@@ -94,7 +94,8 @@ pub(super) fn looks_random(text: &str) -> bool {
 struct Shape {
     /// Number of letters and digits.
     characters: u32,
-    /// Number of runs of the same class; separators of words (`-`, `_`, `/`) do not end a run.
+    /// One more than the number of changes of the class between adjacent letters and digits. A
+    /// change across another character, such as `-`, is not counted.
     pieces: u32,
     /// Number of adjacent letter pairs within a run.
     pairs: u32,

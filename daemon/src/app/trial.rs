@@ -252,8 +252,8 @@ fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle
     }
 }
 
-/// Adds a line with a name and a value. The value is shortened; line breaks and control characters
-/// are removed.
+/// Adds a line with a name and a value. In the value, each run of white space becomes one space,
+/// and characters that are unsafe to display are removed. A long value is cut.
 fn push_row(text: &mut String, name: &str, value: &str) {
     let mut words = value.split_whitespace().collect::<Vec<_>>().join(" ");
     words.retain(|c| !clean::is_unsafe_to_display(c));

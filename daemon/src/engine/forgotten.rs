@@ -49,7 +49,7 @@ struct ForgottenRecord {
     fork_keys: Vec<RecordUuid>,
 }
 
-/// The writes that forget a session.
+/// The writes that record that a session is forgotten.
 pub(super) struct ForgottenWrites {
     pub(super) writes: Vec<Write>,
     /// The fork keys of the session.

@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. Then it creates the session's episode or gathers
-//! the input of a question to a model, if this is due.
+//! A job reads the new lines of a session's files. Then it creates the session's episode or
+//! prepares a question to a model, if this is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -39,7 +39,7 @@ pub struct Job {
     pub save: SavePolicy,
     /// The reason for an episode; `None` if none is created.
     pub index: Option<CloseReason>,
-    /// Whether to gather a question to a model.
+    /// Whether to prepare a question to a model.
     pub gather: bool,
     /// When the job starts.
     pub now: Timestamp,

@@ -22,9 +22,9 @@ pub struct JobResult {
     pub error: Option<ReadError>,
 }
 
-/// The outcome of gathering a question to a model.
+/// The outcome of preparing a question to a model.
 pub enum GatherOutcome {
-    /// The job did not have to gather a question.
+    /// The job did not have to prepare a question.
     NotRequested,
     /// There is nothing to ask, for example because the session changed or a model has written its
     /// episode.

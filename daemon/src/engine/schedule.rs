@@ -46,7 +46,7 @@ pub(super) struct DueWork {
     pub(super) files: BTreeSet<u32>,
     /// The reason for an episode; `None` if none is created.
     pub(super) index: Option<CloseReason>,
-    /// Whether to gather a question to a model.
+    /// Whether to prepare a question to a model.
     pub(super) gather: bool,
     /// Whether to save the cached states of the files.
     pub(super) save: bool,

@@ -50,7 +50,7 @@ struct SessionWorld {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum HistoryStep {
+enum SessionStep {
     Write,
     Notify,
     Wait,
@@ -64,17 +64,17 @@ enum HistoryStep {
 }
 
 /// Steps with an external cause.
-const EXTERNAL_STEPS: [HistoryStep; 6] = [
-    HistoryStep::Write,
-    HistoryStep::Close,
-    HistoryStep::Need,
-    HistoryStep::Gone,
-    HistoryStep::Crash,
-    HistoryStep::Fail,
+const EXTERNAL_STEPS: [SessionStep; 6] = [
+    SessionStep::Write,
+    SessionStep::Close,
+    SessionStep::Need,
+    SessionStep::Gone,
+    SessionStep::Crash,
+    SessionStep::Fail,
 ];
 /// Steps that eventually happen without an external cause.
-const INTERNAL_STEPS: [HistoryStep; 4] =
-    [HistoryStep::Notify, HistoryStep::Read, HistoryStep::End, HistoryStep::Wait];
+const INTERNAL_STEPS: [SessionStep; 4] =
+    [SessionStep::Notify, SessionStep::Read, SessionStep::End, SessionStep::Wait];
 
 #[test]
 fn no_history_loses_a_close_runs_two_jobs_or_hangs() {
@@ -108,7 +108,7 @@ fn explore(config: &Config) -> usize {
 }
 
 /// Checks that the session becomes idle without further external steps.
-fn check_becomes_idle(mut world: SessionWorld, config: &Config, path: &[HistoryStep]) {
+fn check_becomes_idle(mut world: SessionWorld, config: &Config, path: &[SessionStep]) {
     for _ in 0..MAX_STEPS_TO_IDLE {
         let Some(step) = INTERNAL_STEPS.into_iter().find(|step| world.clone().take(*step, config))
         else {
@@ -183,7 +183,7 @@ impl SessionWorld {
         format!("{state} {quiet:?} {due:?} {counts:?}")
     }
 
-    fn check(&self, path: &[HistoryStep]) {
+    fn check(&self, path: &[SessionStep]) {
         let is_indexing = matches!(self.session.state, State::Indexing(_));
         assert_eq!(
             self.job.is_some(),
@@ -193,42 +193,42 @@ impl SessionWorld {
     }
 
     /// Takes a step. Returns whether it was possible.
-    fn take(&mut self, step: HistoryStep, config: &Config) -> bool {
+    fn take(&mut self, step: SessionStep, config: &Config) -> bool {
         match step {
-            HistoryStep::Write if self.file <= MAX_WRITES => {
+            SessionStep::Write if self.file <= MAX_WRITES => {
                 self.file += 1;
                 self.is_notified = false;
                 true
             }
-            HistoryStep::Notify if !self.is_notified => {
+            SessionStep::Notify if !self.is_notified => {
                 self.is_notified = true;
                 self.apply(SessionEvent::Written(self.now), config)
             }
-            HistoryStep::Wait => match machine::deadline(&self.session, config) {
+            SessionStep::Wait => match machine::deadline(&self.session, config) {
                 Some(due) => {
                     self.now = self.now.max(due);
                     self.apply(SessionEvent::DeadlinePassed, config)
                 }
                 None => false,
             },
-            HistoryStep::Close if self.closes < MAX_CLOSES => {
+            SessionStep::Close if self.closes < MAX_CLOSES => {
                 self.closes += 1;
                 self.owed_version = self.file;
                 self.apply(SessionEvent::CloseAsked(CloseReason::Explicit(None)), config)
             }
-            HistoryStep::Need => self.apply(SessionEvent::Needed, config),
-            HistoryStep::Gone => self.apply(SessionEvent::AgentGone, config),
-            HistoryStep::Crash if self.crashes < MAX_CRASHES => {
+            SessionStep::Need => self.apply(SessionEvent::Needed, config),
+            SessionStep::Gone => self.apply(SessionEvent::AgentGone, config),
+            SessionStep::Crash if self.crashes < MAX_CRASHES => {
                 self.crashes += 1;
                 self.job = None;
                 // A change without a notification is found later, when the daemon checks the file.
                 self.apply(SessionEvent::Restarted, config)
             }
-            HistoryStep::Read => {
+            SessionStep::Read => {
                 let file = self.file;
                 self.job.as_mut().is_some_and(|read| read.is_none() && read.replace(file).is_none())
             }
-            HistoryStep::End => match self.job {
+            SessionStep::End => match self.job {
                 Some(Some(read)) => {
                     self.job = None;
                     let end = if read == self.indexed_version() {
@@ -240,18 +240,18 @@ impl SessionWorld {
                 }
                 _ => false,
             },
-            HistoryStep::Fail if self.job.is_some() && self.failures < MAX_FAILURES => {
+            SessionStep::Fail if self.job.is_some() && self.failures < MAX_FAILURES => {
                 self.failures += 1;
                 self.job = None;
                 let retry_at = Some(self.now.plus(MINUTE));
                 let end = JobEnd::Failed { error: "no".to_owned(), retry_at };
                 self.apply(SessionEvent::JobEnded(end), config)
             }
-            HistoryStep::Write
-            | HistoryStep::Notify
-            | HistoryStep::Close
-            | HistoryStep::Crash
-            | HistoryStep::Fail => false,
+            SessionStep::Write
+            | SessionStep::Notify
+            | SessionStep::Close
+            | SessionStep::Crash
+            | SessionStep::Fail => false,
         }
     }
 

@@ -84,12 +84,13 @@ pub fn episodes(
          WITH e, score, e.source_description ENDS WITH $own AS is_own \
          ORDER BY is_own, score DESC LIMIT {limit} RETURN {EPISODE}, score"
     );
-    question(dialect, group, words, text).and("own", json!(own))
+    full_text_statement(dialect, group, words, text).and("own", json!(own))
 }
 
 /// Finds the facts of a group that contain some of the words, best first.
 pub fn facts(dialect: Dialect, group: &str, words: &[String], limit: usize) -> Statement {
-    question(dialect, group, words, facts_text(dialect, "WITH r, score ", "score DESC", limit))
+    let text = facts_text(dialect, "WITH r, score ", "score DESC", limit);
+    full_text_statement(dialect, group, words, text)
 }
 
 /// Same as [`facts`], but the facts of this machine come last: those whose first episode has a
@@ -105,7 +106,7 @@ pub fn facts_of_others_first(
     let of_others = "WITH r, score, r.episodes[0] AS first MATCH (e:Episodic {uuid: first}) \
                      WITH r, score, e.source_description ENDS WITH $own AS is_own ";
     let text = facts_text(dialect, of_others, "is_own, score DESC", limit);
-    question(dialect, group, words, text).and("own", json!(own))
+    full_text_statement(dialect, group, words, text).and("own", json!(own))
 }
 
 fn facts_text(dialect: Dialect, columns: &str, order: &str, limit: usize) -> String {
@@ -154,7 +155,7 @@ pub fn contents(ids: &[String]) -> Statement {
 }
 
 /// Reads episodes without their contents.
-pub fn origins(ids: &[String]) -> Statement {
+pub fn episodes_without_contents(ids: &[String]) -> Statement {
     let text = format!("UNWIND $ids AS id MATCH (e:Episodic {{uuid: id}}) RETURN {EPISODE}");
     with(text, [("ids", json!(ids))])
 }
@@ -175,7 +176,7 @@ pub fn indexes(dialect: Dialect) -> Statement {
 const EPISODE: &str = "e.uuid AS uuid, e.name AS name, e.source_description AS description, \
                        toString(e.valid_at) AS valid_at";
 
-fn question(dialect: Dialect, group: &str, words: &[String], text: String) -> Statement {
+fn full_text_statement(dialect: Dialect, group: &str, words: &[String], text: String) -> Statement {
     let query = match dialect {
         Dialect::FalkorDb => words.join("|"),
         // All groups are in one index.

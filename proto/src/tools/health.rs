@@ -60,7 +60,8 @@ pub struct HealthAnswer {
     pub embeddings: Embeddings,
     /// Whether the stored text was redacted by the current rules.
     pub redaction: Redaction,
-    /// Number of summaries that older rules made. They are created again in the background.
+    /// Number of summaries that an older version of graphiti created. They are created again in the
+    /// background.
     pub older_summaries: usize,
 }
 
@@ -147,11 +148,11 @@ pub struct Sessions {
     pub total: u64,
     /// Sessions with recent activity.
     pub active: u64,
-    /// Sessions without recent activity.
+    /// Sessions without recent activity that have not ended.
     pub inactive: u64,
     /// Sessions that are being indexed.
     pub indexing: u64,
-    /// Sessions with an episode and without recent activity.
+    /// Sessions with an episode that were not written to since it was created.
     pub indexed: u64,
     /// Sessions whose indexing failed.
     pub failed: u64,
@@ -194,12 +195,12 @@ pub struct StoredTotals {
     pub spool_bytes: u64,
 }
 
-/// The limits on disk space, in bytes.
+/// The limits on disk space, in bytes; all are 0 if the daemon is too old to report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DiskLimits {
-    /// The limit of the database; 0 when an older daemon has no limits.
+    /// The limit of the database.
     pub database_bytes: u64,
     /// The limit of the search index.
     pub index_bytes: u64,

@@ -36,7 +36,7 @@ pub(crate) struct Coverage {
     of: usize,
 }
 
-/// The items of a gold list that a summary contains.
+/// How well one or several summaries match their gold lists.
 #[derive(Default)]
 pub(crate) struct SummaryScore {
     by_kind: BTreeMap<String, Coverage>,
@@ -55,7 +55,7 @@ pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
     files.iter().flat_map(|file| load_one(file)).collect()
 }
 
-/// Returns the files of lists in a folder of `tests`.
+/// Returns the JSON files in `folder`, a folder of the `tests` package, sorted by path.
 pub(crate) fn in_folder(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(folder).expect("the folder can be read");

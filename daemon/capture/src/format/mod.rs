@@ -39,8 +39,8 @@ use crate::{
     records::{RecordSource, Storage},
 };
 
-/// The built-in formats, in the order in which a file is matched. [`Formats`] adds those of the
-/// configuration.
+/// The built-in formats, in the order in which they are tried on a file. [`Formats`] adds those of
+/// the configuration.
 pub static FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &codex::Codex,

@@ -7,8 +7,8 @@ use crate::format::{
     mapped::{FormatMapping, MappedFormat},
 };
 
-/// The active formats, in the order in which a file is matched. Built-in formats come first, so a
-/// mapped format never matches one of their files.
+/// The active formats. A file gets the first format that claims its path and recognises its
+/// content. Built-in formats come first, so a mapped format never gets one of their files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formats {
     mapped: Arc<[Arc<MappedFormat>]>,

@@ -1,7 +1,7 @@
-//! Phrases that a summary uses for missing values, and for naming the source of a statement.
+//! Fixed phrases of summaries, such as those for missing values and for the sources of statements.
 //!
-//! The code that writes summaries uses these phrases. The code that reads them recognises by these
-//! phrases whether a text is a statement or only fills the place of a missing one.
+//! The code that writes summaries uses these phrases, and the code that reads summaries recognises
+//! them.
 
 /// The cause, fix or reason is not known.
 pub const NOT_STATED: &str = "not stated";
@@ -30,7 +30,7 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
-/// Precedes the report before the last words of a session.
+/// Stands between the last words of a session and what an earlier report says.
 pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
@@ -39,7 +39,7 @@ pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 pub const BEFORE_CHANGED: &str =
     "Cause found on the way, as it was before the files were changed: ";
 
-/// Ends the statement that a command that succeeded ran no tests.
+/// Ends a statement about a test command that succeeded but ran no tests.
 pub const RAN_NO_TESTS: &str = " found no tests, although it ended without an error";
 
 /// Begins a wish of the user for all projects.
@@ -47,7 +47,7 @@ pub const EVERYWHERE: &str = "Everywhere: ";
 /// Begins the words with which the user took back a wish.
 pub const WITHDRAWN: &str = "Withdrawn: ";
 
-/// Whether a text only fills the place of a missing value.
+/// Whether a text is only a phrase for a missing value or for a source, and states nothing itself.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
 }

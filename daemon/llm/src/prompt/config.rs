@@ -12,15 +12,15 @@ pub struct Config {
     /// Maximum length of a summary, in characters. The prompt states it, and longer replies are
     /// cut.
     pub max_summary_chars: u32,
-    /// Approximate maximum number of messages of a session that are sent to a model.
+    /// Maximum number of messages that are sent to a model each time it is asked about a session.
     pub max_per_session: u32,
 }
 
 /// The source of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateSource {
-    /// The built-in template of that kind, unless the project or the user has one with the same
-    /// name.
+    /// The project's or the user's template file for this kind of prompt, or else the built-in
+    /// template.
     Default,
     /// A template file, by its path or its name in a `prompts` folder.
     File(String),

@@ -147,7 +147,7 @@ async fn a_missing_program_is_reported() {
     }
 }
 
-/// A killed process disappears only when the system reaps it.
+/// Waits until the process has ended. A zombie counts as ended: the system may reap it later.
 #[cfg(unix)]
 async fn wait_until_gone(process: i32) {
     let process = rustix::process::Pid::from_raw(process).unwrap();

@@ -1,4 +1,5 @@
-//! Concurrent changes, commits, idling and searches, in many interleavings.
+//! Tests changes, commits, purges, the release of memory and reads that run concurrently, in many
+//! interleavings.
 
 use super::*;
 use crate::{

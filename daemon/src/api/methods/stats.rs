@@ -79,11 +79,11 @@ fn name_sessions(
 /// The rows of the tables, while sessions are added.
 struct StatsTotals<'d> {
     daemon: &'d DaemonState,
-    /// The first day that counts.
+    /// The first day whose tokens are counted. Other figures are those of the whole session.
     since: i64,
     total: StatsRow,
     tables: Vec<(StatsGrouping, BTreeMap<String, StatsRow>)>,
-    /// The directories that stand for projects.
+    /// For each project, the path that names its row.
     paths: BTreeMap<Namespace, String>,
     prices: Prices,
 }
@@ -152,7 +152,7 @@ impl<'d> StatsTotals<'d> {
         }
     }
 
-    /// Returns the directory that stands for the project of a session.
+    /// Returns the path that names the row of a session's project; empty for a session without one.
     fn project(&mut self, session: &Session) -> String {
         let Some(project) = &session.project else { return String::new() };
         let path = || {

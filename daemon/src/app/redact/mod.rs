@@ -144,7 +144,7 @@ fn redact_rows(
         if mode == RunMode::Run && (is_last || done - saved >= SAVE_INTERVAL_BYTES) {
             let report = again.report.clone();
             let run = UnfinishedRun { rules: RULES_VERSION, position: step.next.clone(), report };
-            stored.clone().with(run).note(store)?;
+            stored.clone().with(run).save(store)?;
             saved = done;
             fault::point("redact: noted");
         }
@@ -166,7 +166,7 @@ fn finish(store: SledStore, home: &Path, is_changed: bool) -> anyhow::Result<()>
             .context("rewrite the database; replaced text may still be in its file")?;
         fault::point("redact: written anew");
     }
-    StoredRules::current().note(&store)?;
+    StoredRules::current().save(&store)?;
     store.close();
     Ok(())
 }

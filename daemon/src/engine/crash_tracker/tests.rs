@@ -72,7 +72,7 @@ fn a_session_is_tested_after_two_deaths_during_its_work() {
 }
 
 #[test]
-fn a_round_that_ends_during_work_is_not_a_death() {
+fn a_restart_of_the_engine_in_the_same_process_is_not_a_death() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("at_work.json");
     dies(&file, &[("a", 7)], NOW);

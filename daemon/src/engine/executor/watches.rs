@@ -68,8 +68,8 @@ impl Watches {
     }
 
     pub(super) fn end(&mut self) {
-        // Dropping a watch waits for its last report, which waits for this loop. So another thread
-        // drops it.
+        // Dropping a watch waits until its last report is sent, and sending may wait until the
+        // executor, which calls this function, takes an event. So another thread drops the watch.
         for watch in self.running.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }

@@ -2,7 +2,7 @@
 //!
 //! An episode from evidence is stored and found immediately; a model's answer is added to it later.
 //! If `persist_to_disk` is set, the queue of sessions that wait for a model survives a restart
-//! ([`queued`]). A job gathers a [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown
+//! ([`queued`]). A job prepares a [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown
 //! tools in one call ([`tools`]), about the most relevant truncated messages ([`messages`]), and
 //! for the summary of the session ([`summary`]). [`usage`] counts the calls.
 

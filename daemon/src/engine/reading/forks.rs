@@ -145,7 +145,7 @@ impl SourceReader {
             _ => fork_of(self.store.as_ref(), source.key.session)?,
         };
         let fork = Fork { of, records: records + before.map_or(0, |before| before.records) };
-        // Records shared within one session are not a fork.
+        // A fork is noted only for the first file of a session.
         let is_fork = until > 0 && source.key.number == 0;
         let note = is_fork.then(|| write(source.key.session, &fork));
         Ok(Some(SharedPrefix { until, note, _lock: lock }))

@@ -69,7 +69,7 @@ impl StoredRules {
     /// # Errors
     ///
     /// When the note cannot be written.
-    pub fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
+    pub fn save(&self, store: &dyn Store) -> Result<(), StoreError> {
         store.write(vec![self.to_write()]).wait().map(drop)
     }
 

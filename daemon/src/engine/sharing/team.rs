@@ -260,7 +260,7 @@ impl TeamReader {
         let ids: BTreeSet<&String> =
             found.iter().filter_map(|fact| fact.episodes.first()).collect();
         let ids: Vec<String> = ids.into_iter().cloned().collect();
-        let rows = self.rows(&read::origins(&ids)).await?;
+        let rows = self.rows(&read::episodes_without_contents(&ids)).await?;
         let origins: HashMap<String, FoundEpisode> = rows
             .iter()
             .filter_map(FoundEpisode::of)

@@ -1,7 +1,7 @@
 //! The queue of sessions that wait for a model.
 //!
 //! An episode is stored before a model is asked. The queue is saved if `persist_to_disk` is set.
-//! When a session is due, a job gathers the question, and a task of the executor asks the model.
+//! When a session is due, a job prepares the question, and a task of the executor asks the model.
 //! The answer becomes part of the episode, unless the session has got a new episode meanwhile.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -227,12 +227,12 @@ fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<
         return Some(format!("Root cause of “{failure}”: {cause}"));
     }
     let sentence = context::with_task(draft, &format!("Root cause: {cause}"), line)?;
-    if symptoms::is_told_in(&sentence) || sentence.contains(standing::DECIDED_FOR) {
-        return symptoms::is_told_in(&sentence).then_some(sentence);
+    if symptoms::says_what_failed(&sentence) || sentence.contains(standing::DECIDED_FOR) {
+        return symptoms::says_what_failed(&sentence).then_some(sentence);
     }
     // The cause has the words of the task, but does not say what was wrong.
     let sentence = format!("{sentence}{}{}”.)", standing::DECIDED_FOR, draft.task_name());
-    symptoms::is_told_in(&sentence).then_some(sentence)
+    symptoms::says_what_failed(&sentence).then_some(sentence)
 }
 
 fn done(draft: &mut Draft<'_>, text: &str) {

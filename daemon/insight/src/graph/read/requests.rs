@@ -37,7 +37,7 @@ const REPEATED_SHARE: f64 = 0.6;
 /// from prompts, returns the first request instead, unless this request only answers the agent.
 pub(super) fn first(draft: &Draft<'_>, objective: &str) -> Option<String> {
     match is_of_user(draft, objective) {
-        true => original(draft, objective),
+        true => request_behind(draft, objective),
         false => first_clear(draft),
     }
 }
@@ -101,7 +101,7 @@ fn is_of_user(draft: &Draft<'_>, objective: &str) -> bool {
 
 /// Returns the original text of the prompt that an objective rewords. If the prompt is long,
 /// returns the objective, without the names in brackets that the summary may have added.
-fn original(draft: &Draft<'_>, objective: &str) -> Option<String> {
+fn request_behind(draft: &Draft<'_>, objective: &str) -> Option<String> {
     let ends = [" (began with", " (asked:", " (came to:", " Later: ", " Also: "];
     let end = ends.into_iter().filter_map(|end| objective.find(end)).min();
     let own = &objective[..end.unwrap_or(objective.len())];
@@ -115,8 +115,8 @@ fn original(draft: &Draft<'_>, objective: &str) -> Option<String> {
     if let Some(prompt) = found.filter(|prompt| prompt.text.len() <= MAX_TYPED_BYTES) {
         return request(prompt, SessionEnding::REQUEST_LENGTH);
     }
-    // The first lines of a long prompt, such as a plan, say less than the objective. An objective
-    // that no prompt contains, such as the command `/review all of it`, is no request in words.
+    // The first lines of a long prompt, such as a plan, say less than the objective. Without a long
+    // prompt, the objective is returned only if a prompt contains it: the user wrote it then.
     let plain = text::plain(&own);
     let mut prompts = draft.evidence.prompts.iter();
     let is_typed = prompts.any(|prompt| text::plain(&prompt.text).contains(&plain));

@@ -7,7 +7,8 @@ use crate::{
     pattern::pattern,
 };
 
-/// Minimum share of the words of a cause that the cause of an error contains.
+/// An error has a given cause if its own cause contains at least this share of the words of the
+/// given cause.
 const SAME_CAUSE_SHARE: f64 = 0.6;
 /// Maximum number of prompts before a cause that are searched for the failure.
 const MAX_SEARCHED_PROMPTS: usize = 3;
@@ -39,7 +40,7 @@ pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> 
     before.take(MAX_SEARCHED_PROMPTS).find_map(|prompt| reported(&prompt.text))
 }
 
-/// Returns the first sentence of a prompt that reports a failure.
+/// Returns the first sentence in `prompt` that is about a failure and names something.
 fn reported(prompt: &str) -> Option<String> {
     let paragraphs: Vec<String> = prompt.split("\n\n").map(text::single_spaced).collect();
     let sentences = paragraphs.iter().flat_map(|lines| lines.split_inclusive(". "));
@@ -58,7 +59,7 @@ fn is_failure(text: &str) -> bool {
 
 /// Whether a sentence about a root cause says what failed: the cause itself names a failure, or the
 /// task at the end of the sentence is about a failure or its repair.
-pub(super) fn is_told_in(sentence: &str) -> bool {
+pub(super) fn says_what_failed(sentence: &str) -> bool {
     let (cause, task) = match sentence.rfind(standing::DECIDED_FOR) {
         Some(at) => sentence.split_at(at),
         None => (sentence, ""),
@@ -109,7 +110,7 @@ mod tests {
             ("Root cause: The hooks run twice. (For “Fix the login”.)", true),
             ("Root cause: The hooks run twice. (For “Summarise the sessions”.)", false),
         ] {
-            assert_eq!(is_told_in(sentence), wanted, "{sentence}");
+            assert_eq!(says_what_failed(sentence), wanted, "{sentence}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn files_modified(
             && !came_and_went
             && !is_scratch(path)
             && !is_redacted(path)
-            && !overtaken::is_taken_back(evidence, path, work)
+            && !overtaken::is_reverted_by_user(evidence, path, work)
     });
     let mut worked: Vec<_> = worked.collect();
     if worked.is_empty() {

@@ -18,15 +18,15 @@ use crate::{
 
 /// Number of the last reports that are searched for all open work. Earlier reports are searched
 /// only for work that they postpone or tell the user to set up.
-const REPORTS: usize = 3;
+const RECENT_REPORTS: usize = 3;
 /// A later text with at least this share of the words of an open end takes it up.
 const TAKEN_UP: f64 = 0.5;
 /// Minimum and maximum length, in bytes, of a listed question.
-const QUESTION: RangeInclusive<usize> = 20..=280;
+const QUESTION_BYTES: RangeInclusive<usize> = 20..=280;
 /// Maximum number of listed questions.
-const QUESTIONS: usize = 4;
+const MAX_QUESTIONS: usize = 4;
 /// Maximum length, in bytes, of a heading with its items in one entry.
-const UNDER: usize = 600;
+const MAX_ENTRY_BYTES: usize = 600;
 
 /// Adds what the last reports leave open, and what any report postpones or tells the user to set
 /// up, unless something later took it up.
@@ -36,26 +36,27 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         // An open end without a heading counts only in the last report, or if it is left to the
         // user.
         let is_last = report.origin == reports[reports.len() - 1].origin;
-        // If work followed a review, the user has decided about its open points.
+        // If changes followed a report of a turn without changes, such as a review, the user has
+        // decided about the open points of the report.
         let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
-        let is_over = !report.changed && reports.iter().any(worked);
-        let is_recent = at < REPORTS;
+        let is_decided = !report.changed && reports.iter().any(worked);
+        let is_recent = at < RECENT_REPORTS;
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         let open = open.filter(|claim| is_recent || is_put_off(claim) || is_set_up(claim));
         // A gap, such as a missing test, stays open when other work follows.
-        let open = open.filter(|claim| !is_over || claim.listed && is_gap(claim));
+        let open = open.filter(|claim| !is_decided || claim.listed && is_gap(claim));
         // The prompt after an earlier report decided what that report left to the user.
         let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
-            let is_over = match is_set_up(claim) {
+            let is_resolved = match is_set_up(claim) {
                 // No report of the session can say that the user did it.
                 true => is_asked_for(entries, &line, report.origin),
                 false => is_taken_up(entries, &line, report.origin),
             };
-            if is_vague(&line) || is_deed(&line) || is_over {
+            if is_vague(&line) || is_deed(&line) || is_resolved {
                 continue;
             }
             let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
@@ -95,10 +96,10 @@ pub(super) fn questions(entries: &Entries<'_>, list: &mut Vec<String>) {
         Block::Paragraph(_) | Block::Heading(_) => None,
     });
     let is_question = |line: &String| {
-        line.ends_with('?') && QUESTION.contains(&line.len()) && line.split(' ').count() >= 4
+        line.ends_with('?') && QUESTION_BYTES.contains(&line.len()) && line.split(' ').count() >= 4
     };
     let asked: Vec<String> = asked.filter(is_question).collect();
-    for question in asked.iter().rev().take(QUESTIONS) {
+    for question in asked.iter().rev().take(MAX_QUESTIONS) {
         push(list, format!("To decide: {question}"));
     }
 }
@@ -120,7 +121,7 @@ fn says_what_is_left(section: &str) -> bool {
 fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
     let start = entries.tidy_line(section);
     let items = without_repeated_labels(items);
-    let room = UNDER.saturating_sub(start.len());
+    let room = MAX_ENTRY_BYTES.saturating_sub(start.len());
     let short = shortened_to_fit(&items, room).map(|told| (told, 0));
     let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, room));
     let mut line = format!("{start}: {}", told.join("; "));
@@ -132,7 +133,7 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
     push(list, line);
 }
 
-/// Returns the items without a label that the item before has, too.
+/// Returns all items. If an item has the same label as the item before it, the label is removed.
 fn without_repeated_labels(items: &[String]) -> Vec<String> {
     let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
     let mut last = None;
@@ -188,7 +189,7 @@ pub(super) fn is_deed(line: &str) -> bool {
             .is_match(line)
 }
 
-/// Whether a later prompt takes up what `line` left open at `origin`.
+/// Whether a prompt after `origin`, or in another file, takes up what `line` left open.
 fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
     entries.evidence.prompts.iter().any(|prompt| {
@@ -198,7 +199,8 @@ fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later prompt, commit, report or push took up what `line` left open at `origin`.
+/// Whether a prompt, commit, report or push after `origin`, or in another file, took up what `line`
+/// left open.
 pub(super) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;

@@ -15,9 +15,9 @@ use crate::{
 };
 
 /// Maximum distance, in bytes, between a name and a word that says that it was removed.
-const NEAR: usize = 32;
-/// Maximum length, in bytes, of a prompt that may keep what a choice replaces.
-const PROMPT: usize = 2_000;
+const MAX_DISTANCE_BYTES: usize = 32;
+/// Maximum length, in bytes, of a prompt that [`keeps_other`] searches.
+const MAX_PROMPT_BYTES: usize = 2_000;
 
 /// Whether a later text says that something that `text` names was removed, replaced or taken back.
 ///
@@ -25,15 +25,16 @@ const PROMPT: usize = 2_000;
 pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
     let names = names(text);
     // A text that reports a removal stays true.
-    if removes().is_match(text)
+    if removal_words().is_match(text)
         && (names.is_empty() || names.iter().any(|name| tells_end(text, name)))
     {
         return false;
     }
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    let says_gone =
-        |later: &str| names.iter().any(|name| tells_end(later, name)) || takes_back(later, text);
+    let says_gone = |later: &str| {
+        names.iter().any(|name| tells_end(later, name)) || restores_value(later, text)
+    };
     removed_thing(evidence, text, at).is_some()
         || evidence.commits.iter().any(|commit| later(commit.origin) && says_gone(&commit.subject))
         || evidence.prompts.iter().any(|prompt| {
@@ -69,7 +70,7 @@ fn removed_by(subject: &str) -> Option<String> {
 
 /// Whether the user said, after the last change to the file at `path`, that they reverted this
 /// change or all changes.
-pub(super) fn is_taken_back(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+pub(super) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| {
         prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
     });
@@ -103,13 +104,13 @@ fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
 /// Whether a claim is about a file whose changes the user reverted.
 pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
-    changed_files(evidence, text).any(|(path, work)| is_taken_back(evidence, path, work))
+    changed_files(evidence, text).any(|(path, work)| is_reverted_by_user(evidence, path, work))
 }
 
 /// Whether a text names a file that the session wrote as a whole and deleted after `at`. A text
 /// that reports a removal does not count.
 pub(super) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) -> bool {
-    !removes().is_match(text)
+    !removal_words().is_match(text)
         && changed_files(evidence, text).any(|(_, work)| {
             work.deleted
                 && work.writes > 0
@@ -152,11 +153,11 @@ pub(super) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
 /// Whether the user objected to the work on the prompt at `at`, and the agent took it back.
 pub(super) fn is_revoked(evidence: &Evidence, at: Origin) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
-    next.is_some_and(|next| is_taken_back_at(evidence, next.origin))
+    next.is_some_and(|next| agent_revoked_work(evidence, next.origin))
 }
 
 /// Whether the agent agreed with the prompt at `at` and took its work back.
-pub(super) fn is_taken_back_at(evidence: &Evidence, at: Origin) -> bool {
+pub(super) fn agent_revoked_work(evidence: &Evidence, at: Origin) -> bool {
     let takes_back = |reply: &str| {
         pattern!(r"(?i)\b(?:revert|undo|roll(?:ing)? (?:it |this |that )?back|take (?:it|this|that) back|unnecessary|not needed|remove (?:it|this|that)\b)")
             .is_match(reply)
@@ -218,7 +219,7 @@ pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
     if evidence.prompts.iter().any(|one| later(one.origin) && keeps_other(&one.text, label)) {
         return true;
     }
-    if removes().is_match(label) {
+    if removal_words().is_match(label) {
         return false;
     }
     let named: BTreeSet<String> = words(label).into_iter().filter(|word| word.len() >= 4).collect();
@@ -243,7 +244,7 @@ fn keeps_other(prompt: &str, label: &str) -> bool {
     let kept = pattern!(
         r"(?i)\b(?:keep|stay with|stick (?:to|with)|(?:go |switch )?back to|restore) ([^.!?\n]+)"
     );
-    prompt.len() <= PROMPT
+    prompt.len() <= MAX_PROMPT_BYTES
         && kept
             .captures_iter(prompt)
             .any(|kept| words(&kept[1]).intersection(&replaced).count() >= 2)
@@ -269,7 +270,7 @@ pub(super) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> boo
 
 /// Whether `later` restores what `text` changed: ``Reverted to `debug` `` undoes
 /// ``Changed `log::debug!` to `log::info!` ``.
-fn takes_back(later: &str, text: &str) -> bool {
+fn restores_value(later: &str, text: &str) -> bool {
     let back =
         pattern!(r"(?i)\b(?:revert(?:ed)?|back|restored?|reset)(?: back)? to `([^`]{3,60})`");
     let changed = pattern!(
@@ -279,7 +280,8 @@ fn takes_back(later: &str, text: &str) -> bool {
         .any(|again| changed.captures_iter(text).any(|change| change[1].contains(&again[1])))
 }
 
-fn removes() -> std::sync::Arc<regex::Regex> {
+/// Matches words for a removal or a replacement.
+fn removal_words() -> std::sync::Arc<regex::Regex> {
     pattern!(
         r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|migrat(?:e[sd]?|ing) (?:from|away)|gone|no longer|instead of|→)\b|→"
     )
@@ -288,8 +290,8 @@ fn removes() -> std::sync::Arc<regex::Regex> {
 /// Whether `text` says directly before or after `name` that it was removed or replaced.
 fn tells_end(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
-        let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
-        let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + NEAR).min(text.len()))];
+        let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_DISTANCE_BYTES))..at];
+        let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + MAX_DISTANCE_BYTES).min(text.len()))];
         // In `A → B` and `replaced A by B`, `B` is the replacement. So the verb must stand directly
         // before the name, and an arrow directly after it.
         let starts = pattern!(
@@ -368,8 +370,8 @@ mod tests {
             assert_eq!(tells_end(later, "ScriptProcessor"), gone, "{later}");
         }
         let changed = "Changed `log::debug!` to `log::info!` in the mount";
-        assert!(takes_back("Reverted back to `debug`", changed));
-        assert!(!takes_back("Reverted back to `info`", changed));
+        assert!(restores_value("Reverted back to `debug`", changed));
+        assert!(!restores_value("Reverted back to `info`", changed));
         assert_eq!(
             names("Kept `max_size` and ScriptProcessor in a file"),
             ["max_size", "max_size", "ScriptProcessor"]

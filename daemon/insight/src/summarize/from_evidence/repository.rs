@@ -316,7 +316,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             && is_later
             && !is_scratch(path)
             && !local_files.contain(path)
-            && !overtaken::is_taken_back(evidence, path, work)
+            && !overtaken::is_reverted_by_user(evidence, path, work)
             && !is_settled(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()

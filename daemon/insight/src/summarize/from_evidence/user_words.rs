@@ -109,7 +109,7 @@ fn conceded(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decisio
         && text.len() <= QUOTE
         && pattern!(r"(?i)\b(?:but|why|isn.?t|aren.?t|shouldn.?t|doesn.?t|don.?t)\b")
             .is_match(text);
-    (objects && overtaken::is_taken_back_at(entries.evidence, prompt.origin)).then(|| {
+    (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
         DecisionRecord {
             decision: format!("User: \"{}\"", entries.tidy_line(text)),
             rationale: format!("{USER_SAID}, the agent agreed"),

@@ -9,11 +9,12 @@ use crate::{query::dates::calendar::Unit, text::language::Language};
 
 pub(super) struct DateLanguage {
     pub(super) language: Language,
-    /// The unit that lies a number of units before the current one.
+    /// Phrases for a unit relative to now, such as yesterday: the unit, how many units back it is,
+    /// and its patterns.
     pub(super) relative: &'static [(Unit, i64, &'static str)],
     /// A day that lies a number of units back.
     pub(super) ago: &'static str,
-    /// The last units up to now.
+    /// The last `COUNT` units, up to now.
     pub(super) latest: &'static str,
     /// A day of a month.
     pub(super) days: &'static str,

@@ -172,7 +172,7 @@ fn answer(decider: &mut Decider, episode: EpisodeId, end: SummarizeOutcome, gene
     decider.turn(EngineEvent::ModelAnswered(Box::new(answered)));
 }
 
-/// Gathers the question, and answers it with a failure of the model.
+/// Prepares the question, and answers it with a failure of the model.
 fn fail(decider: &mut Decider, error: Error, generation: u64) {
     gather(decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;

@@ -1,4 +1,4 @@
-//! Writes and deletes the records of transcript files. Each path is registered for one file only.
+//! Writes and deletes the records of transcript files. Two records never have the same path.
 
 use super::{Thread, Transaction};
 use crate::{
@@ -17,7 +17,12 @@ impl Thread {
         if let Some(other) = self.registered_at(transaction, &source.path)?
             && other != source.key
         {
-            tracing::error!(path = source.path, ?other, new = ?source.key, "a file is registered");
+            tracing::error!(
+                path = source.path,
+                ?other,
+                new = ?source.key,
+                "did not store the record of a file: another record has the same path"
+            );
             return Ok(());
         }
         transaction.new_paths.insert(source.path.clone(), source.key);
@@ -32,7 +37,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Returns the file that is registered under `path`, with the changes of the list so far.
+    /// Returns the key of the record for `path`, after the earlier writes of this transaction.
     fn registered_at(
         &self,
         transaction: &Transaction,

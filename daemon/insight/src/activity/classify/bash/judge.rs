@@ -30,7 +30,7 @@ const DEFAULT_CONFIDENCE: f64 = 0.6;
 const MAX_WORDS: usize = 20;
 const MAX_WORD_BYTES: usize = 200;
 
-/// A classified command with its relevance within the line.
+/// A classified command, and how much it shows about the purpose of its line.
 #[derive(Clone, Debug)]
 pub(super) struct ClassifiedCommand {
     pub(super) classification: BashCommandClassification,
@@ -194,8 +194,8 @@ impl ParsedCommand<'_> {
                 CommandClass::new(intent, domain, TABLE_CONFIDENCE, reasoning)
             }
             (Purpose::Fixed(intent), Where::File) => self.on_files(intent, program, reasoning),
-            (Purpose::Task, _) => task(last),
-            (Purpose::Run, _) => run(last),
+            (Purpose::Task, _) => class_of_task(last),
+            (Purpose::Run, _) => class_of_script(last),
             (Purpose::Words, domain) => {
                 let domain = match domain {
                     Where::Fixed(domain) => domain,
@@ -234,7 +234,7 @@ impl ParsedCommand<'_> {
         CommandClass { signals, effort: Some(Effort::Work), ..class }
     }
 
-    /// Classifies a program that is not in the table.
+    /// Classifies a command for which the table has no rule.
     fn by_words(&self) -> CommandClass {
         let path = &self.command.words[0];
         let is_script = has_script_ending(&self.name);
@@ -250,22 +250,22 @@ impl ParsedCommand<'_> {
         })
     }
 
-    /// Classifies a script or program of the project, by its name or by the word after it.
+    /// Classifies a script, or a program with a path, by the file name or by the word after it.
     fn by_own_program(&self, path: &str, is_script: bool) -> CommandClass {
-        let by_name = run(path);
+        let by_name = class_of_script(path);
         let first = self.args.positionals.get(..1).unwrap_or_default();
         match first_verb(first) {
             Some((intent, word)) if !is_script && by_name.confidence <= DEFAULT_CONFIDENCE => {
-                let reasoning = format!("the word `{word}` after a program of the project");
+                let reasoning = format!("the word `{word}` after `{}`", cut(&self.name));
                 CommandClass::new(intent, ToolDomain::Process, DEFAULT_CONFIDENCE, reasoning)
             }
             _ => by_name,
         }
     }
 
-    /// Applies the heuristic of the documents to the program's name and the two words after it.
-    /// Returns `None` if none of these words is a verb, or if the first word after the name is a
-    /// known program and no verb: the command then wraps this program.
+    /// Classifies by the verbs in the program's name and in the two words after it, with the
+    /// discount of [`heuristic`]. Returns `None` if none of these words is a verb, or if the first
+    /// word after the name is a known program and no verb: the command then wraps this program.
     fn by_heuristic(&self) -> Option<CommandClass> {
         let words = &self.args.positionals;
         let is_wrapper = words
@@ -293,7 +293,7 @@ pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Optio
     paths.all(|path| FileKind::of(path) == first).then_some(first)
 }
 
-fn task(name: &str) -> CommandClass {
+fn class_of_task(name: &str) -> CommandClass {
     match script::of_name(name) {
         Some((intent, domain)) => CommandClass::new(
             intent,
@@ -305,7 +305,7 @@ fn task(name: &str) -> CommandClass {
     }
 }
 
-fn run(path: &str) -> CommandClass {
+fn class_of_script(path: &str) -> CommandClass {
     let file = path.rsplit('/').next().unwrap_or(path);
     match script::of_name(file) {
         Some((intent, domain)) => CommandClass::new(
@@ -324,7 +324,7 @@ fn run(path: &str) -> CommandClass {
 
 fn unclassified_run(name: &str) -> CommandClass {
     let reasoning = if name.is_empty() {
-        "runs the default".to_owned()
+        "runs the default task".to_owned()
     } else {
         format!("runs `{}`; its name does not say what it does", cut(name))
     };
