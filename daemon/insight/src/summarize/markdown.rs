@@ -78,6 +78,7 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
         vec![decision_line(record)]
     });
     let done = summary.completed_tasks.as_deref().map(|done| without_last_commit(done, summary));
+    let done = done.map(with_joined_commits);
     page.list("## Done", done.as_deref());
     page.list("## Findings", summary.discoveries.as_deref());
     page.section_of("## Errors", summary.errors_resolved.as_deref(), |record| {
@@ -184,6 +185,24 @@ fn without_last_commit(done: &[String], summary: &EnhancedSessionSummary) -> Vec
     let is_single = done.iter().filter(|line| line.contains(" (commit `")).count() == 1;
     let is_named = |line: &str| commit(line).is_some_and(|commit| state.contains(&commit));
     done.iter().filter(|line| !(is_single && is_named(line))).cloned().collect()
+}
+
+/// Maximum length, in bytes, of a line with several commits.
+const COMMITS: usize = 320;
+
+/// Joins successive lines that have nothing but the subject and the hash of a commit.
+fn with_joined_commits(done: Vec<String>) -> Vec<String> {
+    let is_bare = |line: &str| line.ends_with("`)") && line.contains(" (commit `");
+    let mut lines: Vec<String> = Vec::new();
+    for line in done {
+        match lines.last_mut() {
+            Some(last) if is_bare(last) && is_bare(&line) && last.len() + line.len() < COMMITS => {
+                last.extend(["; ", &line]);
+            }
+            _ => lines.push(line),
+        }
+    }
+    lines
 }
 
 /// Returns the lines of the section of files. If `page` names at least half of the files by path,
@@ -435,6 +454,15 @@ mod tests {
         assert_eq!(
             test_lines(&tests)[2..],
             ["- **Part**: no run of the whole suite was seen", "- **Ran**: before the last change"]
+        );
+    }
+
+    #[test]
+    fn commits_without_a_description_share_a_line() {
+        let done = ["Read it (commit `1a2b3c4`)", "Show it (commit `2b3c4d5`)", "Read the unit"];
+        assert_eq!(
+            with_joined_commits(done.map(str::to_owned).to_vec()),
+            ["Read it (commit `1a2b3c4`); Show it (commit `2b3c4d5`)", "Read the unit"]
         );
     }
 

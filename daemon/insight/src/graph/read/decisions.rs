@@ -110,11 +110,10 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-/// Whether the user quoted in a decision is not sure of it.
+/// Whether the user who is quoted in a decision begins with a doubt: `User: "I think we want …"`.
 fn is_unsure(decision: &str) -> bool {
-    decision.starts_with("User: \"")
-        && pattern!(r"(?i)\b(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b")
-            .is_match(decision)
+    pattern!(r#"(?i)^User: "(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b"#)
+        .is_match(decision)
 }
 
 /// Marks the answer to a question, and returns the watch by which another answer to the same

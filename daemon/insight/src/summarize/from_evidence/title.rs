@@ -89,6 +89,8 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
 pub(super) fn adds_feature(subject: &str) -> bool {
     pattern!(r"(?i)^(?:feat(?:\([^)]*\))?!?:|(?:add|implement|introduce|create) )")
         .is_match(subject)
+        && !pattern!(r"(?i)\b(?:tests?|coverage|docs?|readme|memo|changelog|tracker|todos?)\b")
+            .is_match(subject)
 }
 
 /// Returns the number of words in the body of the commit with this subject.
@@ -135,4 +137,24 @@ pub(super) fn fits(title: &Title, evidence: &Evidence) -> bool {
         evidence.files.iter().filter(|(_, work)| work.changed()).map(|(path, _)| path.clone());
     let done: BTreeSet<String> = committed.chain(files).flat_map(|text| words(&text)).collect();
     share_of_words(&words(&title.text), &done) >= 0.25
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_and_documents_are_no_feature() {
+        for (subject, wanted) in [
+            ("feat: show the list of days", true),
+            ("feat(list)!: show the days", true),
+            ("Add a list of days", true),
+            ("fix: sort the list of days", false),
+            ("Add tests of the list", false),
+            ("Add the list to the README", false),
+            ("feature list of the parser", false),
+        ] {
+            assert_eq!(adds_feature(subject), wanted, "{subject}");
+        }
+    }
 }
