@@ -23,6 +23,7 @@ mod notes;
 mod pending;
 mod plans;
 mod results;
+mod retyped;
 mod run;
 #[cfg(test)]
 pub(in crate::summarize) mod scenarios;

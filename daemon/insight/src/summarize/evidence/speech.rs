@@ -14,13 +14,14 @@ use crate::{
             moment::Moment,
             notes,
             pending::{self, Meaning},
+            retyped::retypes,
             statements,
         },
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, kept_lines, one_line, pattern, sentences, share_of_words,
-            spoken_sentences, with_short_code, without_code, without_opener, words,
+            Block, blocks, kept, kept_lines, one_line, pattern, sentences, spoken_sentences,
+            with_short_code, without_code, without_opener,
         },
     },
 };
@@ -102,21 +103,6 @@ fn note_concession(evidence: &mut Evidence, reply: &str) {
 fn stands_alone(sentence: &str) -> bool {
     !pattern!(r"(?i)\b(?:it|this|these|they|them)\b|^(?:ok |okay |so |hmm |wait )*(?:that|is|isn.t|are|aren.t|does|doesn.t|do|don.t|can|could|would|why|what|how|i mean|i meant)\b")
         .is_match(sentence)
-}
-
-/// Minimum share of the words of each of two prompts in the other one if the second repeats the
-/// first with a correction.
-const RETYPED: f64 = 0.6;
-
-/// Whether the user stopped the agent to write the last prompt again with a correction, before any
-/// file was changed.
-fn retypes(evidence: &Evidence, text: &str) -> bool {
-    let Some(last) = evidence.prompts.last() else { return false };
-    let mut changed = evidence.files.values().filter(|work| work.changed());
-    let (before, after) = (words(&last.text), words(text));
-    share_of_words(&before, &after) >= RETYPED
-        && share_of_words(&after, &before) >= RETYPED
-        && !changed.any(|work| work.last > last.origin)
 }
 
 impl Collector {

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    model::evidence::Evidence,
+    model::{evidence::Evidence, transcript::Origin},
     summarize::{
-        from_evidence::{entries::Entries, wording::begins_as_order},
+        from_evidence::{
+            entries::{ENTRY, Entries},
+            wording::begins_as_order,
+        },
         report::Report,
         text::{capitalised, one_line, pattern, sentences, words},
     },
@@ -131,6 +134,14 @@ pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
 pub(super) fn asked_before<'e>(evidence: &'e Evidence, report: &Report) -> Option<&'e str> {
     let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
     asked.map(|asked| asked.text.as_str())
+}
+
+/// Returns the prompt before the one at `line`, if it is short enough to be quoted.
+pub(super) fn short_prompt_before(entries: &Entries<'_>, line: Origin) -> Option<String> {
+    let prompts = &entries.evidence.prompts;
+    let asked = prompts.iter().rfind(|prompt| prompt.origin.line < line.line)?;
+    let asked = capitalised(&entries.tidy_line(&asked.text));
+    (asked.len() <= ENTRY).then_some(asked)
 }
 
 /// Whether a prompt only asks how far the agent is.

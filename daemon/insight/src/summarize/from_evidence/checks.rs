@@ -106,9 +106,22 @@ fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<L
     Some(LastCheck { kind, place, command, failed, stale, is_one_of_several: false })
 }
 
+/// Returns the command of the last build, if it failed.
+pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
+    let is_build = |run: &&CommandRun| {
+        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
+    };
+    let last = evidence.commands.iter().rfind(is_build)?;
+    // A pipe such as `| tail` hides the exit code. What is printed may be old failures that a later
+    // commit passed over.
+    let failed = matches!(last.outcome, Outcome::Failed(_))
+        || last.shows_failure && !may_have_passed_since(evidence, last);
+    failed.then_some(last.command.as_str())
+}
+
 /// Whether a later command succeeded that may include the check: a commit, a push, or a script
 /// that runs several checks.
-pub(super) fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
+fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     let runs_several = pattern!(
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
     );

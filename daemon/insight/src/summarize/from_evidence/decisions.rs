@@ -13,7 +13,7 @@ use crate::{
     summarize::{
         evidence::{RECOMMENDED, is_intended_choice},
         from_evidence::{
-            answers::is_bare_answer,
+            answers::{is_bare_answer, short_prompt_before},
             entries::{ENTRY, Entries},
             overtaken, user_words,
             wording::begins_as_order,
@@ -250,14 +250,6 @@ fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(record(without_full_stop(&approach), rationale))
 }
 
-/// Returns the short prompt before the prompt that makes a choice.
-fn asked_before(entries: &Entries<'_>, choice: &Choice) -> Option<String> {
-    let prompts = &entries.evidence.prompts;
-    let asked = prompts.iter().rfind(|prompt| prompt.origin.line < choice.origin.line)?;
-    let asked = capitalised(&entries.tidy_line(&asked.text));
-    (asked.len() <= ENTRY).then_some(asked)
-}
-
 fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     if matches!(choice.answer.as_str(), "accepted" | "refused") {
         return of_plan(entries, choice);
@@ -283,7 +275,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
             };
             let accepted = "recommended by the agent, accepted by the user";
             // `Not yet` says nothing without its question.
-            let asked = asked_before(entries, choice).filter(|_| is_bare_answer(&decision));
+            let asked = short_prompt_before(entries, choice.origin);
+            let asked = asked.filter(|_| is_bare_answer(&decision));
             (
                 asked.map_or(decision.clone(), |asked| format!("{asked} {decision}")),
                 reason.map_or(capitalised(accepted), |reason| format!("{reason} ({accepted})")),

@@ -2,8 +2,8 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Delegation, Evidence, GitStep, StatementKind},
-        transcript::{Origin, Outcome, RecapKind, Task},
+        evidence::{Delegation, GitStep, StatementKind},
+        transcript::{Origin, RecapKind, Task},
     },
     summarize::{
         evidence::runs_tests,
@@ -13,10 +13,10 @@ use crate::{
             findings::last_turn_errors,
             left_open,
             listed_options::{all_options, option_named},
+            open_findings,
             open_tasks::open_tasks,
             refusals,
             request::{Request, Weight},
-            review,
             shortened::shortened,
             test_results::main_run,
         },
@@ -67,7 +67,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     deferred::unchecked(entries, &mut list);
     deferred::untouched(entries, &mut list);
     deferred::suggested(entries, &mut list);
-    review::unfixed(entries, &mut list);
+    open_findings::unfixed(entries, &mut list);
     deferred::stashed(entries, &mut list);
     recapped(entries, &mut list);
     offered(entries, &mut list);
@@ -217,7 +217,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let noun = if failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }
-    if let Some(command) = failing_build(entries.evidence) {
+    if let Some(command) = checks::failing_build(entries.evidence) {
         let command = entries.tidy_line(&before_gap(command));
         push(list, format!("The last build failed: `{command}`"));
     }
@@ -244,19 +244,6 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
             push(list, entries.tidy(&format!("Resolve `{command}`: {}{remedy}", error.message)));
         }
     }
-}
-
-/// Returns the command of the last build, if it failed.
-pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
-    let is_build = |run: &&CommandRun| {
-        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
-    };
-    let last = evidence.commands.iter().rfind(is_build)?;
-    // A pipe such as `| tail` hides the exit code. What is printed may be old failures that a later
-    // commit passed over.
-    let failed = matches!(last.outcome, Outcome::Failed(_))
-        || last.shows_failure && !checks::may_have_passed_since(evidence, last);
-    failed.then_some(last.command.as_str())
 }
 
 /// Adds changed tests if no test ran, and code changed after the last test run if that run passed.
@@ -385,7 +372,10 @@ fn option() -> std::sync::Arc<regex::Regex> {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{FileWork, Publication, PublicationKind, TestRun},
+        model::{
+            evidence::{CommandRun, Evidence, FileWork, Publication, PublicationKind, TestRun},
+            transcript::Outcome,
+        },
         summarize::report::Reports,
     };
 

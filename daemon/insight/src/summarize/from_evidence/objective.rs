@@ -22,7 +22,7 @@ use crate::{
             recaps,
             request::{REQUEST, Request, Weight, prompt_of},
             short_title::{TITLE, short_title},
-            title::{adds_feature, fits, is_passed, reported_work, subject, title, with_file},
+            title::{fits, is_minor, is_passed, reported_work, subject, title, with_file},
             turns::{names_a_problem, turn_of},
             wording::{asks_for_work, orders_work},
         },
@@ -331,14 +331,14 @@ fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     })
 }
 
-/// Returns the subject of the last commit between a request and the next prompt, if possible of one
-/// that adds a feature.
+/// Returns the subject of the last commit between a request and the next prompt that is more than a
+/// fix or a test, or else of the last one.
 fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
     let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
     let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));
     let work: Vec<&Commit> = commits.filter(|commit| !is_bookkeeping(commit)).collect();
-    let feature = work.iter().find(|commit| adds_feature(&commit.subject));
-    feature.or(work.first()).map(|commit| commit.subject.clone())
+    let major = work.iter().find(|commit| !is_minor(&commit.subject));
+    major.or(work.first()).map(|commit| commit.subject.clone())
 }
 
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that

@@ -8,8 +8,8 @@ use crate::{
     },
     summarize::{
         from_evidence::{
+            checks,
             findings::last_turn_errors,
-            next_steps,
             open_tasks::open_tasks,
             repository,
             request::{Request, Weight},
@@ -133,7 +133,7 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     if tests_fail(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
     }
-    if next_steps::failing_build(evidence).is_some() {
+    if checks::failing_build(evidence).is_some() {
         return ReasonedOutcome::new(InProgress, "the last build failed");
     }
     if has_open_tasks(evidence, done) {

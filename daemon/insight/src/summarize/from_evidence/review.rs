@@ -1,27 +1,20 @@
 //! Finds the findings of a review: the items of a report without changes that name a place in the
 //! code, such as `src/list.rs:12`.
 
-use crate::{
-    model::transcript::Origin,
-    summarize::{
-        from_evidence::{
-            entries::{Entries, cut_at_clause, push, without_number},
-            fate::{Fate, fate},
-            quotable::{is_balanced, is_part, leans_back},
-            shortened::shortened,
-            wording::begins_as_order,
-        },
-        report::{Form, Passage, Report},
-        text::{one_line, pattern, sentences},
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, cut_at_clause, without_number},
+        quotable::{is_balanced, is_part, leans_back},
+        wording::begins_as_order,
     },
+    report::{Form, Passage, Report},
+    text::{one_line, pattern, sentences},
 };
 
 /// Maximum length, in bytes, of the start of an item, in which the place is named.
 const START: usize = 160;
 /// Maximum length, in bytes, of the start of a prompt that asks for a review.
 const ASKED: usize = 200;
-/// Maximum number of places that are named as open.
-const PLACES: usize = 6;
 
 /// Whether a report without changes is a review: it says so, or the user asked for one.
 pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
@@ -40,7 +33,7 @@ pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
 }
 
 /// Returns the place that the start of an item names.
-fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+pub(super) fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     if matches!(passage.form, Form::Row | Form::Item { depth: 2.., .. })
         || passage.form == Form::Paragraph && passage.label.is_none()
     {
@@ -102,36 +95,6 @@ fn is_remedy(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Adds the places of the findings of the reviews after which nothing was changed.
-pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let evidence = entries.evidence;
-    let is_unfixed = |review: &&Report| {
-        let is_later =
-            |origin: Origin| origin.source != review.origin.source || origin > review.origin;
-        let mut works = evidence.files.values().filter(|work| work.changed());
-        !works.any(|work| is_later(work.last))
-            && !evidence.commits.iter().any(|commit| is_later(commit.origin))
-            // The user refused the findings, or a later review found them fixed.
-            && fate(entries, review) != Fate::SentBack
-    };
-    let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
-    let mut places: Vec<String> = Vec::new();
-    let mut count = 0;
-    for review in reviews.filter(is_unfixed) {
-        let mut found = review.passages.iter().filter_map(|passage| place(entries, passage));
-        let mut found = found.by_ref().peekable();
-        count += usize::from(found.peek().is_some());
-        found.for_each(|place| push(&mut places, format!("`{place}`")));
-    }
-    if places.is_empty() {
-        return;
-    }
-    let noun = if places.len() == 1 { "finding" } else { "findings" };
-    let of = if count > 1 { format!("{count} reviews") } else { "the review".to_owned() };
-    let places = shortened(places, PLACES).join(", ");
-    list.push(format!("Not fixed in this session: the {noun} of {of} at {places}"));
-}
-
 /// Whether a report calls its items findings.
 fn is_headed(report: &Report) -> bool {
     report.passages.iter().any(|passage| {
@@ -148,7 +111,7 @@ fn is_headed(report: &Report) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, Quote, TurnReport},
+        model::evidence::{Evidence, TurnReport},
         summarize::report::Reports,
     };
 
@@ -179,46 +142,5 @@ mod tests {
         let text = "The name is used here:\n\n- src/a.rs:12 has it in a log\n- src/b.rs:3 has it in a test\n";
         assert!(!with(false, text, is_review));
         assert!(with(false, REVIEW, is_review));
-    }
-
-    #[test]
-    fn the_findings_of_a_review_are_open_if_nothing_was_changed() {
-        let open = with(false, REVIEW, |entries, _| {
-            let mut list = Vec::new();
-            unfixed(entries, &mut list);
-            list
-        });
-        assert_eq!(
-            open,
-            [
-                "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
-            ]
-        );
-    }
-
-    #[test]
-    fn findings_that_a_later_review_calls_fixed_are_not_open() {
-        let at = |line| Origin { source: 0, line };
-        let report = |line, text: &str| TurnReport {
-            text: text.to_owned(),
-            origin: at(line),
-            ..TurnReport::default()
-        };
-        let asked = |line| Quote { text: "review it".to_owned(), origin: at(line), at: None };
-        let open = |last: &str| {
-            let first = REVIEW.replace("1. [", "1. Medium: [");
-            let evidence = Evidence {
-                prompts: vec![asked(1), asked(3)],
-                reports: vec![report(2, &first), report(4, last)],
-                ..Evidence::default()
-            };
-            let reports = Reports::of(&evidence);
-            let mut list = Vec::new();
-            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-            unfixed(&entries, &mut list);
-            list.len()
-        };
-        assert_eq!(open("No findings in the current diff. The tests cover both cases."), 0);
-        assert_eq!(open("I read the tests, too. They cover one of the cases."), 1);
     }
 }

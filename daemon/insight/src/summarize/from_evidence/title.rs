@@ -72,25 +72,25 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     }
     // Of several commits, the one that shares the most words with the prompts is preferred. If no
     // shared words are required, it is the one with the longest description, because that one
-    // contains most of the work; of equal ones, the newest. A fix says less than a feature, which
-    // it usually mends.
+    // contains most of the work; of equal ones, the newest. A fix says less than the
+    // feature that it mends.
     if shared > 0.0 {
         committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
     } else {
         committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
-        committed.sort_by_key(|(_, subject)| !adds_feature(subject));
+        committed.sort_by_key(|(_, subject)| is_minor(subject));
     }
     committed.sort_by_key(|(_, subject)| subject.starts_with("chore"));
     let opened = opened.map(|subject| (share(&subject), subject));
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
 }
 
-/// Whether the subject of a commit announces a feature.
-pub(super) fn adds_feature(subject: &str) -> bool {
-    pattern!(r"(?i)^(?:feat(?:\([^)]*\))?!?:|(?:add|implement|introduce|create) )")
-        .is_match(subject)
-        && !pattern!(r"(?i)\b(?:tests?|coverage|docs?|readme|memo|changelog|tracker|todos?)\b")
-            .is_match(subject)
+/// Whether a commit mends or tests other work, or describes it, by its subject.
+pub(super) fn is_minor(subject: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:fix|hotfix|bugfix|test|docs?|ci|build|style)(?:\([^)]*\))?!?:|(?:fix|mend|correct|tighten)\b|add (?:\S+ ){0,5}(?:tests?|coverage|docs?|readme)\b)"
+    )
+    .is_match(subject)
 }
 
 /// Returns the number of words in the body of the commit with this subject.
@@ -144,17 +144,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_and_documents_are_no_feature() {
+    fn fixes_tests_and_documents_are_minor() {
         for (subject, wanted) in [
-            ("feat: show the list of days", true),
-            ("feat(list)!: show the days", true),
-            ("Add a list of days", true),
-            ("fix: sort the list of days", false),
-            ("Add tests of the list", false),
-            ("Add the list to the README", false),
-            ("feature list of the parser", false),
+            ("fix(list): sort the days", true),
+            ("Fix the order of the days", true),
+            ("Add tests of the list", true),
+            ("Add the first coverage of the list", true),
+            ("docs: describe the list", true),
+            ("feat: show the list of days", false),
+            ("Initial implementation of the list", false),
+            ("Add a list of days", false),
+            ("Fixtures for the list", false),
         ] {
-            assert_eq!(adds_feature(subject), wanted, "{subject}");
+            assert_eq!(is_minor(subject), wanted, "{subject}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         transcript::Origin,
     },
     summarize::{
-        from_evidence::{next_steps, test_results},
+        from_evidence::{checks, test_results},
         report::{Topic, is_phrase, topic_of_sentence},
         text::pattern,
     },
@@ -57,7 +57,7 @@ pub(super) fn claims_success(text: &str) -> bool {
 pub(super) fn is_refuted_success(evidence: &Evidence, text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|fully[- ](?:functional|working|implemented)|production[- ]ready|everything (?:works|is working))\b")
         .is_match(text)
-        && (next_steps::failing_build(evidence).is_some()
+        && (checks::failing_build(evidence).is_some()
             || test_results::main_run(evidence).is_some_and(|run| run.failed > 0))
 }
 

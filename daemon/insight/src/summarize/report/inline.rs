@@ -1,5 +1,6 @@
 //! Handles parts of Markdown text: labels, table cells, and sentences that run into code.
 
+use crate::summarize::report::phrases::{Topic, topic_of_heading};
 use crate::summarize::text::{one_line, pattern, sentence_ends};
 
 /// Whether a tag is a placeholder for a value. Other tags are omitted, because they may imitate the
@@ -153,4 +154,9 @@ pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
         && before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | ')' | '/' | '"'))
         && has_label(after)
         && (has_label(before) || before.len() <= LINE / 2)
+}
+/// Whether the columns of a table are lists side by side: `Completed` and `Remaining`.
+pub(super) fn are_lists(columns: &[String]) -> bool {
+    let is = |wanted| move |column: &String| topic_of_heading(column) == Some(wanted);
+    columns.len() == 2 && columns.iter().any(is(Topic::Done)) && columns.iter().any(is(Topic::Open))
 }

@@ -3,10 +3,10 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
-    is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder, is_plan_column,
-    is_stated, is_unfinished, may_precede_label, split_label, with_code, with_column,
+    are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
+    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, with_code,
+    with_column,
 };
-use crate::summarize::report::phrases::{Topic, topic_of_heading};
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 
@@ -45,7 +45,6 @@ pub(crate) struct Passage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Paragraph,
-    /// An item of a list.
     Item {
         /// Number of lists around the item, from 1.
         depth: usize,
@@ -95,7 +94,6 @@ struct PassageParser {
     hidden: usize,
     /// The start of the open code block.
     code: Option<String>,
-    /// The target of the open link.
     link: Option<String>,
     columns: Vec<String>,
     cells: Vec<String>,
@@ -347,7 +345,6 @@ impl PassageParser {
         }
     }
 
-    /// Ends the current passage.
     fn finish(&mut self) {
         self.join_lines();
         let form = match self.lists {
@@ -364,17 +361,12 @@ impl PassageParser {
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
         let columns = &self.columns;
         if are_lists(columns) {
-            let headings: Vec<String> =
-                self.headings.iter().map(|(_, heading)| heading.clone()).collect();
-            let cells = columns.iter().zip(cells).filter(|(_, cell)| !is_blank(cell));
-            self.passages.extend(cells.map(|(column, text)| Passage {
-                headings: headings.iter().chain([column]).cloned().collect(),
-                form: Form::Item { depth: 1, ticked: None },
-                mark: None,
-                label: None,
-                text,
-                parent: None,
-            }));
+            for (column, cell) in columns.clone().into_iter().zip(cells) {
+                self.headings.push((LEAD_IN, column));
+                let text = if is_blank(&cell) { "" } else { &cell };
+                self.push(Form::Item { depth: 1, ticked: None }, None, None, text);
+                self.headings.pop();
+            }
             return;
         }
         let cells = cells.into_iter().enumerate().filter(|(_, cell)| !is_blank(cell));
@@ -404,12 +396,6 @@ impl PassageParser {
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
-}
-
-/// Whether the columns of a table are lists side by side: `Completed` and `Remaining`.
-fn are_lists(columns: &[String]) -> bool {
-    let is = |wanted| move |column: &String| topic_of_heading(column) == Some(wanted);
-    columns.len() == 2 && columns.iter().any(is(Topic::Done)) && columns.iter().any(is(Topic::Open))
 }
 
 #[cfg(test)]

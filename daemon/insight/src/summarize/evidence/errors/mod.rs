@@ -170,7 +170,6 @@ impl Tracker {
 
     /// Records a test run. If no test failed, the run resolves two kinds of earlier failures of the
     /// same framework in the same place:
-    ///
     /// - failures in a scope that the run covers, if it has at least 90% as many tests or if its
     ///   report counts packages
     /// - failures, if the command names all tests that failed

@@ -7,7 +7,7 @@ use crate::{
             bounds,
             git::{
                 commits::{history, printed},
-                forge_checks, ignored, merged,
+                ignored, merged,
             },
             lists::push_latest,
             moment::Moment,
@@ -38,17 +38,6 @@ pub(in crate::summarize::evidence) fn observe(
         view.call(call);
     }
     view.lines_of_any_call(command);
-}
-
-/// Records the checks of a pull request that the output of a command shows. The command may run in
-/// any directory.
-pub(in crate::summarize::evidence) fn observe_checks(
-    state: &mut CheckoutState,
-    command: &CommandLine,
-    output: &str,
-    moment: Moment,
-) {
-    OutputView { state, output, moment }.checks(command);
 }
 
 /// Returns the first nine digits of a hash, as many as git prints in a large repository.
@@ -312,14 +301,6 @@ impl OutputView<'_> {
             return;
         };
         self.state.upstream = self.seen(told);
-    }
-
-    /// Reads the checks of the forge.
-    fn checks(&mut self, command: &CommandLine) {
-        let known = self.state.checks.as_ref().map(|checks| &checks.value);
-        if let Some(checks) = forge_checks::read(known, command, self.output) {
-            self.state.checks = self.seen(checks);
-        }
     }
 
     /// Reads what `gh pr` prints about the checkout when it merges.

@@ -2,9 +2,9 @@
 //! tests that failed in them.
 
 use crate::{
-    model::evidence::ForgeChecks,
+    model::evidence::{CheckoutState, ForgeChecks, GitView},
     summarize::{
-        evidence::{bounds, shell::CommandLine, test_runs},
+        evidence::{bounds, moment::Moment, shell::CommandLine, test_runs},
         text::{kept, pattern},
     },
 };
@@ -12,13 +12,23 @@ use crate::{
 /// Maximum number of failed checks, and of failed tests.
 const FAILED: usize = 12;
 
-/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks seen
-/// before.
-pub(super) fn read(
-    known: Option<&ForgeChecks>,
+/// Records the checks of a pull request that the output of a command shows. The command may run in
+/// any directory.
+pub(in crate::summarize::evidence) fn observe_checks(
+    state: &mut CheckoutState,
     command: &CommandLine,
     output: &str,
-) -> Option<ForgeChecks> {
+    moment: Moment,
+) {
+    let known = state.checks.as_ref().map(|checks| &checks.value);
+    if let Some(value) = read(known, command, output) {
+        state.checks = Some(GitView { value, origin: moment.origin, at: moment.at });
+    }
+}
+
+/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks seen
+/// before.
+fn read(known: Option<&ForgeChecks>, command: &CommandLine, output: &str) -> Option<ForgeChecks> {
     match command.shown.as_str() {
         line if line.contains("gh pr checks") && !is_of_several(line) => rows(number(line), output),
         line if line.contains("gh run view") && line.contains("--log-failed") => {

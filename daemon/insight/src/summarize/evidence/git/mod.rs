@@ -9,8 +9,9 @@ mod taken_up;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
-    checkout::{observe, observe_checks},
+    checkout::observe,
     commits::{hashes_are_stale, show_history},
+    forge_checks::observe_checks,
     taken_up::take_up,
 };
 use crate::{

@@ -1,0 +1,21 @@
+//! Recognises a prompt that the user stopped and wrote again.
+
+use crate::{
+    model::evidence::Evidence,
+    summarize::text::{share_of_words, words},
+};
+
+/// Minimum share of the words of each of two prompts in the other one if the second repeats the
+/// first with a correction.
+const RETYPED: f64 = 0.6;
+
+/// Whether the user stopped the agent to write the last prompt again with a correction, before any
+/// file was changed.
+pub(super) fn retypes(evidence: &Evidence, text: &str) -> bool {
+    let Some(last) = evidence.prompts.last() else { return false };
+    let mut changed = evidence.files.values().filter(|work| work.changed());
+    let (before, after) = (words(&last.text), words(text));
+    share_of_words(&before, &after) >= RETYPED
+        && share_of_words(&after, &before) >= RETYPED
+        && !changed.any(|work| work.last > last.origin)
+}

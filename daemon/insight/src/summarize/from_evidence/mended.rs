@@ -1,0 +1,52 @@
+//! Determines whether later work fixed what a report describes.
+
+use crate::summarize::{
+    from_evidence::entries::Entries,
+    report::Report,
+    text::{pattern, share_of_words, words},
+};
+
+/// A later commit with at least this share of the words of a finding fixed what the finding
+/// describes. Half of this share is enough if the commit names a file or code of the finding. A
+/// later report needs the whole share and such a name.
+const MENDED: f64 = 0.4;
+
+/// Whether a later commit or change fixed what a report without changes describes. Then the
+/// summary contains the fix instead.
+pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
+    if report.changed && !names_severity(part) {
+        return false;
+    }
+    let told = words(part);
+    let quoted = part.split('`').skip(1).step_by(2);
+    let files = part.split([' ', ':']);
+    let files = files.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
+    let files = files.filter(|word| pattern!(r"^[\w./-]+\.[a-z]{1,4}$").is_match(word));
+    let named: Vec<&str> = quoted.chain(files).filter(|name| name.len() >= 4).collect();
+    let later = entries.evidence.commits.iter().filter(|commit| {
+        commit.origin.source == report.origin.source && commit.origin.line > report.origin.line
+    });
+    let mut mending = later.filter(|commit| {
+        !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
+    });
+    let names = |text: &str| named.iter().any(|name| text.contains(name));
+    // A change without a commit is described by its report.
+    let mut reported = entries.evidence.reports.iter().filter(|later| {
+        later.changed
+            && later.origin.source == report.origin.source
+            && later.origin.line > report.origin.line
+    });
+    mending.any(|commit| {
+        let text = format!("{} {}", commit.subject, commit.body);
+        let share = share_of_words(&told, &words(&text));
+        share >= MENDED || share >= MENDED / 2.0 && names(&text)
+    }) || reported
+        .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
+}
+
+/// Whether a part is a finding of a review with its severity. A turn that writes the review into a
+/// file counts as one with changes.
+fn names_severity(part: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
+        .is_match(part)
+}

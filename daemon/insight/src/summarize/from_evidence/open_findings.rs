@@ -1,0 +1,100 @@
+//! Finds the findings of reviews that the session did not fix.
+
+use crate::{
+    model::transcript::Origin,
+    summarize::{
+        from_evidence::{
+            entries::{Entries, push},
+            fate::{Fate, fate},
+            review::{is_review, place},
+            shortened::shortened,
+        },
+        report::Report,
+    },
+};
+
+/// Maximum number of places that are named.
+const PLACES: usize = 6;
+
+/// Adds the places of the findings of the reviews after which nothing was changed.
+pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let is_unfixed = |review: &&Report| {
+        let is_later =
+            |origin: Origin| origin.source != review.origin.source || origin > review.origin;
+        let mut works = evidence.files.values().filter(|work| work.changed());
+        !works.any(|work| is_later(work.last))
+            && !evidence.commits.iter().any(|commit| is_later(commit.origin))
+            // The user refused the findings, or a later review found them fixed.
+            && fate(entries, review) != Fate::SentBack
+    };
+    let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));
+    let mut places: Vec<String> = Vec::new();
+    let mut count = 0;
+    for review in reviews.filter(is_unfixed) {
+        let mut found = review.passages.iter().filter_map(|passage| place(entries, passage));
+        let mut found = found.by_ref().peekable();
+        count += usize::from(found.peek().is_some());
+        found.for_each(|place| push(&mut places, format!("`{place}`")));
+    }
+    if places.is_empty() {
+        return;
+    }
+    let noun = if places.len() == 1 { "finding" } else { "findings" };
+    let of = if count > 1 { format!("{count} reviews") } else { "the review".to_owned() };
+    let places = shortened(places, PLACES).join(", ");
+    list.push(format!("Not fixed in this session: the {noun} of {of} at {places}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, Quote, TurnReport},
+        summarize::report::Reports,
+    };
+
+    const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`.\n";
+
+    #[test]
+    fn the_findings_of_a_review_are_open_if_nothing_was_changed() {
+        let report = TurnReport { text: REVIEW.to_owned(), ..TurnReport::default() };
+        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let mut open = Vec::new();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        unfixed(&entries, &mut open);
+        assert_eq!(
+            open,
+            [
+                "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
+            ]
+        );
+    }
+
+    #[test]
+    fn findings_that_a_later_review_calls_fixed_are_not_open() {
+        let at = |line| Origin { source: 0, line };
+        let report = |line, text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: at(line),
+            ..TurnReport::default()
+        };
+        let asked = |line| Quote { text: "review it".to_owned(), origin: at(line), at: None };
+        let open = |last: &str| {
+            let first = REVIEW.replace("1. [", "1. Medium: [");
+            let evidence = Evidence {
+                prompts: vec![asked(1), asked(3)],
+                reports: vec![report(2, &first), report(4, last)],
+                ..Evidence::default()
+            };
+            let reports = Reports::of(&evidence);
+            let mut list = Vec::new();
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            unfixed(&entries, &mut list);
+            list.len()
+        };
+        assert_eq!(open("No findings in the current diff. The tests cover both cases."), 0);
+        assert_eq!(open("I read the tests, too. They cover one of the cases."), 1);
+    }
+}
