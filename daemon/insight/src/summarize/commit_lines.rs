@@ -9,13 +9,19 @@ pub(super) fn without_last_commit(
     summary: &EnhancedSessionSummary,
 ) -> Vec<String> {
     let state = summary.repository.as_deref().unwrap_or_default();
-    let commit = |line: &str| {
-        let (subject, hash) = line.strip_suffix("`)")?.split_once(" (commit `")?;
-        Some(format!("last commit `{hash}` {subject}"))
-    };
     let is_single = done.iter().filter(|line| line.contains(" (commit `")).count() == 1;
-    let is_named = |line: &str| commit(line).is_some_and(|commit| state.contains(&commit));
+    let is_named = |line: &str| {
+        bare_commit(line).is_some_and(|(subject, hash)| {
+            state.contains(&format!("last commit `{hash}` {subject}"))
+        })
+    };
     done.iter().filter(|line| !(is_single && is_named(line))).cloned().collect()
+}
+
+/// Returns the subject and the hash of a line that has nothing but these.
+fn bare_commit(line: &str) -> Option<(&str, &str)> {
+    let (subject, hash) = line.strip_suffix("`)")?.split_once(" (commit `")?;
+    (!hash.contains('`')).then_some((subject, hash))
 }
 
 /// Maximum length, in bytes, of a line with several commits.
@@ -23,15 +29,17 @@ const COMMITS: usize = 320;
 
 /// Joins successive lines that have nothing but the subject and the hash of a commit.
 pub(super) fn with_joined_commits(done: Vec<String>) -> Vec<String> {
-    let is_bare = |line: &str| line.ends_with("`)") && line.contains(" (commit `");
     let mut lines: Vec<String> = Vec::new();
+    let mut was_bare = false;
     for line in done {
+        let is_bare = bare_commit(&line).is_some();
         match lines.last_mut() {
-            Some(last) if is_bare(last) && is_bare(&line) && last.len() + line.len() < COMMITS => {
+            Some(last) if was_bare && is_bare && last.len() + line.len() < COMMITS => {
                 last.extend(["; ", &line]);
             }
             _ => lines.push(line),
         }
+        was_bare = is_bare;
     }
     lines
 }
@@ -47,5 +55,8 @@ mod tests {
             with_joined_commits(done.map(str::to_owned).to_vec()),
             ["Read it (commit `1a2b3c4`); Show it (commit `2b3c4d5`)", "Read the unit"]
         );
+        let described =
+            ["Read it (commit `1a2b3c4`): the unit (`ms`)", "Show it (commit `2b3c4d5`)"];
+        assert_eq!(with_joined_commits(described.map(str::to_owned).to_vec()), described);
     }
 }

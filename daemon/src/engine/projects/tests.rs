@@ -172,7 +172,7 @@ fn a_pass_that_is_stopped_at_once_drops_no_directory() {
         Session { project: None, ..contract::session(SessionKey(1), "without-a-directory") };
     machine.store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
     let projects = machine.projects();
-    let known = machine.note(&projects, "/work/app");
+    let known = machine.note(&projects, "/srv/app");
     projects.note_all(NOW.plus(RECHECK_AFTER), &|| false);
-    assert_eq!(projects.path(known).as_deref(), Some("/work/app"));
+    assert_eq!(projects.path(known).as_deref(), Some("/srv/app"));
 }

@@ -130,10 +130,11 @@ impl Collector {
         let typed = pattern!(r"(?m)^[ \t]*(?:[❯➜$%]|[a-z0-9@~/._:-]+[$%#]) +([a-z][^\n]+)$")
             .captures(prompt);
         let Some(typed) = typed.and_then(|found| found.get(1)) else { return };
-        let output = &prompt[typed.end()..];
         let command = CommandLine::read(typed.as_str().trim_end(), &self.pending.directory);
-        let reports = test_runs::reports(output);
-        if command.tests.is_empty() || reports.is_empty() {
+        let output = &prompt[typed.end()..];
+        let has_tests = !command.tests.is_empty();
+        let reports = if has_tests { test_runs::reports(output) } else { Vec::new() };
+        if reports.is_empty() {
             return;
         }
         let has_failed = reports.iter().any(|report| report.failed > 0);

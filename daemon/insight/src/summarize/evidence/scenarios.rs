@@ -271,6 +271,9 @@ fn a_sub_agent_completes_a_task_of_the_session() {
     script.call("t2", "TaskUpdate", done);
     script.sub_agent = None;
     assert_eq!(script.collect().tasks[0].state, TaskState::Completed);
+    script.call("t3", "TaskList", Action::Other);
+    script.result("t3", Outcome::Succeeded, "#1 [in_progress] Write the parser\n");
+    assert_eq!(script.collect().tasks[0].state, TaskState::InProgress);
 }
 
 #[test]

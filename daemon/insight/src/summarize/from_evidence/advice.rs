@@ -22,17 +22,15 @@ const CARRIED_OUT: f64 = 0.4;
 
 /// Returns the last recommendation of each report about a question.
 pub(super) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
-    let reports = entries.reports.reports.iter();
-    let answers = reports.filter(|report| {
-        !report.changed
-            && fate(entries, report) == Fate::Kept
-            && !review::is_review(entries, report)
-    });
     let mut found: Vec<String> = Vec::new();
-    for report in answers {
+    for report in entries.reports.reports.iter().filter(|report| !report.changed) {
         let given = report.passages.iter().rev().find_map(recommended);
-        let is_open =
-            |text: &String| !is_answered(entries, report) && !is_carried_out(entries, report, text);
+        let is_open = |text: &String| {
+            !review::is_review(entries, report)
+                && fate(entries, report) == Fate::Kept
+                && !is_answered(entries, report)
+                && !is_carried_out(entries, report, text)
+        };
         let Some(text) = given.filter(is_open) else { continue };
         let text = cut_at_clause(&entries.tidy_line(&text), LENGTH);
         found.push(format!("Recommended: {}", without_full_stop(&capitalised(&text))));

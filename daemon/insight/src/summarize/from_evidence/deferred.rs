@@ -400,7 +400,7 @@ fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, FileWork, Quote, TurnReport},
+        model::evidence::{Evidence, FileWork, GitEvent, Quote, TurnReport},
         summarize::report::Reports,
     };
 
@@ -477,6 +477,18 @@ mod tests {
         ];
         let evidence = Evidence { reports, ..Evidence::default() };
         assert_eq!(told(&evidence, offers), ["Offered, not answered: commit these changes"]);
+        let mut failed = evidence.clone();
+        failed.git_events.push(GitEvent {
+            step: GitStep::Commit,
+            succeeded: false,
+            branch: None,
+            error: None,
+            origin: at(5),
+            at: None,
+        });
+        assert_eq!(told(&failed, offers), ["Offered, not answered: commit these changes"]);
+        failed.git_events[0].succeeded = true;
+        assert!(told(&failed, offers).is_empty());
         let mut went_on = evidence;
         went_on.reports.push(report(15, "The keys are sorted now.", true));
         assert!(told(&went_on, offers).is_empty());

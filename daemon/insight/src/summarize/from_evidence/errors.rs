@@ -433,6 +433,9 @@ mod tests {
                 true,
             ),
             ("connection refused on port 5432", "make migrate", false),
+            ("npm error 404 No match found for version 4.4", "npm view shop", true),
+            ("npm error 404 No match found for version 4.4", "npm install", false),
+            ("fatal: Unable to create '.git/index.lock': File exists.", "git commit", true),
         ] {
             assert_eq!(is_routine(message, attempt), wanted, "{message}");
         }

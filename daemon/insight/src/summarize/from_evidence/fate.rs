@@ -44,8 +44,8 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
         && is_followed_by_longer_report(entries, report);
     // The report on the fixes says more than the review.
-    let is_fixed = review::is_review(entries, report)
-        && asks_to_fix(&next.text)
+    let is_fixed = asks_to_fix(&next.text)
+        && review::is_review(entries, report)
         && is_followed_by_change(entries, report);
     if !report.changed
         && (is_void || is_of_moment || is_fixed || is_resolved_later(entries, report))

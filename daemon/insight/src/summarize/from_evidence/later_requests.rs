@@ -82,15 +82,18 @@ pub(super) fn shifts(
         let changed = led_to_change(evidence, request);
         // The fix of a problem that the user only described is among the completed tasks.
         let asks = || asked.is_some_and(|asked| asks_for_work(start(&asked.text)));
-        let is_remark = requests.len() <= FEW && is_remark(request);
+        let is_matter = requests.len() <= FEW && describes_matter(request);
         let is_goal = is_new_work(request)
-            || is_remark
+            || is_matter
             || commands.contains(request)
             || changed
                 && !is_answer(request)
                 && (orders(request) || (!began || names_a_problem(&request.text)) && asks());
-        let told = told(request, asked).or_else(|| is_remark.then(|| shortened(&request.text)));
-        let goal = is_goal.then(|| (request.clone(), told));
+        let line = || {
+            let told = told(request, asked);
+            told.or_else(|| is_matter.then(|| shortened(&request.text)))
+        };
+        let goal = is_goal.then(|| (request.clone(), line()));
         let paragraphs = asked.filter(|_| changed).map_or(Vec::new(), |asked| behind(&asked.text));
         for (request, told) in goal.into_iter().chain(paragraphs) {
             let new = words(&request.text);
@@ -110,10 +113,10 @@ pub(super) fn shifts(
     found
 }
 
-/// Whether a request only describes something that the user wants to be looked at: `we have open
-/// pull requests, are any of them ready to merge`. Questions with a question mark are told with
-/// their answers.
-fn is_remark(request: &Request) -> bool {
+/// Whether a request only describes a matter: `we have open pull requests, are any of them ready to
+/// merge`. A question with a question mark does not count, because the findings contain it with its
+/// answer.
+fn describes_matter(request: &Request) -> bool {
     request.weight == Weight::Clear
         && request.text.split(' ').count() >= REMARK
         && !request.text.contains('?')

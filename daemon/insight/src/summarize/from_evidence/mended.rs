@@ -11,8 +11,8 @@ use crate::summarize::{
 /// later report needs the whole share and such a name.
 const MENDED: f64 = 0.4;
 
-/// Whether a later commit or change fixed what a report without changes describes. Then the
-/// summary contains the fix instead.
+/// Whether a later commit or change fixed what a report describes. Then the summary contains the
+/// fix instead. Of a report of a turn with changes, only findings with a severity count.
 pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     if report.changed && !names_severity(part) {
         return false;
@@ -49,4 +49,43 @@ pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> b
 fn names_severity(part: &str) -> bool {
     pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
         .is_match(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            evidence::TurnReport,
+            transcript::{Origin, Outcome},
+        },
+        summarize::{evidence::scenarios::Script, report::Reports},
+    };
+
+    #[test]
+    fn a_commit_fixes_a_finding_that_was_written_into_a_file() {
+        let mut script = Script::default();
+        script.prompt("Mend the list");
+        script.run(
+            "a",
+            "git commit -qam 'fix: close the reader of the list after the last row'",
+            Outcome::Succeeded,
+            "[list 1a2b3c4] fix: close the reader of the list after the last row\n",
+        );
+        let evidence = script.collect();
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let origin = Origin::default();
+        let of = |changed| Report::of(&TurnReport { changed, origin, ..TurnReport::default() });
+        let finding = "The reader of the list is not closed after the last row.";
+        for (changed, part, wanted) in [
+            (false, finding.to_owned(), true),
+            (true, finding.to_owned(), false),
+            (true, format!("High: {finding}"), true),
+            (true, format!("HIGH-01: {finding}"), true),
+            (true, "High: The day of each invoice is read as a text.".to_owned(), false),
+        ] {
+            assert_eq!(is_mended(&entries, &of(changed), &part), wanted, "{changed} {part}");
+        }
+    }
 }

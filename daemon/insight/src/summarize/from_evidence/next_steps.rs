@@ -426,6 +426,8 @@ mod tests {
         let piped = ran(3, "cargo build 2>&1 | tail -5", Outcome::Succeeded);
         evidence.commands.push(CommandRun { shows_failure: true, ..piped });
         assert_eq!(steps(&evidence), ["The last build failed: `cargo build 2>&1 | tail -5`"]);
+        evidence.commands.push(ran(4, "git commit -qm List", Outcome::Succeeded));
+        assert!(steps(&evidence).is_empty());
     }
 
     #[test]

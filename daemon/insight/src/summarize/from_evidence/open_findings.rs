@@ -32,10 +32,10 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let mut places: Vec<String> = Vec::new();
     let mut count = 0;
     for review in reviews.filter(is_unfixed) {
-        let mut found = review.passages.iter().filter_map(|passage| place(entries, passage));
-        let mut found = found.by_ref().peekable();
-        count += usize::from(found.peek().is_some());
-        found.for_each(|place| push(&mut places, format!("`{place}`")));
+        let found = review.passages.iter().filter_map(|passage| place(entries, passage));
+        let found: Vec<String> = found.map(|place| format!("`{place}`")).collect();
+        count += usize::from(!found.is_empty());
+        found.into_iter().for_each(|place| push(&mut places, place));
     }
     if places.is_empty() {
         return;
@@ -68,6 +68,28 @@ mod tests {
             open,
             [
                 "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_findings_of_all_reviews_are_open() {
+        let report = |line, text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: Origin { source: 0, line },
+            ..TurnReport::default()
+        };
+        let other = "**Findings**\n\n1. [src/list.rs:7](/app/src/list.rs:7) reads a row twice.\n";
+        let reports = vec![report(2, REVIEW), report(4, other)];
+        let evidence = Evidence { reports, ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let mut open = Vec::new();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        unfixed(&entries, &mut open);
+        assert_eq!(
+            open,
+            [
+                "Not fixed in this session: the findings of 2 reviews at `src/parse.rs:227`, `src/cli.rs:19`, `src/list.rs:7`"
             ]
         );
     }

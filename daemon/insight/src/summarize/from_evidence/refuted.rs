@@ -77,8 +77,9 @@ pub(super) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Comm
     })
 }
 
-/// Whether the first commit after a complaint is about the same matter as the commit before it, or
-/// there is none. If it is about another matter, something else failed.
+/// Whether the first commit after a complaint is about the same matter as the commit before the
+/// complaint. Also true if no commit follows. A commit about another matter shows that something
+/// else failed.
 fn is_tried_again(evidence: &Evidence, span: &Span<'_>, subject: &BTreeSet<String>) -> bool {
     let mut commits = evidence.commits.iter();
     let next = commits.find(|commit| {

@@ -448,7 +448,7 @@ mod tests {
     }
 
     /// Returns the line of a session that ran these commands with these outputs. The command
-    /// `edit PATH` stands for an edit of a file.
+    /// `edit PATH` edits the file with the edit tool.
     fn line_after(runs: &[(&'static str, &'static str)]) -> String {
         let mut script = Script::default();
         script.item(Item::Context(SessionContext {

@@ -186,3 +186,31 @@ fn an_answer_that_begins_with_a_list_is_told_by_its_first_paragraph() {
     let wanted = format!("Asked: {question} Answer: For the archive, the bigger missing piece is");
     assert!(found.iter().any(|line| line.starts_with(&wanted)), "{found:?}");
 }
+
+#[test]
+fn the_findings_of_a_review_are_not_told_after_all_were_fixed() {
+    let told = |prompt: &str| {
+        let mut script = Script::default();
+        script.prompt("Review the reader of the list");
+        script.reply("m1", "**Findings**\n\n1. src/list.rs:12 reads each row of the archive twice, because the index is asked first.\n");
+        script.prompt(prompt);
+        script.edit("a", "/app/src/list.rs", "a", "b");
+        script.reply("m2", "The index is asked once now.");
+        summary(&script).discoveries.unwrap_or_default().concat()
+    };
+    assert!(!told("ok, fix all of them").contains("reads each row"));
+    assert!(told("Show the days in another order").contains("reads each row"));
+}
+
+#[test]
+fn an_accepted_answer_has_its_question() {
+    let mut script = Script::default();
+    script.prompt("would the list need an index of the days?");
+    script.reply("m1", "**My recommendation:** Not yet. The list has only three hundred rows, and all of them are read at once.\n\nShall I go on?");
+    script.prompt("ok");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply("m2", "The list is shown.");
+    let decisions = summary(&script).key_decisions.unwrap_or_default();
+    let wanted = "Would the list need an index of the days? Not yet.";
+    assert!(decisions.iter().any(|one| one.decision.starts_with(wanted)), "{decisions:?}");
+}

@@ -19,6 +19,8 @@ pub(super) fn is_in_report(step: &str) -> bool {
         "Asked last",
         "Suggested, not done:",
         "Plan shown last, not carried out:",
+        // Summaries of older versions.
+        "Plan shown, not approved:",
         "Not shown as checked",
     ];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))

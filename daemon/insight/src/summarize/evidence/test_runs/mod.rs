@@ -214,6 +214,9 @@ mod check {
         assert!(could_not_run(output, 3));
         assert!(!could_not_run(output, 9));
         assert!(!could_not_run("--- FAIL: TestPort\n", 1));
+        let docker = "permission denied while trying to connect to unix:///run/docker.sock\n";
+        assert!(could_not_run(docker, 1));
+        assert!(could_not_run("Cannot connect to the Docker daemon at x. Is it running?\n", 1));
     }
 
     #[test]
