@@ -30,6 +30,6 @@ pub use self::{
     process::Process,
     random::Random,
     transcript::Transcript,
-    wire::Wire,
+    wire::{PATIENCE, Wire},
     world::{Daemon, PROJECT, World},
 };

@@ -1,6 +1,9 @@
 //! A client of the daemon's socket for tests.
 
-use std::io::{BufRead, BufReader, Write};
+use std::{
+    io::{BufRead, BufReader, ErrorKind, Write},
+    time::{Duration, Instant},
+};
 
 use graphiti_proto::{
     rpc::{Error, Request, Response},
@@ -8,6 +11,21 @@ use graphiti_proto::{
 };
 use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
 use serde_json::{Value, json};
+
+/// The time after which a daemon that does not answer has failed: several times what the slowest
+/// machine takes for any request.
+pub const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// Repeats `attempt` until it returns a value.
+pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(value) = attempt() {
+            return value;
+        }
+        assert!(began.elapsed() < PATIENCE, "the daemon has failed for {PATIENCE:?}");
+    }
+}
 
 /// A connection to a daemon.
 pub struct Wire {
@@ -18,6 +36,8 @@ pub struct Wire {
 impl Wire {
     pub fn connect(socket: &str) -> std::io::Result<Wire> {
         let stream = Stream::connect(socket.to_fs_name::<GenericFilePath>()?)?;
+        // Windows has no timeout for pipes.
+        let _ = stream.set_recv_timeout(Some(PATIENCE));
         Ok(Wire { stream: BufReader::new(stream), next_id: 1 })
     }
 
@@ -71,8 +91,13 @@ impl Wire {
     /// Returns the next line from the daemon; empty when the daemon closed the connection.
     pub fn receive_line(&mut self) -> String {
         let mut line = String::new();
-        // An error is treated as the end of the connection.
-        let _ = self.stream.read_line(&mut line);
+        let read = self.stream.read_line(&mut line);
+        let kind = read.map_err(|error| error.kind());
+        assert!(
+            !matches!(kind, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)),
+            "the daemon has not answered for {PATIENCE:?}"
+        );
+        // Any other error is treated as the end of the connection.
         line
     }
 

@@ -14,10 +14,10 @@ use graphiti_proto::{endpoint, methods, tools::health};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Process, Transcript, Wire};
+use crate::{Process, Transcript, Wire, wire::repeat};
 
 /// Time limit for a start, enough for the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// The default project of sessions.
 pub const PROJECT: &str = "/work/app";
@@ -127,7 +127,11 @@ impl World {
             if let Some(status) = child.try_wait().expect("the state of the daemon is known") {
                 return Err(status);
             }
-            assert!(began.elapsed() < PATIENCE, "the daemon did not become ready:\n{}", self.log());
+            assert!(
+                began.elapsed() < START_LIMIT,
+                "the daemon did not become ready:\n{}",
+                self.log()
+            );
         }
     }
 
@@ -238,15 +242,13 @@ impl Daemon {
     /// reopen its database. `None` when the daemon has ended.
     pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
-        loop {
-            let answer = Wire::connect(&self.socket).ok()?.try_ask("tools/call", params.clone());
-            let Some(Ok(answer)) = answer else { continue };
+        repeat(|| {
+            let Ok(mut wire) = Wire::connect(&self.socket) else { return Some(None) };
+            let answer = wire.try_ask("tools/call", params.clone())?.ok()?;
             let content = &answer["structuredContent"];
             let is_stopping = content.is_null() && answer.to_string().contains("is stopping");
-            if !is_stopping {
-                return Some(content.clone());
-            }
-        }
+            (!is_stopping).then(|| Some(content.clone()))
+        })
     }
 
     pub fn health(&self) -> health::HealthAnswer {
@@ -256,12 +258,7 @@ impl Daemon {
 
     /// Same as [`Daemon::settle`], for a daemon that may reopen its database in the meantime.
     pub fn settle_at_last(&self) {
-        loop {
-            let mut wire = self.wire();
-            if let Some(Ok(_)) = wire.try_ask(methods::SETTLE, json!({})) {
-                return;
-            }
-        }
+        repeat(|| self.wire().try_ask(methods::SETTLE, json!({}))?.ok());
     }
 
     /// Returns a session as the daemon lists it.

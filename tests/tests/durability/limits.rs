@@ -5,11 +5,11 @@ use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use graphiti_proto::methods;
-use graphiti_tests::{Daemon, Transcript, World};
+use graphiti_tests::{Daemon, PATIENCE, Transcript, World};
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -175,9 +175,13 @@ fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
 /// Waits until everything is imported, text was evicted, and `is_small_enough` returns true for the
 /// answer of the daemon.
 fn wait_until_settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -> bool) -> Value {
+    let began = Instant::now();
     loop {
         daemon.settle_at_last();
         let health = daemon.insist("session_tracking_health", &json!({})).expect("the daemon runs");
+        assert!(began.elapsed() < PATIENCE, "the daemon does not get below its limit: {health:#}");
+        let evicted = health["evicted"]["episodes"].as_u64();
+        assert!(evicted.unwrap_or(0) == 0, "episodes were evicted: {health:#}");
         let is_small_enough = is_small_enough(&health);
         let is_imported = health["history"]["left"] == 0 && health["sessions"]["failed"] == 0;
         let has_episodes = health["kept"]["episodes"] == SESSIONS;

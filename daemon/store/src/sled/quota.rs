@@ -50,6 +50,9 @@ const MIN_FREE_BYTES: u64 = 4 << 20;
 pub(super) struct Quota {
     folder: PathBuf,
     data: File,
+    /// The size, in bytes, of the files beside the data file. sled writes its snapshot when it
+    /// opens and closes a database, so the size hardly changes in between.
+    others: u64,
     limit: AtomicU64,
     health: watch::Sender<StoreHealth>,
 }
@@ -64,10 +67,15 @@ pub(super) fn content_bytes(tree: &Tree) -> Result<u64, StoreError> {
     Ok(bytes)
 }
 
+/// Returns the size of all files of a database, in bytes; 0 if the folder cannot be read.
+fn files_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = folder.read_dir() else { return 0 };
+    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+}
+
 impl DiskQuota for SledStore {
     fn disk_bytes(&self) -> u64 {
-        let Ok(entries) = self.folder.read_dir() else { return 0 };
-        entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
+        files_bytes(&self.folder)
     }
 
     fn content_bytes(&self) -> Result<u64, StoreError> {
@@ -89,7 +97,7 @@ impl DiskQuota for SledStore {
     }
 
     fn is_near_limit(&self) -> bool {
-        self.quota.is_near_limit(self.disk_bytes())
+        self.quota.is_near_limit()
     }
 
     fn content_target(&self) -> u64 {
@@ -123,9 +131,11 @@ fn would_shrink(content: u64, target: u64, file: u64) -> bool {
 impl Quota {
     /// Returns a quota without a limit.
     pub(super) fn new(folder: &Path) -> io::Result<Quota> {
+        let data = File::open(folder.join("db"))?;
         Ok(Quota {
             folder: folder.to_owned(),
-            data: File::open(folder.join("db"))?,
+            others: files_bytes(folder).saturating_sub(data.metadata()?.len()),
+            data,
             limit: AtomicU64::new(u64::MAX),
             health: watch::Sender::new(StoreHealth::Normal),
         })
@@ -139,13 +149,18 @@ impl Quota {
         self.limit.load(Ordering::Relaxed) / TARGET
     }
 
-    fn is_near_limit(&self, file: u64) -> bool {
-        file >= self.limit.load(Ordering::Relaxed) / 8 * NEAR_LIMIT
+    /// Returns the size of all files in bytes. It is read for each write, so the folder is not.
+    fn used_bytes(&self) -> u64 {
+        self.data.metadata().map_or(0, |file| file.len()) + self.others
     }
 
-    /// Updates the health when the file is near its limit.
+    fn is_near_limit(&self) -> bool {
+        self.used_bytes() >= self.limit.load(Ordering::Relaxed) / 8 * NEAR_LIMIT
+    }
+
+    /// Updates the health when the files are near their limit.
     pub(super) fn check(&self) {
-        let is_near_limit = self.data.metadata().is_ok_and(|file| self.is_near_limit(file.len()));
+        let is_near_limit = self.is_near_limit();
         self.health.send_if_modified(|health| match health {
             StoreHealth::Normal if is_near_limit => {
                 *health = StoreHealth::NearLimit;
@@ -202,7 +217,7 @@ impl Quota {
 
     fn shortage(&self) -> Option<String> {
         let limit = self.limit.load(Ordering::Relaxed);
-        let used = self.data.metadata().map_or(0, |file| file.len());
+        let used = self.used_bytes();
         let margin = MARGIN.min(limit / 4);
         if used > limit - margin {
             return Some(format!(
@@ -253,6 +268,26 @@ pub(super) fn free_bytes(_: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_files_count_towards_the_limit() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path();
+        std::fs::write(folder.join("db"), vec![0; 60]).unwrap();
+        std::fs::write(folder.join("snap"), vec![0; 20]).unwrap();
+        let quota = Quota::new(folder).unwrap();
+        quota.limit.store(128, Ordering::Relaxed);
+        quota.check();
+        assert_eq!(*quota.health.borrow(), StoreHealth::NearLimit, "80 of 128 bytes are used");
+        let quota = Quota::new(folder).unwrap();
+        quota.limit.store(136, Ordering::Relaxed);
+        quota.check();
+        assert_eq!(
+            *quota.health.borrow(),
+            StoreHealth::Normal,
+            "85 of 136 bytes are near the limit"
+        );
+    }
 
     #[test]
     fn a_database_is_copied_only_when_that_makes_it_smaller() {
