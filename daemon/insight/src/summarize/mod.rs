@@ -7,6 +7,7 @@
 //! are two views of the result, and [`handoff`] merges several summaries for the next agent.
 //! Calling the model and storing results happen in other modules.
 
+mod cache;
 mod commit_lines;
 pub mod config;
 pub mod conversation;

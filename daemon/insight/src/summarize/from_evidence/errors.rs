@@ -36,7 +36,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     }
     for group in &groups {
         let record = of_group(entries, group);
-        if has_story(&record) && is_of_one_matter(group, &record) {
+        if has_story(group, &record) && is_of_one_matter(group, &record) {
             dated.push((group.error.origin.line, record));
         }
     }
@@ -69,14 +69,16 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 }
 
 /// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran in between explains nothing.
-fn has_story(record: &ErrorResolution) -> bool {
+/// that ran in between explains nothing. A test that fails until it is itself corrected was only
+/// being written.
+fn has_story(group: &Group<'_>, record: &ErrorResolution) -> bool {
+    let is_of_test = is_test_failure(&group.error.message)
+        && !group.files.is_empty()
+        && only_tests(&group.files);
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");
-    // `parse_list failed`, fixed in its test, does not say what was wrong.
-    let is_bare = record.fix.starts_with(TEST_CHANGED) && record.error.ends_with(" failed");
-    record.root_cause != NOT_STATED || !is_guessed && !is_bare
+    record.root_cause != NOT_STATED || !is_guessed && !is_of_test
 }
 
 /// Whether the cause that was found between the failure and the success, if any, shares a word with
@@ -390,11 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_was_changed_until_it_passed_is_a_story() {
-        let fixed_in = |path: &str| {
+    fn a_test_that_fails_until_it_is_corrected_is_no_story() {
+        let fixes = |path: &'static str, cause: Option<&'static str>| {
             let mut script = Script::default();
             script.prompt("Let the login expire");
             script.run("a", "cargo test", Outcome::Succeeded, FAILING);
+            if let Some(cause) = cause {
+                script.reply("m", cause);
+            }
             script.at += 120;
             script.edit("b", path, "a", "b");
             script.at += 120;
@@ -404,20 +409,12 @@ mod tests {
             let entries = Entries { evidence: &evidence, reports: &reports, project: None };
             errors_resolved(&entries).into_iter().map(|one| one.fix).collect::<Vec<_>>()
         };
-        assert_eq!(fixed_in("/app/tests/auth.rs"), ["The test was changed: `/app/tests/auth.rs`"]);
-        assert_eq!(fixed_in("/app/src/auth.rs"), [""; 0]);
-    }
-
-    #[test]
-    fn a_changed_test_without_a_reason_is_no_story() {
-        let record = |error: &str| ErrorResolution {
-            error: error.to_owned(),
-            root_cause: NOT_STATED.to_owned(),
-            fix: format!("{TEST_CHANGED}`a_test.go`"),
-            verification: String::new(),
-        };
-        assert!(!has_story(&record("acme/list failed")));
-        assert!(has_story(&record("reads_rows failed: expected 3, got 2")));
+        let test = "/app/tests/auth.rs";
+        assert_eq!(fixes(test, None), [""; 0]);
+        let cause = "The root cause: the test for auth used a token of the wrong length.";
+        let changed = ["The test was changed: `/app/tests/auth.rs`"];
+        assert_eq!(fixes(test, Some(cause)), changed);
+        assert_eq!(fixes("/app/src/auth.rs", None), [""; 0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{
     model::evidence::{Evidence, Quote},
     summarize::{
+        cache::{Cache, cached},
         from_evidence::{
             entries::cut_at_clause,
             pasted_text::{without_gap, written},
@@ -19,6 +20,10 @@ const LISTED: usize = 900;
 
 /// Number of characters after which no more sentences are added to a request.
 const OPENING: usize = 300;
+
+/// Maximum number of prompts whose requests a thread caches, because many rules compare a prompt
+/// with all others of its session.
+const MAX_CACHED: usize = 256;
 
 /// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +54,13 @@ pub(super) enum Weight {
 impl Request {
     /// Parses a prompt; `None` if no person wrote any part of it.
     pub(super) fn of(prompt: &str) -> Option<Request> {
+        thread_local! {
+            static CACHE: Cache<Option<Request>> = Cache::default();
+        }
+        cached(&CACHE, MAX_CACHED, prompt, || Request::parse(prompt))
+    }
+
+    fn parse(prompt: &str) -> Option<Request> {
         if pattern!(
             r"^(?:Operation stopped by hook|Stop hook feedback|\[Request interrupted|Caveat: )"
         )

@@ -3,20 +3,20 @@
 //! They are data: one file for each topic in English, one file for each other language. Each file
 //! contains examples, which a test checks.
 
-use std::{
-    borrow::Cow,
-    cell::RefCell,
-    collections::HashMap,
-    hash::{BuildHasher, Hash, RandomState},
-    sync::LazyLock,
-    thread::LocalKey,
-};
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
 
-use crate::{pattern::compact, releasable::Releasable, summarize::text::one_line};
+use crate::{
+    pattern::compact,
+    releasable::Releasable,
+    summarize::{
+        cache::{Cache, cached},
+        text::one_line,
+    },
+};
 
 /// The topic of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -315,14 +315,14 @@ impl Headings {
 /// Returns the topic of the text below `heading`.
 pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
     thread_local! {
-        static CACHE: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+        static CACHE: Cache<Option<Topic>> = Cache::default();
     }
-    cached_in(&CACHE, heading, || INDEX.get().headings.topic(&plain(heading)))
+    cached(&CACHE, MAX_CACHED_TOPICS, heading, || INDEX.get().headings.topic(&plain(heading)))
 }
 
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
-    cached(None, sentence, || {
+    cached_topic(None, sentence, || {
         let prose = Prose::of(sentence);
         INDEX.get().sentences.iter().find_map(|one| {
             let topic = one.topic.of_claim()?;
@@ -333,7 +333,7 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    let matched = cached(Some(topic), sentence, || {
+    let matched = cached_topic(Some(topic), sentence, || {
         let index = INDEX.get();
         let of_topic = index.sentences.iter().find(|one| one.topic == topic)?;
         of_topic.match_any(&Prose::of(sentence)).then_some(topic)
@@ -344,38 +344,16 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
 /// Maximum number of sentences, and of headings, whose topic a thread caches.
 const MAX_CACHED_TOPICS: usize = 4_096;
 
-type TopicCache = LocalKey<RefCell<HashMap<u64, Option<Topic>>>>;
-
 /// Caches the topic of a sentence, because many rules ask for it.
-fn cached(
+fn cached_topic(
     topic: Option<Topic>,
     sentence: &str,
     find: impl FnOnce() -> Option<Topic>,
 ) -> Option<Topic> {
     thread_local! {
-        static CACHE: RefCell<HashMap<u64, Option<Topic>>> = RefCell::default();
+        static CACHE: Cache<Option<Topic>> = Cache::default();
     }
-    cached_in(&CACHE, (topic, sentence), find)
-}
-
-fn cached_in(
-    known: &'static TopicCache,
-    key: impl Hash,
-    find: impl FnOnce() -> Option<Topic>,
-) -> Option<Topic> {
-    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    let key = HASHER.hash_one(key);
-    if let Some(topic) = known.with_borrow(|known| known.get(&key).copied()) {
-        return topic;
-    }
-    let topic = find();
-    known.with_borrow_mut(|known| {
-        if known.len() >= MAX_CACHED_TOPICS {
-            known.clear();
-        }
-        known.insert(key, topic);
-    });
-    topic
+    cached(&CACHE, MAX_CACHED_TOPICS, (topic, sentence), find)
 }
 
 /// Returns a heading in lower case, without symbols and punctuation at both ends, and without
