@@ -35,6 +35,9 @@ pub(super) const FIRST_REPORTS: usize = 3;
 pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn. The middle of a longer one is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
+/// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
+/// removed.
+pub(super) const DOCUMENT: usize = 5_000;
 /// Maximum length, in bytes, of the part of a reply that is read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Maximum number of statements of one kind. The oldest after the first third is dropped first.

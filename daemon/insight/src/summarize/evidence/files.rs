@@ -33,7 +33,7 @@ pub(super) struct PlannedChange {
     /// Number of removed lines.
     pub(super) removed: u32,
     pub(super) settings: Vec<Setting>,
-    /// The text of a todo or plan file.
+    /// The text of a Markdown file that is written as a whole.
     #[serde(default)]
     pub(super) note: Option<String>,
     /// Hashes of the texts of each edit, by which a later edit that reverses it is recognised.

@@ -11,7 +11,7 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, lists::push_latest, moment::Moment},
         report::{Form, passages},
-        text::{kept, pattern},
+        text::{kept, kept_lines, pattern},
     },
 };
 
@@ -32,13 +32,30 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the text of a todo or plan file that `change` writes as a whole; `None` for other
-/// changes.
+/// Returns the text of a Markdown file that `change` writes as a whole; `None` for other changes,
+/// and for files of Claude Code.
 pub(super) fn text_of(change: &FileChange) -> Option<String> {
-    purpose(&change.path)?;
     let is_whole = matches!(change.kind, ChangeKind::Written);
-    let text = change.edits.first().filter(|_| is_whole)?;
-    Some(kept(&without_front_matter(&text.new), bounds::WORK_NOTE))
+    let is_note = is_whole && change.path.ends_with(".md") && !change.path.contains("/.claude/");
+    let text = change.edits.first().filter(|_| is_note)?;
+    let text = without_front_matter(&text.new);
+    Some(match purpose(&change.path) {
+        Some(_) => kept(&text, bounds::WORK_NOTE),
+        None => kept_lines(&text, bounds::DOCUMENT),
+    })
+}
+
+/// Whether the file at `path`, written on `prompt`, describes how far the work is: the prompt asks
+/// to write that down, or the name of the file says so.
+pub(super) fn describes_progress(path: &str, prompt: &str) -> bool {
+    let is_asked = || {
+        pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:this|that|it|everything|all (?:of )?(?:this|that|it)|your (?:findings|notes|progress)|what (?:we|you)(?: have)? \w+|(?:the|our|this) (?:whole )?(?:discussion|findings|progress|status|(?:current )?state(?: of (?:the )?\w+)?))(?: \w+){0,3} ?(?:down|up|in(?:to)?|to|as)\b")
+            .is_match(prompt)
+    };
+    purpose(path).is_none()
+        && (pattern!(r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|progress|findings|investigation|post-?mortem|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$")
+            .is_match(path)
+            || prompt.len() <= 600 && is_asked())
 }
 
 /// Returns a text whose front matter has only its title, because long lists in the front matter
@@ -155,6 +172,21 @@ mod tests {
             ("/app/README.md", None),
         ] {
             assert_eq!(purpose(path), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_about_the_progress_is_known_by_its_name_or_the_prompt() {
+        for (path, prompt, wanted) in [
+            ("/app/docs/wip-list.md", "go on", true),
+            ("/app/.planning/debug/list-is-empty.md", "", true),
+            ("/app/docs/list.md", "can you write this into a markdown file for now?", true),
+            ("/app/docs/list.md", "document the current state in a file", true),
+            ("/app/docs/geese.md", "write a file about geese in docs", false),
+            ("/app/docs/progress-bar/guide.md", "write the guide", false),
+            ("/app/README.md", "fill in the readme", false),
+        ] {
+            assert_eq!(describes_progress(path, prompt), wanted, "{path} {prompt}");
         }
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Pending {
     pub(super) shell_of_user: String,
     /// Whether the last report belongs to the current turn.
     pub(super) reporting: bool,
+    /// The text of the file that describes the progress and was written in the current turn.
+    pub(super) document: String,
     /// Whether the agent was notified that a background task ended, and has not acted since.
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.

@@ -174,6 +174,7 @@ impl Collector {
             }
             if let Some(text) = &change.note {
                 notes::keep(&mut self.evidence, &change.path, text, moment);
+                self.keep_document(&change.path, text, moment);
             }
             if created {
                 files::created(&mut self.evidence, &change.path);

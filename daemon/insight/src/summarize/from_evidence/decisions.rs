@@ -72,9 +72,10 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     records
 }
 
-/// Whether a decision names what it is about. `Removed it` does not.
+/// Whether a decision names what it is about and is more than the next step. `Removed it` and
+/// `Build the reader next` do not count.
 fn names_object(decision: &str) -> bool {
-    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$")
+    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$|^[^:]{3,60} next$|^using the next step\b|\bbefore i (?:try|run|test|start|move|go)\b|^(?:can|could|might|may) [^?]*$")
         .is_match(decision)
 }
 
@@ -401,7 +402,14 @@ mod tests {
 
     #[test]
     fn a_decision_names_its_object() {
-        for decision in ["Removed it", "Kept them all", "Dropped both"] {
+        for decision in [
+            "Removed it",
+            "Kept them all",
+            "Dropped both",
+            "Build `plan` next",
+            "Can read the pages and keep the list",
+            "Adding tests of the reader before I try it",
+        ] {
             assert!(!names_object(decision), "{decision}");
         }
         assert!(names_object("Removed the cache") && names_object("Kept these two flags"));

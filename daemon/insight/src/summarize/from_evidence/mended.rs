@@ -1,14 +1,14 @@
 //! Determines whether later work fixed what a report describes.
 
 use crate::summarize::{
-    from_evidence::entries::Entries,
+    from_evidence::{entries::Entries, review},
     report::Report,
     text::{pattern, share_of_words, words},
 };
 
 /// A later commit with at least this share of the words of a finding fixed what the finding
 /// describes. Half of this share is enough if the commit names a file or code of the finding. A
-/// later report needs the whole share and such a name.
+/// later report needs the whole share, and such a name or the user's agreement before it.
 const MENDED: f64 = 0.4;
 
 /// Whether a later commit or change fixed what a report describes. Then the summary contains the
@@ -31,7 +31,7 @@ pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> b
     });
     let names = |text: &str| named.iter().any(|name| text.contains(name));
     // A change without a commit is described by its report.
-    let mut reported = entries.evidence.reports.iter().filter(|later| {
+    let reported = entries.evidence.reports.iter().filter(|later| {
         later.changed
             && later.origin.source == report.origin.source
             && later.origin.line > report.origin.line
@@ -40,8 +40,22 @@ pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> b
         let text = format!("{} {}", commit.subject, commit.body);
         let share = share_of_words(&told, &words(&text));
         share >= MENDED || share >= MENDED / 2.0 && names(&text)
-    }) || reported
-        .any(|later| names(&later.text) && share_of_words(&told, &words(&later.text)) >= MENDED)
+    }) || reported.enumerate().any(|(at, later)| {
+        let answers = at == 0
+            && (names_severity(part) || review::is_review(entries, report))
+            && is_agreed(entries, report);
+        (answers || names(&later.text)) && share_of_words(&told, &words(&later.text)) >= MENDED
+    })
+}
+
+/// Whether the prompt after a report lets the agent do what the report proposes.
+fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut prompts = entries.evidence.prompts.iter();
+    let next = prompts.find(|prompt| prompt.origin.line > report.origin.line);
+    next.is_some_and(|next| {
+        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|can you|let['\u{2019}]?s)[,. ]+)*(?:do|fix|implement|address|tackle|resolve|go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
+            .is_match(next.text.trim())
+    })
 }
 
 /// Whether a part is a finding of a review with its severity. A turn that writes the review into a

@@ -33,7 +33,7 @@ pub(super) fn announces_no_fact(text: &str) -> bool {
     is_phrase(Topic::Proposal, text)
         || is_phrase(Topic::Guess, text)
         || announces_contents(text)
-        || pattern!(r"(?i)^if\b|\(if\b|\b(?:would|could|might)\b|\balternatives?\b|\b(?:downsides?|drawbacks?|trade-?offs?)\b").is_match(text)
+        || pattern!(r"(?i)^if\b|\(if\b|\b(?:would|could|might)\b|\balternatives?\b|\bshould(?: (?:then|now))?$|\b(?:downsides?|drawbacks?|trade-?offs?)\b").is_match(text)
         || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
         || pattern!(r"(?i)\b(?:things?|points?|questions?|options?) to (?:decide|discuss|clarify|settle|consider)\b|^(?:do|does|did) (?:[a-mo-z]|n[a-np-z])").is_match(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))

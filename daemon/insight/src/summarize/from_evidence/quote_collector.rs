@@ -12,7 +12,7 @@ use crate::summarize::{
         quoted::Quoted,
         review,
     },
-    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading},
+    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -34,8 +34,13 @@ pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
         headings: &[],
         awaits_items: false,
         is_head: false,
+        leads_to_items: false,
     };
-    for passage in &report.passages {
+    for (at, passage) in report.passages.iter().enumerate() {
+        let next = report.passages.get(at + 1);
+        reader.leads_to_items = next.is_some_and(|next| {
+            next.form != Form::Paragraph && next.headings == passage.headings
+        });
         reader.take(passage);
     }
     reader.found.retain(|one| !one.is_empty());
@@ -67,6 +72,8 @@ struct QuoteCollector<'e> {
     awaits_items: bool,
     /// Whether no item followed that introduction yet.
     is_head: bool,
+    /// Whether an item follows the passage. If none does, code that is left out follows a colon.
+    leads_to_items: bool,
 }
 
 impl<'e> QuoteCollector<'e> {
@@ -140,6 +147,11 @@ impl<'e> QuoteCollector<'e> {
                 let is_told =
                     !(is_phrase(Topic::Talk, sentence) || self.broken && leans_back(sentence));
                 let text = sentence.trim_end_matches(':').to_owned();
+                if is_told && !self.leads_to_items && names_deed(&text) {
+                    parts.push(format!("{text}."));
+                    self.broken = true;
+                    continue;
+                }
                 if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
                     self.untold = Some(passage.headings.clone());
                 }
@@ -229,6 +241,14 @@ impl<'e> QuoteCollector<'e> {
     }
 }
 
+/// Whether a sentence says what was done, and names code.
+fn names_deed(sentence: &str) -> bool {
+    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
+    sentence.contains('`')
+        && topic_of_sentence(deed) == Some(Topic::Done)
+        && !pattern!(r"(?i)\b(?:following|follows|below|like this|for example)\b").is_match(sentence)
+}
+
 /// Returns a sentence without `Also` at its start: `Also saved a note` does not depend on the
 /// sentence before it.
 fn without_also(sentence: &str) -> String {
@@ -304,6 +324,16 @@ mod tests {
         assert_eq!(
             told("The list is sorted.\n\n## Rows\n\nThis is slow at first. The index is read.\n"),
             ["The list is sorted.", "The index is read."]
+        );
+    }
+
+    #[test]
+    fn a_deed_before_code_that_is_left_out_is_told() {
+        let told_before = |rest: &str| told(&format!("Added `next_row()` to skip rows:{rest}"));
+        assert_eq!(told_before("\n"), ["Added `next_row()` to skip rows."]);
+        assert_eq!(
+            told_before("\n\n- empty rows\n- comments\n"),
+            ["Added `next_row()` to skip rows: empty rows; comments"]
         );
     }
 

@@ -84,6 +84,7 @@ impl Quoted {
     fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
+        let told: Vec<&str> = told.iter().map(|item| item.trim_end_matches([',', ';'])).collect();
         let line = format!("{}{}{more}", self.start(), told.join("; "));
         let is_introduced = self.parts.len() <= 2 && self.introduction.is_some();
         (told.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))

@@ -200,6 +200,7 @@ fn wanted(
                 && !(is_revoked && is_changed_again(entries.evidence, part, report.origin))
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part) && !transient::leaves_decision(part))
+                && (is_last || !transient::plans_ahead(part))
         });
         if is_repeated {
             one.without_told(is_told);
@@ -315,6 +316,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !transient::is_refuted_success(evidence, part)
         && !overtaken::is_address_gone(evidence, part, report.origin)
         && !is_publication(part)
+        && !transient::is_metadata(part)
         && !names_a_commit(&evidence.commits, part)
         && !is_corrected(evidence, part, report.origin)
         && (report.changed

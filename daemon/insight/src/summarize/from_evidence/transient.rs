@@ -47,6 +47,19 @@ pub(super) fn leaves_decision(text: &str) -> bool {
         .is_match(text)
 }
 
+/// Whether a text says what the agent would do next. In a report that other reports follow, the
+/// user has decided about it.
+pub(super) fn plans_ahead(text: &str) -> bool {
+    pattern!(r"(?i)^(?:what (?:i|we)(?:['\u{2019}]d| would) \w+ next|after that,? (?:i|we)(?:['\u{2019}]d| would)\b|(?:i|we)(?:['\u{2019}]d| would) (?:now |then |next |also )*(?:go after|revisit|pick|tackle|move|take|start with|audit)\b)|\b(?:next|most) (?:high(?:est)?|best|logical|useful|valuable|sensible|natural|reasonable|impactful)[\w-]* (?:next )?(?:code )?(?:step|move|task|thing)\b|\b(?:highest|best)[\w-]* next (?:step|move|task)\b")
+        .is_match(text)
+}
+
+/// Whether a text is a line from the head of a document, such as its date.
+pub(super) fn is_metadata(text: &str) -> bool {
+    pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
+        .is_match(text)
+}
+
 /// Whether a text claims that something works now.
 pub(super) fn claims_success(text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
@@ -111,6 +124,25 @@ fn was_followed(evidence: &Evidence, at: Origin) -> bool {
 mod tests {
     use super::*;
     use crate::model::evidence::TestRun;
+
+    #[test]
+    fn the_head_of_a_document_is_no_fact() {
+        assert!(is_metadata("Date: 2026-01-30") && is_metadata("Status: In Progress"));
+        assert!(is_metadata("Date: 2026-01-30; Status: In Progress"));
+        assert!(!is_metadata("Status: parked, because it cannot be reproduced"));
+    }
+
+    #[test]
+    fn the_next_step_of_an_earlier_report_is_no_fact() {
+        for text in [
+            "What I would pick next: the reader of archives",
+            "After that, I'd revisit the size of the pages.",
+            "The reader is direct now, so the next high-value step is to stream the writer.",
+        ] {
+            assert!(plans_ahead(text), "{text}");
+        }
+        assert!(!plans_ahead("The next step of the reader is skipped for empty rows."));
+    }
 
     #[test]
     fn a_decision_of_the_user_is_no_fact() {

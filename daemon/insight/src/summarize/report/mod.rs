@@ -272,6 +272,9 @@ impl Claim {
         };
         let label = passage.label.as_deref();
         let of_label = || label.and_then(topic_of_heading);
+        let is_result = label.is_some_and(|label| {
+            pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label)
+        });
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
@@ -280,6 +283,8 @@ impl Claim {
         let topic = match (topic_of(headings), words) {
             (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),
+            // `**Result**: Not working yet` is open.
+            (_, Some(Topic::Open)) if is_result => words,
             // Sections of completed work also contain decisions, open tasks and known failures.
             (Some(Topic::Done), Some(Topic::Decision | Topic::Open | Topic::KnownFailure)) => words,
             // `Example sequence: Updated to show it` was done.
@@ -300,7 +305,8 @@ impl Claim {
             headed,
             section: headings.last().cloned(),
             mark: passage.mark.clone(),
-            label: passage.label.clone(),
+            // The heading says whose result it is.
+            label: headings.last().filter(|_| is_result).or(passage.label.as_ref()).cloned(),
             text,
             listed,
             nested,
