@@ -150,6 +150,27 @@ pub(super) fn asks_how_far(prompt: &str) -> bool {
         .is_match(prompt.trim())
 }
 
+/// Returns the number of later turns with changes after which the answer to a prompt no longer
+/// holds, because the prompt asks how the code is at the moment, how something could be done, or
+/// what is left to do. `None` for other prompts.
+pub(super) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
+    /// The first steps after a list of what is left leave most of the list open.
+    const LEFT: usize = 6;
+    if prompt.len() > ENTRY {
+        return None;
+    }
+    let of_moment = pattern!(
+        r"(?i)\b(?:what|how) (?:does|do) (?:it|this|that|they) (?:do|work|look)\b.{0,16}\bnow\b|\bexplain\b.{0,24}\bnow\b|\bup ?(?:to|2)[ -]?date\b|\bhow (?:could|should) (?:we|i|one)\b|\b(?:is|are) there (?:an? |any )?(?:other |better )?(?:alternatives?|options?)\b|^(?:(?:ok|so|and|great|good),? )*what(?:['\u{2019}]s| is| would be) next\b"
+    );
+    let of_rest = pattern!(
+        r"(?i)\bwhat (?:would |else )?(?:need(?:s|ed)?|has|have)(?: you)? to be done\b|\bwhat(?:['\u{2019}]s| is) (?:still )?(?:missing|left|open)\b"
+    );
+    if of_moment.is_match(prompt) {
+        return Some(1);
+    }
+    of_rest.is_match(prompt).then_some(LEFT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +178,23 @@ mod tests {
         model::evidence::TurnReport,
         summarize::{evidence::scenarios::Script, report::Reports},
     };
+
+    #[test]
+    fn an_answer_about_the_moment_is_overtaken_by_work() {
+        for (prompt, wanted) in [
+            ("can you explain what it does now", Some(1)),
+            ("can you check if the readme is still up2date", Some(1)),
+            ("how could we do 1?", Some(1)),
+            ("is there an alternative to the list?", Some(1)),
+            ("what's next?", Some(1)),
+            ("what is missing looking at the plan", Some(6)),
+            ("how would we know what an older row is?", None),
+            ("why keep the old list?", None),
+            ("who supports the format already?", None),
+        ] {
+            assert_eq!(changes_until_overtaken(prompt), wanted, "{prompt}");
+        }
+    }
 
     #[test]
     fn the_verdict_of_an_answer_is_its_first_word() {

@@ -35,7 +35,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     // After an accepted offer or a list of the current state, the work that followed says more than
     // the report.
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
-    let is_taken_up = is_over && is_followed_by_work(entries, report)
+    let is_taken_up = is_over && later_changes(entries, report) > 0
         || is_accepted(evidence, next) && is_followed_by_change(entries, report);
     // What an agent said in a turn that the user stopped and corrected is void, and so is an
     // answer that the user says is wrong.
@@ -43,12 +43,15 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
         && is_followed_by_longer_report(entries, report);
+    let is_old = asked_before(evidence, report)
+        .and_then(answers::changes_until_overtaken)
+        .is_some_and(|least| later_changes(entries, report) >= least);
     // The report on the fixes says more than the review.
     let is_fixed = asks_to_fix(&next.text)
         && review::is_review(entries, report)
         && is_followed_by_change(entries, report);
     if !report.changed
-        && (is_void || is_of_moment || is_fixed || is_resolved_later(entries, report))
+        && (is_void || is_of_moment || is_old || is_fixed || is_resolved_later(entries, report))
     {
         return Fate::SentBack;
     }
@@ -117,15 +120,15 @@ fn says(prompt: &Quote, topic: Topic) -> bool {
 }
 
 /// Whether the turn of the next report changed something.
-fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
+pub(super) fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> bool {
     let later = entries.reports.reports.iter().find(|one| one.origin.line > report.origin.line);
     later.is_some_and(|later| later.changed)
 }
 
-/// Whether the turn of any later report changed something.
-fn is_followed_by_work(entries: &Entries<'_>, report: &Report) -> bool {
-    let mut later = entries.reports.reports.iter().filter(|one| one.changed);
-    later.any(|later| later.origin.line > report.origin.line)
+/// Returns the number of later reports whose turn changed something.
+fn later_changes(entries: &Entries<'_>, report: &Report) -> usize {
+    let later = entries.reports.reports.iter().filter(|one| one.changed);
+    later.filter(|later| later.origin.line > report.origin.line).count()
 }
 
 /// Whether a later report about changes has at least half the length of `report`. A shorter one

@@ -32,6 +32,7 @@ const MAX_ENTRY_BYTES: usize = 600;
 /// up, unless something later took it up.
 pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
+    let last_rest = reports.iter().rposition(|report| report.claims.iter().any(is_rest));
     for (at, report) in reports.iter().rev().enumerate() {
         // An open end without a heading counts only in the last report, or if it is left to the
         // user.
@@ -41,8 +42,11 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
         let is_decided = !report.changed && reports.iter().any(worked);
         let is_recent = at < RECENT_REPORTS;
+        let is_last_rest = last_rest == Some(reports.len() - 1 - at);
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
-        let open = open.filter(|claim| is_recent || is_put_off(claim) || is_set_up(claim));
+        let open = open.filter(|claim| {
+            is_recent || is_put_off(claim) || is_set_up(claim) || is_last_rest && is_rest(claim)
+        });
         // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_decided || claim.listed && is_gap(claim));
         // The prompt after an earlier report decided what that report left to the user.
@@ -154,6 +158,16 @@ fn is_put_off(claim: &Claim) -> bool {
         pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
             .is_match(part)
     })
+}
+
+/// Whether a claim is in a list of all that is left to do.
+fn is_rest(claim: &Claim) -> bool {
+    claim.topic == Some(Topic::Open)
+        && claim.listed
+        && claim.section.as_deref().is_some_and(|section| {
+            pattern!(r"(?i)\bstill (?:\w+ )?(?:open|not done|undone|left|missing|to do)\b|\bgenuinely (?:open|not done)\b|^(?:what remains|what(?:['\u{2019}]s| is) left)\b")
+                .is_match(section)
+        })
 }
 
 /// Whether a claim is below a heading that tells the user what to set up, such as

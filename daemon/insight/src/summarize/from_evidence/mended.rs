@@ -49,11 +49,11 @@ pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> b
 }
 
 /// Whether the prompt after a report lets the agent do what the report proposes.
-fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
+pub(super) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     let mut prompts = entries.evidence.prompts.iter();
     let next = prompts.find(|prompt| prompt.origin.line > report.origin.line);
     next.is_some_and(|next| {
-        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|can you|let['\u{2019}]?s)[,. ]+)*(?:do|fix|implement|address|tackle|resolve|go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
+        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|can you|let['\u{2019}]?s)[,. ]+)*(?:(?:then|now|just),? )?(?:do|fix|implement|address|tackle|resolve|build|add|write|use|try|start|go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
             .is_match(next.text.trim())
     })
 }

@@ -13,8 +13,8 @@ use crate::{
         from_evidence::{
             answers, commit_messages, ending,
             entries::Entries,
-            fate::{Fate, fate},
-            mended::is_mended,
+            fate::{Fate, fate, is_followed_by_change},
+            mended::{is_agreed, is_mended},
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
             quote_collector::quoted,
@@ -156,6 +156,10 @@ fn wanted(
     });
     let is_open =
         !report.changed && !is_status && (report.asks || report.proposes() || is_asked_if);
+    // A list before `let's do that` is a plan.
+    let is_taken_up = !report.changed
+        && is_agreed(entries, report)
+        && is_followed_by_change(entries, report);
     let mut found = Vec::new();
     let mut all = quoted(entries, report);
     // If the answer is left out, the paragraph after it stays a passage of its own.
@@ -180,7 +184,12 @@ fn wanted(
         let is_answer = at == answer_at && question.is_some();
         let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
         let is_open = is_open && !one.is_of_review && !is_fact;
-        if !is_wanted(report, &one) || is_no_fact || is_open && (one.listed || !is_answer) {
+        let is_plan = is_taken_up && one.listed && !one.is_of_review && !is_fact;
+        if !is_wanted(report, &one)
+            || is_no_fact
+            || is_plan
+            || is_open && (one.listed || !is_answer)
+        {
             continue;
         }
         let is_last =

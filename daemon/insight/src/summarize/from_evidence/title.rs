@@ -15,6 +15,9 @@ use crate::{
 
 /// If at least this number of prompts follows the last commit, no commit names the session.
 const LATER_PROMPTS: usize = 6;
+/// If a session has more commits than this, each is only a part of the work, and the request names
+/// the session.
+const MANY_COMMITS: usize = 8;
 /// Maximum length, in characters, of a title to which a file is added.
 const SHORT: usize = 45;
 
@@ -67,7 +70,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     };
     let mut committed: Vec<_> =
         commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
-    if shared > 0.0 && is_passed(evidence) {
+    if shared > 0.0 && (is_passed(evidence) || commits.len() > MANY_COMMITS) {
         committed.clear();
     }
     // Of several commits, the one that shares the most words with the prompts is preferred. If no
