@@ -175,9 +175,8 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of the section of files. If `page` names at least half of the files by path,
-/// and there are fewer than [`FOLDED`], only the other files are listed. Of these, a file with a
-/// unique base name is left out if `page` has this base name.
+/// Returns the lines of the section of files; none if `page` names at least half of the files by
+/// path, and there are fewer than [`FOLDED`].
 fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     let names =
         |name: &str| page.iter().any(|line| crate::summarize::text::contains_name(line, name));
@@ -185,19 +184,11 @@ fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
         page.iter().any(|line| line.contains(&file_name(file)))
             || !file.ends_with(DELETED) && names(file)
     };
-    let (named, others): (Vec<&String>, Vec<&String>) = files.iter().partition(is_named);
-    if named.len() < others.len().max(1) || files.len() >= FOLDED {
+    let named = files.iter().filter(is_named).count();
+    if named * 2 < files.len().max(1) || files.len() >= FOLDED {
         return file_lines(files);
     }
-    let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
-    let is_single = |name: &str| files.iter().filter(|file| base(file) == name).count() == 1;
-    let is_unnamed = |file: &&String| !(is_single(&base(file)) && names(&base(file)));
-    let others = others.into_iter().filter(is_unnamed);
-    let others: Vec<String> = others.map(|file| file_name(file)).collect();
-    if others.is_empty() {
-        return others;
-    }
-    vec![format!("Also {}", others.join(", "))]
+    Vec::new()
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
@@ -212,11 +203,14 @@ fn file_lines(files: &[String]) -> Vec<String> {
         let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
         folders.entry(folder).or_default().push(name);
     }
-    let line = |(folder, names): (&str, Vec<&str>)| match names.as_slice() {
-        names if names.len() > 4 => format!("`{folder}/`: {} files", names.len()),
-        names => format!("`{folder}/`: {}", names.join(", ")),
-    };
-    folders.into_iter().map(line).collect()
+    let (large, small): (Vec<_>, Vec<_>) =
+        folders.into_iter().partition(|(_, names)| names.len() > 4);
+    let count = |(folder, names): (&str, Vec<&str>)| format!("`{folder}/` ({})", names.len());
+    let counts: Vec<String> = large.into_iter().map(count).collect();
+    let of_large = (!counts.is_empty()).then(|| format!("Files in {}", counts.join(", ")));
+    let named =
+        small.into_iter().map(|(folder, names)| format!("`{folder}/`: {}", names.join(", ")));
+    of_large.into_iter().chain(named).collect()
 }
 
 /// Formats a file in back quotes; the mark of a deleted file follows them.
@@ -428,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_names_each_file_and_commit_once() {
+    fn a_page_names_each_commit_once() {
         let mut summary = config_bug();
         summary.repository = Some(
             "branch `a`; last commit `1a2b3c4` Set the unit; not committed: `.env`, `config.py`"
@@ -438,16 +432,13 @@ mod tests {
             Some(vec!["Set the unit (commit `1a2b3c4`)".to_owned(), "Read the unit".to_owned()]);
         let page = to_page(&summary, "T");
         assert!(page.contains("## Done\n- Read the unit\n"), "{page}");
-        let files = "## Files\n- Also `tests/test_auth.py`\n";
-        assert!(page.contains(files), "{page}");
-        summary.files_modified = Some(vec![".env".to_owned(), "config.py".to_owned()]);
-        assert!(!to_page(&summary, "T").contains("## Files"));
+        assert!(!page.contains("## Files"), "{page}");
         assert!(to_page(&summary, "T").contains("## Objective"));
         assert!(!to_page(&summary, &summary.objective).contains("## Objective"));
     }
 
     #[test]
-    fn a_page_names_a_file_by_its_base_name_once() {
+    fn a_page_that_names_half_of_the_files_has_no_list_of_them() {
         let files =
             |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);

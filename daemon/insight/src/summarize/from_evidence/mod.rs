@@ -84,7 +84,7 @@ use crate::{
         from_evidence::entries::Entries,
         priority::{EXTRACTION_THRESHOLD, Field, priority},
         report::Reports,
-        text::{same_words, share_of_words, words},
+        text::{same_words, sentences, share_of_words, words},
     },
 };
 
@@ -166,8 +166,8 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
 }
 
 /// Removes quoted decisions of the user that repeat the objective, completed tasks that repeat a
-/// decision, errors, tasks and discoveries that repeat the last words, and discoveries that repeat
-/// a next step.
+/// decision, errors, tasks and discoveries that repeat the last words, and discoveries and the
+/// end of the last words that repeat a next step.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
@@ -190,6 +190,15 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
             !decided.iter().any(|known| share_of_words(&words(one), known) >= REPEATED)
         });
     }
+    let steps = summary.next_steps.as_deref().unwrap_or_default();
+    summary.last_words = summary.last_words.take().map(|text| {
+        let all = sentences(&text);
+        let is_new = |sentence: &&str| !steps.iter().any(|step| same_words(step, sentence));
+        match all.iter().rposition(is_new) {
+            Some(last) if last + 1 < all.len() => all[..=last].join(" "),
+            _ => text,
+        }
+    });
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
     // An error whose fix only names changed files says little besides its cause.
     let is_told = |error: &ErrorResolution| {

@@ -38,9 +38,8 @@ pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
     };
     for (at, passage) in report.passages.iter().enumerate() {
         let next = report.passages.get(at + 1);
-        reader.leads_to_items = next.is_some_and(|next| {
-            next.form != Form::Paragraph && next.headings == passage.headings
-        });
+        reader.leads_to_items = next
+            .is_some_and(|next| next.form != Form::Paragraph && next.headings == passage.headings);
         reader.take(passage);
     }
     reader.found.retain(|one| !one.is_empty());
@@ -246,7 +245,8 @@ fn names_deed(sentence: &str) -> bool {
     let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
     sentence.contains('`')
         && topic_of_sentence(deed) == Some(Topic::Done)
-        && !pattern!(r"(?i)\b(?:following|follows|below|like this|for example)\b").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:following|follows|below|like this|for example)\b")
+            .is_match(sentence)
 }
 
 /// Returns a sentence without `Also` at its start: `Also saved a note` does not depend on the

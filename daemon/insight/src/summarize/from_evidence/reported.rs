@@ -157,9 +157,8 @@ fn wanted(
     let is_open =
         !report.changed && !is_status && (report.asks || report.proposes() || is_asked_if);
     // A list before `let's do that` is a plan.
-    let is_taken_up = !report.changed
-        && is_agreed(entries, report)
-        && is_followed_by_change(entries, report);
+    let is_taken_up =
+        !report.changed && is_agreed(entries, report) && is_followed_by_change(entries, report);
     let mut found = Vec::new();
     let mut all = quoted(entries, report);
     // If the answer is left out, the paragraph after it stays a passage of its own.

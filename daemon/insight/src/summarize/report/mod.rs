@@ -272,9 +272,8 @@ impl Claim {
         };
         let label = passage.label.as_deref();
         let of_label = || label.and_then(topic_of_heading);
-        let is_result = label.is_some_and(|label| {
-            pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label)
-        });
+        let is_result = label
+            .is_some_and(|label| pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label));
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
