@@ -33,6 +33,7 @@ mod speech;
 mod statements;
 mod tasks;
 mod test_runs;
+mod turn_reports;
 
 pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Choice, Correction, Evidence, Recap, StatementKind, TurnReport},
+        evidence::{Choice, Correction, Evidence, Recap, StatementKind},
         transcript::{RecapKind, without_middle},
     },
     summarize::{
@@ -20,8 +20,8 @@ use crate::{
         recap,
         report::{Topic, is_phrase},
         text::{
-            Block, blocks, kept, kept_lines, one_line, pattern, sentences, spoken_sentences,
-            with_short_code, without_code, without_opener,
+            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
+            without_opener,
         },
     },
 };
@@ -212,40 +212,6 @@ impl Collector {
         self.keep_report(&whole, asked, moment);
         self.pending.replying = message.map(|id| kept(id, bounds::NAME));
         self.listen_for_fixes(&working, &text, moment);
-    }
-
-    /// Keeps the text of a file that describes the progress as a part of the turn's report.
-    pub(super) fn keep_document(&mut self, path: &str, text: &str, moment: Moment) {
-        let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
-        if notes::describes_progress(path, prompt) {
-            text.clone_into(&mut self.pending.document);
-            self.pending.turn_changed = true;
-            self.keep_report("", false, moment);
-        }
-    }
-
-    /// Keeps `text` as the report of the turn, with the document that the turn wrote. It replaces
-    /// an earlier report of the same turn.
-    fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
-        let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
-        if !self.pending.document.is_empty() {
-            whole = format!("{whole}\n\n{}", with_short_code(&self.pending.document));
-        }
-        let evidence = &mut self.evidence;
-        if self.pending.reporting {
-            evidence.reports.pop();
-        } else if evidence.reports.len() >= bounds::REPORTS {
-            evidence.reports.remove(bounds::FIRST_REPORTS);
-            evidence.reports_left_out = evidence.reports_left_out.saturating_add(1);
-        }
-        self.pending.reporting = true;
-        evidence.reports.push(TurnReport {
-            text: whole,
-            origin: moment.origin,
-            at: moment.at,
-            changed: self.pending.turn_changed,
-            answers,
-        });
     }
 
     /// Counts a message of the agent once, even if it has several entries. Then records the changes

@@ -329,11 +329,21 @@ mod tests {
 
     #[test]
     fn a_deed_before_code_that_is_left_out_is_told() {
-        let told_before = |rest: &str| told(&format!("Added `next_row()` to skip rows:{rest}"));
-        assert_eq!(told_before("\n"), ["Added `next_row()` to skip rows."]);
+        let problem = "### Rows\n\n**Problem**: Each row of the list was read twice.\n\n";
+        let fix = "**Fix**: Added `next_row()` to skip all the rows that an earlier reader has already read:\n\n\n\n";
+        let after_problem = |rest: &str| told(&format!("{problem}{fix}{rest}"))[1..].to_vec();
         assert_eq!(
-            told_before("\n\n- empty rows\n- comments\n"),
-            ["Added `next_row()` to skip rows: empty rows; comments"]
+            after_problem("**Result**: The list of the rows is short.\n"),
+            [
+                "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read.",
+                "The list of the rows is short."
+            ]
+        );
+        assert_eq!(
+            after_problem("- empty rows\n- comments\n"),
+            [
+                "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read: empty rows; comments"
+            ]
         );
     }
 

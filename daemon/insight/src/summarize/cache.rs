@@ -1,0 +1,58 @@
+//! Caches results of functions whose argument is a text that many rules ask about.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    hash::{BuildHasher, Hash, RandomState},
+    sync::LazyLock,
+    thread::LocalKey,
+};
+
+/// The results by the hash of their argument, separately for each thread.
+pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
+
+/// Returns the cached result for `key`, or else computes it. A cache with `max` results is cleared
+/// before the next one is added. The hash has 64 bits and a random key, so that no text can be made
+/// to have the hash of another.
+pub(super) fn cached<T: Clone>(
+    cache: &'static LocalKey<Cache<T>>,
+    max: usize,
+    key: impl Hash,
+    compute: impl FnOnce() -> T,
+) -> T {
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    let key = HASHER.hash_one(key);
+    if let Some(result) = cache.with_borrow(|cache| cache.get(&key).cloned()) {
+        return result;
+    }
+    let result = compute();
+    cache.with_borrow_mut(|cache| {
+        if cache.len() >= max {
+            cache.clear();
+        }
+        cache.insert(key, result.clone());
+    });
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    thread_local! {
+        static CACHE: Cache<usize> = Cache::default();
+    }
+
+    #[test]
+    fn a_result_is_computed_once_until_the_cache_is_full() {
+        let mut computed = 0;
+        for text in ["a", "a", "bb", "bb", "ccc", "a"] {
+            let result = cached(&CACHE, 2, text, || {
+                computed += 1;
+                text.len()
+            });
+            assert_eq!(result, text.len());
+        }
+        assert_eq!(computed, 4, "the third text cleared the cache");
+    }
+}
