@@ -139,6 +139,10 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
+    // Nobody knows the question of `Yes, it is in now`, and the next sentence states the fact.
+    if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
+        told.remove(0);
+    }
     let introduction = told.pop_if(|last| last.ends_with(':'));
     // A sentence in the middle that ends in a colon introduced code, which is left out.
     told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
@@ -163,6 +167,13 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
+}
+
+/// Whether a sentence only says `yes` or `no` of something that a pronoun names.
+fn answers_with_pronoun(sentence: &str) -> bool {
+    sentence.split_whitespace().count() <= 7
+        && pattern!(r"(?i)^(?:yes|yep|yeah|no|nope|correct|right)[,.:;\u{2014} -]+(?:it|this|that|they|these|those|all|both)(?:['\u{2019}]\w+)?\b[^`]*$")
+            .is_match(sentence)
 }
 
 /// Whether a sentence is a banner, only talks to the user, or offers to publish the work, which is

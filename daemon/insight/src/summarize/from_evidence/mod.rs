@@ -201,8 +201,12 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     });
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
     // An error whose fix only names changed files says little besides its cause.
+    let told = [&summary.completed_tasks, &summary.discoveries].into_iter().flatten().flatten();
+    let mut told: Vec<_> = told.map(|one| words(one)).collect();
+    told.push(ended.clone());
     let is_told = |error: &ErrorResolution| {
-        share_of_words(&words(&error.root_cause), &ended) >= REPEATED
+        let cause = words(&error.root_cause);
+        told.iter().any(|other| share_of_words(&cause, other) >= REPEATED)
             && error.fix.starts_with("Changed ")
             && is_filler(&error.verification)
     };
