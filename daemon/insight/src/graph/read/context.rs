@@ -54,6 +54,14 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     // A title that was written later describes the task better than a prompt. A name such as
     // `parse-old-dates` is not a title. In some languages, such as Chinese, titles have no spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
+    // A commit that shares no word with the sentence may be about other work of the session.
+    let is_other = is_commit(draft, &name)
+        && text::share(&written, sentence_words) == 0.0
+        && text::words(first).len() >= MIN_REQUEST_WORDS
+        && !routine.is_match(first);
+    if is_other {
+        return text::cut(first, MAX_TASK_CHARS);
+    }
     let is_title = written.len() >= MIN_TASK_WORDS && !is_slug;
     if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
         return name;
@@ -117,6 +125,11 @@ fn clear_request(prompt: &str) -> Option<String> {
     is_clear.then(|| text::cut(plain.trim_end_matches(','), MAX_TASK_CHARS))
 }
 
+fn is_commit(draft: &Draft<'_>, name: &str) -> bool {
+    let start = name.trim_end_matches('…');
+    draft.evidence.commits.iter().any(|commit| commit.subject.starts_with(start))
+}
+
 /// Whether most words of a name are in the prompts.
 fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     let prompts = draft.evidence.prompts.iter().flat_map(|prompt| text::words(&prompt.text));
@@ -128,7 +141,7 @@ fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
 fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;
-    if !commits.iter().any(|commit| commit.subject.starts_with(name.trim_end_matches('…'))) {
+    if !is_commit(draft, name) {
         return draft.task_name();
     }
     let Some(line) = line else { return draft.task_name() };
@@ -178,6 +191,27 @@ mod tests {
         let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “teh import fials on some old files”.)";
         assert_eq!(completed.as_deref(), Some(wanted), "a name for programs is no title");
+    }
+
+    #[test]
+    fn a_commit_about_other_work_does_not_name_the_task() {
+        let mut session = SessionFixture::new(10, "Show the day of each invoice");
+        session.episode.summary.objective = "How can I parse lists of old dates?".to_owned();
+        session.evidence.commits = vec![Commit {
+            hash: String::new(),
+            subject: "Show the day of each invoice".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 0, line: 9 },
+            at: None,
+        }];
+        let completed = |sentence: &str| {
+            let draft = Draft::new(&session.episode, &session.evidence);
+            with_task(&draft, sentence, Some(Origin { source: 0, line: 2 })).unwrap()
+        };
+        let asked = "It is Rust. (For “How can I parse lists of old dates?”.)";
+        assert_eq!(completed("It is Rust."), asked);
+        let shown = "It has an invoice. (For “Show the day of each invoice”.)";
+        assert_eq!(completed("It has an invoice."), shown);
     }
 
     #[test]
