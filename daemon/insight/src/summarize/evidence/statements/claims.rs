@@ -127,7 +127,12 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
         pattern!(r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}")
             .is_match(sentence);
     let is_old = pattern!(r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))").is_match(sentence);
-    (is_noticed || is_barred || is_old) && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
+    // What a test or a review brought to light, and why another tool had to be used.
+    let is_exposed = pattern!(r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) \w+.{12,}")
+        .is_match(sentence);
+    let is_avoided = pattern!(r"(?i)\b(?:fail(?:s|ed|ing)|not usable|cannot|can['’]t|blocked|denied|unavailable|broken|rejects?|refuses?|(?:does|do|did)(?: not|n['’]t) (?:support|work|exist|accept|allow))\b.{3,160}[,;] so i(?:['’]m| am) (?:now |instead )?(?:switching|using|falling back|moving|pointing|routing)\b")
+        .is_match(sentence);
+    (is_noticed || is_barred || is_old || is_exposed || is_avoided) && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
         .is_match(sentence)
         && sentence.len() > 40
 }
@@ -229,6 +234,15 @@ mod tests {
                 "The errors of the API are all pre-existing (in `auth.spec.ts`, not related to my changes).",
                 Some(Discovery),
             ),
+            (
+                "One of the new tests exposed a real detail: `list()` also counts the empty rows.",
+                Some(Discovery),
+            ),
+            (
+                "`gh pr edit` is failing on an old field, so I’m switching to the REST endpoint.",
+                Some(Discovery),
+            ),
+            ("The build is failing, so I'm looking at `list.rs`.", None),
             ("I tried a global lock, but that did not help with the second worker.", Some(DeadEnd)),
             ("Reverted the change of the default port.", Some(DeadEnd)),
             ("The issue might be that the cache is stale.", None),
