@@ -6,7 +6,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, push},
             fate::{Fate, fate},
-            review::{is_review, place},
+            review::{is_review, place_of_finding},
             shortened::shortened,
         },
         report::Report,
@@ -32,7 +32,7 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let mut places: Vec<String> = Vec::new();
     let mut count = 0;
     for review in reviews.filter(is_unfixed) {
-        let found = review.passages.iter().filter_map(|passage| place(entries, passage));
+        let found = review.passages.iter().filter_map(|passage| place_of_finding(entries, passage));
         let found: Vec<String> = found.map(|place| format!("`{place}`")).collect();
         count += usize::from(!found.is_empty());
         found.into_iter().for_each(|place| push(&mut places, place));
@@ -90,6 +90,32 @@ mod tests {
             open,
             [
                 "Not fixed in this session: the findings of 2 reviews at `src/parse.rs:227`, `src/cli.rs:19`, `src/list.rs:7`"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_finding_with_a_severity_may_name_its_place_late() {
+        let long = "the list of the rows is read twice, ".repeat(6);
+        let review =
+            format!("1. Medium: {long}in src/list.rs:7.\n\n2. Low: {long}in src/row.rs:9.\n");
+        let report = TurnReport { text: review, ..TurnReport::default() };
+        let asked = Quote {
+            text: "review the list".to_owned(),
+            origin: Origin { source: 0, line: 1 },
+            at: None,
+        };
+        let origin = Origin { source: 0, line: 2 };
+        let reports = vec![TurnReport { origin, ..report }];
+        let evidence = Evidence { prompts: vec![asked], reports, ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let mut open = Vec::new();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        unfixed(&entries, &mut open);
+        assert_eq!(
+            open,
+            [
+                "Not fixed in this session: the findings of the review at `src/list.rs:7`, `src/row.rs:9`"
             ]
         );
     }

@@ -33,17 +33,36 @@ pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
 }
 
 /// Returns the place that the start of an item names.
-pub(super) fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+    let text = item(entries, passage)?;
+    first_place(&text[..text.floor_char_boundary(START)])
+}
+
+/// Returns the place of a finding: the one that the start of an item names, or the first one in an
+/// item with a severity.
+pub(super) fn place_of_finding(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+    let is_rated = |text: &String| {
+        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b")
+            .is_match(text)
+    };
+    let rated = || item(entries, passage).filter(is_rated);
+    place(entries, passage).or_else(|| first_place(&rated()?))
+}
+
+fn first_place(text: &str) -> Option<String> {
+    let named = pattern!(r"[A-Za-z0-9_./@-]+\.[a-z]{1,5}:[0-9]{1,6}(?:-[0-9]{1,6})?\b");
+    named.find(text).map(|place| place.as_str().to_owned())
+}
+
+/// Returns an item with its label; `None` for rows, nested items and paragraphs without a label.
+fn item(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     if matches!(passage.form, Form::Row | Form::Item { depth: 2.., .. })
         || passage.form == Form::Paragraph && passage.label.is_none()
     {
         return None;
     }
     let label = passage.label.as_deref().unwrap_or_default();
-    let text = entries.tidy_line(&one_line(&format!("{label} {}", passage.text)));
-    let start = &text[..text.floor_char_boundary(START)];
-    let named = pattern!(r"[A-Za-z0-9_./@-]+\.[a-z]{1,5}:[0-9]{1,6}(?:-[0-9]{1,6})?\b");
-    named.find(start).map(|place| place.as_str().to_owned())
+    Some(entries.tidy_line(&one_line(&format!("{label} {}", passage.text))))
 }
 
 /// Returns sentences of a finding, of about `room` bytes, in order. The first sentence and the
