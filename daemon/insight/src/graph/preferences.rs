@@ -14,8 +14,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preference {
     pub fact: Fact,
-    /// Whether the wish holds in all projects.
-    pub is_everywhere: bool,
     /// An earlier wish that says the opposite; both hold until the user withdraws one.
     pub contradicts: Option<FactId>,
 }
@@ -42,7 +40,6 @@ impl Graph<'_> {
         let earlier = |number: usize| facts[number + 1..].iter();
         let preferences = facts.iter().enumerate().map(|(number, fact)| Preference {
             fact: fact.clone(),
-            is_everywhere: fact.namespace == Namespace::default(),
             contradicts: earlier(number)
                 .find(|other| contradict(&fact.sentence, &other.sentence))
                 .map(|other| other.id),

@@ -144,15 +144,12 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
     let mut of_key: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut long: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for change in changes {
         let count = of_file.entry(&change.file).or_default();
         *count += 1;
         let old = change.old_value.as_deref().filter(|old| !old.is_empty());
-        // A value that was cut is a script or a text, so only the fact that it was changed is
-        // shown.
+        // A value that was cut is a script or a text, of which a part says nothing.
         if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
-            long.entry(&change.file).or_default().push(cell(&change.setting));
             continue;
         }
         if *count > SETTINGS_OF_A_FILE {
@@ -171,7 +168,6 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
             if change.new_value == REMOVED { REMOVED.to_owned() } else { cell(&change.new_value) };
         lines.push(format!("{}: {} {old}{new}", change.file, cell(&change.setting)));
     }
-    lines.extend(long.iter().map(|(file, keys)| format!("{file}: {} changed", keys.join(", "))));
     lines
 }
 

@@ -220,13 +220,14 @@ fn self_contained(
 }
 
 /// Returns a root cause with the failure that it explains. Returns `None` if neither the cause nor
-/// the task of the session names a failure, or if the task has too few words.
+/// the task of the session names a failure.
 fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
     let cause = text::sentence(cause);
     if let Some(failure) = symptoms::of_cause(draft, &cause, line) {
         return Some(format!("Root cause of “{failure}”: {cause}"));
     }
-    let sentence = context::with_task(draft, &format!("Root cause: {cause}"), line)?;
+    let sentence = format!("Root cause: {cause}");
+    let sentence = context::with_task(draft, &sentence, line).unwrap_or(sentence);
     if symptoms::says_what_failed(&sentence) || sentence.contains(standing::DECIDED_FOR) {
         return symptoms::says_what_failed(&sentence).then_some(sentence);
     }

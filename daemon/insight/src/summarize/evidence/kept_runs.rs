@@ -144,18 +144,19 @@ impl Collector {
         reports.into_iter().for_each(|report| self.keep_test_run(report, &run));
     }
 
-    /// Records the branch that `git status` prints. If the command may have run in a folder of the
-    /// session, also records the state of the repository, and commits that git's history shows.
+    /// Records the state of the repository that git prints, and commits that its history shows, if
+    /// the command may have run in a folder of the session.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
         let home = &self.evidence.directories;
         let is_within = |folder: &String| {
             command.directory == *folder || below(&command.directory, folder).is_some()
         };
-        if command.git.iter().any(|call| call.subcommand() == "status") {
-            git::note_branch(&mut self.evidence.branches, output);
-        }
+        let is_own = home.is_empty() || command.directory.is_empty() || home.iter().any(is_within);
         git::observe_checks(&mut self.evidence.checkout, command, output, moment);
-        if home.is_empty() || command.directory.is_empty() || home.iter().any(is_within) {
+        if is_own {
+            if command.git.iter().any(|call| call.subcommand() == "status") {
+                git::note_branch(&mut self.evidence.branches, output);
+            }
             let before = self.evidence.checkout.head.clone();
             git::observe(&mut self.evidence.checkout, command, output, moment);
             let waiting = self.pending.commits();

@@ -48,14 +48,18 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     // body. The sub-agent's own record replaces it.
     session.commits.retain(|known| {
         let is_it = |commit: &Commit| {
+            // A hash may be abbreviated or missing.
             commit.subject == known.subject
-                && (commit.hash.is_empty() || known.hash.starts_with(&commit.hash))
+                && (known.hash.starts_with(&commit.hash) || commit.hash.starts_with(&known.hash))
         };
         !known.body.is_empty() || !sub_agent.commits.iter().any(is_it)
     });
     by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
+    session
+        .work_notes
+        .retain(|known| !sub_agent.work_notes.iter().any(|note| note.path == known.path));
     by_time(&mut session.work_notes, &sub_agent.work_notes, |_| None, bounds::WORK_NOTES);
     by_time(&mut session.delegations, &sub_agent.delegations, |_| None, bounds::DELEGATIONS);
     for request in &sub_agent.pull_requests {

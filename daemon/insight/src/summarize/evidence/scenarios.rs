@@ -122,6 +122,20 @@ fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
 }
 
 #[test]
+fn the_status_of_another_repository_is_not_the_sessions() {
+    let branches = |line: &str| {
+        let mut script = Script::default();
+        let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
+        script.item(Item::Context(home));
+        script.run("a", line, Outcome::Succeeded, "On branch odd\nnothing to commit\n");
+        script.collect().branches
+    };
+    assert_eq!(branches("git status"), ["odd"]);
+    assert_eq!(branches("cd /shop && git status"), [""; 0]);
+    assert_eq!(branches("git -C /shop status"), [""; 0]);
+}
+
+#[test]
 fn a_known_failure_keeps_what_the_agent_says_of_it() {
     let mut script = Script::default();
     script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);

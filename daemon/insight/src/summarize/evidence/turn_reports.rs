@@ -4,7 +4,7 @@ use crate::{
     model::evidence::TurnReport,
     summarize::{
         evidence::{bounds, collector::Collector, moment::Moment, notes},
-        text::{kept_lines, with_short_code},
+        text::{kept_lines, pattern, with_short_code},
     },
 };
 
@@ -22,6 +22,7 @@ impl Collector {
     /// Keeps `text` as the report of the turn, with the document that the turn wrote. It replaces
     /// an earlier report of the same turn.
     pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
+        let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
         if !self.pending.document.is_empty() {
             whole = format!("{whole}\n\n{}", with_short_code(&self.pending.document));
@@ -41,5 +42,34 @@ impl Collector {
             changed: self.pending.turn_changed,
             answers,
         });
+    }
+}
+
+/// Maximum length, in bytes, of the text around a block of code that is the whole report.
+const AROUND: usize = 80;
+
+/// Returns the content of a fenced block of Markdown or plain text that is the whole report, such
+/// as the text of a pull request.
+fn unfenced(text: &str) -> Option<&str> {
+    let fence = pattern!(r"(?m)^```(?:markdown|md|text|txt)?[ \t]*$");
+    let (start, end) = (fence.find(text)?, text.rfind("\n```")?);
+    let inside = text.get(start.end()..end)?;
+    let around = text.len() - inside.len();
+    let is_prose = inside.lines().filter(|line| line.split_whitespace().count() >= 4).count() >= 3;
+    let inside = inside.trim_start();
+    (around <= AROUND && is_prose).then(|| inside.strip_prefix("Title: ").unwrap_or(inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_may_be_one_block() {
+        let prose = "- Sorts the list by its date\n- Reads each row only once\n- Skips the rows without dates";
+        let block = |language: &str| format!("Here it is:\n\n```{language}\nTitle: {prose}\n```\n");
+        assert_eq!(unfenced(&block("markdown")), Some(prose));
+        assert_eq!(unfenced(&block("rust")), None);
+        assert_eq!(unfenced(&format!("{prose}\n\n{prose}\n\n{}", block(""))), None);
     }
 }

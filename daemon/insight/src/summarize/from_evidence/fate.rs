@@ -126,7 +126,7 @@ pub(super) fn is_followed_by_change(entries: &Entries<'_>, report: &Report) -> b
 }
 
 /// Returns the number of later reports whose turn changed something.
-fn later_changes(entries: &Entries<'_>, report: &Report) -> usize {
+pub(super) fn later_changes(entries: &Entries<'_>, report: &Report) -> usize {
     let later = entries.reports.reports.iter().filter(|one| one.changed);
     later.filter(|later| later.origin.line > report.origin.line).count()
 }

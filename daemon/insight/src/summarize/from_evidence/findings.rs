@@ -46,6 +46,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
                 continue;
             }
             let text = objection(entries, &statement.text, statement.origin);
+            let text = pattern!(r"[,;] so I(?:['\u{2019}]m| am) (?:now |instead )?(?:switching to|falling back to|using|moving to|pointing to|routing to) ")
+                .replace(&text, "; the agent then tried ");
             let line = cut_at_clause(&entries.tidy_line(&text), DISCOVERY);
             if says_something(&line) && holds(entries, &line, statement.origin) {
                 push(&mut list, capitalised(without_full_stop(&line)));
@@ -187,6 +189,9 @@ fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
 fn is_same_work(failed: &str, worked: &str) -> bool {
     let meant = |line: &str| line.split(" | ").next().unwrap_or_default().trim().to_owned();
     let (failed, worked) = (meant(failed), meant(worked));
+    if failed.is_empty() || worked.is_empty() {
+        return false;
+    }
     failed.ends_with(&worked) || worked.ends_with(&failed) || same_words(&failed, &worked)
 }
 
@@ -209,6 +214,12 @@ mod tests {
             "User: \"why can't we just use real booleans?\" (the agent agreed: we should use real booleans)"
         ));
         assert!(is_told("User: \"all of it can be checked with the flag\" (the agent agreed)"));
+    }
+
+    #[test]
+    fn a_line_without_a_command_is_no_attempt() {
+        assert!(is_same_work("cd app && cargo test", "cargo test | tail"));
+        assert!(!is_same_work("cargo test", " | tail"));
     }
 
     #[test]

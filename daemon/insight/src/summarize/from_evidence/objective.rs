@@ -45,6 +45,9 @@ const FEW_COMMITS: usize = 3;
 /// Minimum number of words of an order that is more than an answer.
 const LONG_ORDER: usize = 12;
 
+/// Minimum number of words of a clause that names the object of the order after it.
+const CLAUSE: usize = 5;
+
 /// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
 
@@ -98,18 +101,27 @@ fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Optio
             let asks = request.is_order
                 && !is_no_request(&request.ask)
                 && led_to_change(evidence, request);
-            (asks || orders_work(&request.text)) && !points_at_something(&request.ask)
+            (asks || orders_work(&request.text))
+                && (names_object_before(request) || !points_at_something(&request.ask))
         };
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= 5
             && (prepares || orders())
-            && !request.text.ends_with('?')
+            && (request.is_order || !request.text.ends_with('?'))
     };
     let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
     let mut orders = (first + 1..requests.len()).filter(may_be);
     let order = orders.find(|at| is_order(&requests[*at]))?;
     // If work began before that order, the order is only a later part of the session's work.
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
+}
+
+/// Whether a clause before the order names its object: `I don't like the links, replace them`.
+fn names_object_before(request: &Request) -> bool {
+    let text = request.text.to_lowercase();
+    let ask = request.ask.to_lowercase();
+    let start = text.find(without_full_stop(&ask)).unwrap_or(0);
+    text[..start].split_whitespace().count() >= CLAUSE
 }
 
 /// Whether something was changed between two requests. The evidence may lack requests between them.
@@ -154,6 +166,7 @@ pub(super) fn name(evidence: &Evidence) -> String {
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     // An order names the session better than the question before it.
     let goal = match order.map(|at| &requests[at]) {
+        Some(order) if names_object_before(order) => Goal::asked(&order.text, &order.text),
         Some(order) => Goal::asked(&order.text, &order.ask),
         None => goal(evidence, first.map(|at| &requests[at])),
     };
@@ -352,7 +365,7 @@ fn came_to(asked: &str, done: &str) -> Goal {
 /// as `/plan 14` says nothing by itself.
 fn bare_command(text: &str) -> Option<&str> {
     let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
-    (rest.is_empty() || rest.len() <= " on 123".len()).then_some(command)
+    (rest.is_empty() || pattern!(r"^ on [\w.-]{1,3}$").is_match(rest)).then_some(command)
 }
 
 /// Returns the subject of the newest commit that is more than bookkeeping.

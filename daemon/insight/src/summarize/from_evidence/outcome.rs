@@ -85,9 +85,11 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
         return ReasonedOutcome::new(InProgress, "ended with a plan");
     }
     if interrupted {
-        let reason = match changed_code(evidence) {
-            true => "stopped by the user",
-            false => "stopped by the user; no code was changed",
+        let mut changed = evidence.files.values().filter(|work| work.changed());
+        let reason = match changed.next() {
+            _ if changed_code(evidence) => "stopped by the user",
+            Some(_) => "stopped by the user; only documents were changed",
+            None => "stopped by the user; no code was changed",
         };
         return ReasonedOutcome::new(unfinished, reason);
     }
@@ -130,7 +132,8 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     if let Some(reason) = failed_step(evidence) {
         return ReasonedOutcome::new(InProgress, reason);
     }
-    if tests_fail(evidence) {
+    // The failing tests are then a finding, for example of a review.
+    if tests_fail(evidence) && !only_looked(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
     }
     if checks::failing_build(evidence).is_some() {

@@ -12,7 +12,9 @@ use crate::summarize::{
         quoted::Quoted,
         review,
     },
-    report::{Form, Passage, Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
+    report::{
+        Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading, topic_of_sentence,
+    },
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -31,6 +33,7 @@ pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
         untold: None,
         broken: true,
         made: None,
+        section_start: 0,
         headings: &[],
         awaits_items: false,
         is_head: false,
@@ -65,6 +68,8 @@ struct QuoteCollector<'e> {
     /// The only name in the previous sentence, if that sentence says that the named thing was
     /// added.
     made: Option<String>,
+    /// The number of passages that were found above the last heading.
+    section_start: usize,
     /// The headings above the passage directly before.
     headings: &'e [String],
     /// Whether the numbered item directly before introduces items.
@@ -78,7 +83,10 @@ struct QuoteCollector<'e> {
 impl<'e> QuoteCollector<'e> {
     fn take(&mut self, passage: &'e Passage) {
         // A sentence below another heading does not continue the text above it.
-        self.broken |= self.headings != passage.headings;
+        if self.headings != passage.headings {
+            self.broken = true;
+            self.section_start = self.found.len();
+        }
         self.headings = &passage.headings;
         let topic = passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
         // Decisions, open ends and known failures have sections of their own; proposals and
@@ -126,6 +134,14 @@ impl<'e> QuoteCollector<'e> {
         let label = passage.label.as_deref();
         let label = label.filter(|label| !is_generic(label) || limits(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
+        // A fix whose result is `Not working yet` is none.
+        if passage.label.as_deref().is_some_and(is_result)
+            && topic_of_sentence(&passage.text) == Some(Topic::Open)
+        {
+            self.found.truncate(self.section_start);
+            self.broken = true;
+            return;
+        }
         if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
             self.broken = true;
             return;

@@ -20,6 +20,8 @@ const LIST: usize = 800;
 const SHORT_ANSWER: usize = 120;
 /// Maximum length, in bytes, of the start of an answer that contains its verdict.
 const VERDICT: usize = 40;
+/// Maximum length, in bytes, of an item that is only a name.
+const NAME: usize = 50;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -114,6 +116,14 @@ impl Quoted {
         short.parts = vec![without_full_stop(&cut).to_owned()];
         short.left_out += rest.len();
         short.line(room)
+    }
+
+    /// Whether this is a list of names of code or files.
+    pub(super) fn lists_names(&self) -> bool {
+        let is_name = |part: &String| {
+            part.len() <= NAME && part.split(' ').count() <= 3 && part.contains(['`', '/', '_'])
+        };
+        self.listed && self.parts.len() >= 2 && self.parts.iter().all(is_name)
     }
 
     /// Sets the question or request that the text answers.

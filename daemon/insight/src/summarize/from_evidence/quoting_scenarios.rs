@@ -336,16 +336,14 @@ fn a_file_about_the_progress_is_a_report() {
     script.edit("a", "/app/src/list.rs", "a", "b");
     script.reply("m", "Both rows are still read twice.");
     script.prompt("can you write this into a markdown file for now?");
-    let document = "# WIP: rows of the list\n\n**Date**: 2026-01-30\n**Status**: In Progress\n\n## Fixes Applied\n\n### 1. Cursor (`list.rs`)\n\n**Problem**: `next_row()` always began with the first row.\n\n**Fix**: Added `next_free_row()` to skip the rows that were read:\n\n```rust\nfn next_free_row() {}\n```\n\n**Result**: Each reader gets rows of its own. ✅\n\n### 2. Comparison (`row.rs`)\n\n**Fix**: Added `is_same_row()` to compare the hashes of the rows:\n\n```rust\nfn is_same_row() {}\n```\n\n**Result**: Not working yet - both rows are still read. ❌\n\n## Key Question\n\n**Is `is_same_row()` called and does it return the correct value?**\n";
+    let document = "# WIP: rows of the list\n\n**Date**: 2026-01-30\n**Status**: In Progress\n\n## Fixes Applied\n\n### 1. Cursor (`list.rs`)\n\n**Problem**: `next_row()` always began with the first row.\n\n**Fix**: Added `next_free_row()` to skip the rows that were read:\n\n```rust\nfn next_free_row() {}\n```\n\n**Result**: Each reader gets rows of its own. ✅\n\n### 2. Comparison (`row.rs`)\n\n**Fix**: Added `is_same_row()` to compare the hashes of the rows:\n\n```rust\nfn is_same_row() {}\n```\n\n**Result**: Not working yet - both rows are still read. ❌\n";
     script.call("w", "Write", change("/app/docs/list.md", ChangeKind::Written, "", document));
     script.result("w", Outcome::Succeeded, "");
     script.reply("n", "Created `docs/list.md` with the full context.");
     let summary = summary(&script);
-    let fixes = [
-        "Fix: Added `next_free_row()` to skip the rows that were read: `fn next_free_row() {}`.",
-        "Fix: Added `is_same_row()` to compare the hashes of the rows: `fn is_same_row() {}`.",
-    ];
-    assert!(summary.completed_tasks.unwrap_or_default().ends_with(&fixes.map(str::to_owned)));
+    let done = summary.completed_tasks.unwrap_or_default().join("\n");
+    assert!(done.contains("Fix: Added `next_free_row()` to skip the rows"), "{done}");
+    assert!(!done.contains("is_same_row"), "a fix without success: {done}");
     let open = "Comparison (`row.rs`): Not working yet - both rows are still read";
     assert_eq!(summary.next_steps.unwrap_or_default(), [open]);
     let problem = "The problem before the change: `next_row()` always began with the first row.";

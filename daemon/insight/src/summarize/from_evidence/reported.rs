@@ -13,7 +13,7 @@ use crate::{
         from_evidence::{
             answers, commit_messages, ending,
             entries::Entries,
-            fate::{Fate, fate, is_followed_by_change},
+            fate::{Fate, fate, is_followed_by_change, later_changes},
             mended::{is_agreed, is_mended},
             overtaken,
             quotable::{is_balanced, is_list_of_addresses, leans_back},
@@ -52,6 +52,8 @@ const TOLD: f64 = 0.75;
 /// A commit that names all the code of a line repeats the line if it contains at least this share
 /// of the line's words.
 const IN_COMMIT: f64 = 0.4;
+/// Number of later turns with changes after which the code is no longer as a report describes it.
+const MUCH_WORK: usize = 10;
 /// Number of bytes at the start of a part. If they contain the hash of a commit, the part is about
 /// this commit.
 const HEAD: usize = 32;
@@ -170,6 +172,9 @@ fn wanted(
     if question.is_some() && all.first().and_then(Quoted::first).is_some_and(is_quoted) {
         complete_answer(&mut all, answers::verdict(report));
     }
+    let is_last = entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
+    // After much more work, what the code does in the words of an early report no longer holds.
+    let is_early = report.changed && later_changes(entries, report) >= MUCH_WORK;
     // An answer may begin with a list of the parts of the question.
     let answer_at = all.iter().position(|one| !is_open || !one.listed).unwrap_or(0);
     for (at, mut one) in all.into_iter().enumerate() {
@@ -177,6 +182,7 @@ fn wanted(
             || one.is_introduced_by(|text| {
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)
+                    || !is_last && transient::plans_ahead(text)
             });
         // The first passage answers the question, or the first paragraph. Before a choice of the user, the other passages
         // describe approaches that may not be taken.
@@ -191,8 +197,6 @@ fn wanted(
         {
             continue;
         }
-        let is_last =
-            entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
         let first = one.first().map(str::to_owned);
         let is_told = |part: &str| {
             let told = words(part);
@@ -201,7 +205,8 @@ fn wanted(
         // Of a list with little new text, only the new items are quoted. Any other list is quoted
         // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
-        let count = one.count();
+        let (count, is_listed) = (one.count(), one.listed);
+        let whole = one.clone();
         let is_revoked = report.changed && overtaken::is_revoked(entries.evidence, report.origin);
         one.retain(|part| {
             holds(entries, report, part)
@@ -209,9 +214,14 @@ fn wanted(
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part) && !transient::leaves_decision(part))
                 && (is_last || !transient::plans_ahead(part))
+                && !(is_early && !is_listed && !tells_deed(part))
         });
         if is_repeated {
             one.without_told(is_told);
+        }
+        // Of a few names, some would be taken for all.
+        if whole.lists_names() && one.count() * 2 >= whole.count() {
+            one = whole;
         }
         one.after_losses(count);
         // The remedy of a finding says nothing without the finding.
@@ -237,6 +247,14 @@ fn wanted(
     // The conclusion comes directly after the first passage, so that there is room for it.
     found.get_mut(1..).unwrap_or_default().sort_by_key(|one| !one.concludes);
     found
+}
+
+/// Whether a sentence says what was done rather than what the code does.
+fn tells_deed(sentence: &str) -> bool {
+    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
+    [sentence, deed].iter().any(|one| topic_of_sentence(one) == Some(Topic::Done))
+        || pattern!(r"(?i)^(?:i|we)(?:['\u{2019}]ve| have)? |^(?:[a-z]+ly )?[a-z]+ed\b|\b(?:was|were|has been|have been) ")
+            .is_match(sentence)
 }
 
 /// Whether a part says what was done to a file that was changed again after `at`:

@@ -175,7 +175,7 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
         return NOT_STATED.to_owned();
     };
     let key = last_key(&setting.setting);
-    let file = setting.file.rsplit('/').next().unwrap_or(&setting.file);
+    let file = setting.file.rsplit(['/', '\\']).next().unwrap_or(&setting.file);
     let all = evidence.statements.iter().chain(&evidence.report);
     let told: Vec<_> = all
         .filter(|one| turn.holds(one.origin))

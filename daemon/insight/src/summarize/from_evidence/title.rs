@@ -106,6 +106,14 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
 /// `Summary: Fixed the list of sessions`.
 pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
+    // A file about the progress is named after the work.
+    let named = pattern!(
+        r"(?im)^# +(?:wip|hand-?(?:off|over)|status|debug\w*|investigation|findings|progress)(?: report| notes?| of)? *[:\u{2014}\u{2013}-] *([^\n]{12,100})$"
+    );
+    let mut headings = reports.clone().rev().filter_map(|report| named.captures(&report.text));
+    if let Some(heading) = headings.next() {
+        return Some(heading[1].trim().to_owned());
+    }
     let longest = reports.max_by_key(|report| report.text.len())?;
     let heading = pattern!(
         r"(?m)^(?:#{1,3} +|\*\*)(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n*]+)[*:]*$"

@@ -253,6 +253,11 @@ fn asks_for_consent(passage: &Passage) -> bool {
     chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
 }
 
+/// Whether a label announces the result of what was done.
+pub(crate) fn is_result(label: &str) -> bool {
+    pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label)
+}
+
 /// Returns the topic of the text below `headings`; the innermost heading with a topic decides.
 fn topic_of(headings: &[String]) -> Option<Topic> {
     headings.iter().rev().find_map(|heading| topic_of_heading(heading))
@@ -272,8 +277,7 @@ impl Claim {
         };
         let label = passage.label.as_deref();
         let of_label = || label.and_then(topic_of_heading);
-        let is_result = label
-            .is_some_and(|label| pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label));
+        let is_result = label.is_some_and(is_result);
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();

@@ -157,8 +157,10 @@ fn copies(args: &Args) -> Refinement {
 }
 
 fn archive(words: &[String]) -> Refinement {
-    let letters = words.first().map(|word| word.trim_start_matches('-')).unwrap_or_default();
-    if letters.len() <= 6 && letters.contains('t') && !letters.contains(['c', 'x']) {
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let letters = first.trim_start_matches('-');
+    let is_short = !first.starts_with("--");
+    if is_short && letters.len() <= 6 && letters.contains('t') && !letters.contains(['c', 'x']) {
         intent(ToolIntent::Read)
     } else {
         Refinement::default()

@@ -128,7 +128,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
             .is_match(sentence);
     let is_old = pattern!(r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))").is_match(sentence);
     // What a test or a review brought to light, and why another tool had to be used.
-    let is_exposed = pattern!(r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) \w+.{12,}")
+    let is_exposed = pattern!(r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) (?:\w+ )?(?:bug|defect|detail|race|issue|problem|mismatch|deadlock|leak)\b.{12,}")
         .is_match(sentence);
     let is_avoided = pattern!(r"(?i)\b(?:fail(?:s|ed|ing)|not usable|cannot|can['’]t|blocked|denied|unavailable|broken|rejects?|refuses?|(?:does|do|did)(?: not|n['’]t) (?:support|work|exist|accept|allow))\b.{3,160}[,;] so i(?:['’]m| am) (?:now |instead )?(?:switching|using|falling back|moving|pointing|routing)\b")
         .is_match(sentence);
