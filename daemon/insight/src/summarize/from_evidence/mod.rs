@@ -18,6 +18,7 @@ mod errors;
 mod fate;
 mod files;
 mod findings;
+mod first_order;
 mod introductions;
 mod items;
 mod later_requests;
@@ -68,6 +69,7 @@ mod typed_text;
 mod unconfirmed;
 mod user_words;
 mod verdicts;
+mod withdrawn;
 mod wording;
 #[cfg(test)]
 mod wording_scenarios;

@@ -10,29 +10,21 @@ use crate::{
             antecedents,
             commit_messages::is_bookkeeping,
             entries::{cut_at_clause, plain_words},
-            later_requests::{
-                LATER, asked_besides, is_no_request, led_to_change, points_at_something, shifts,
-                start,
-            },
+            first_order::{first_order, names_object_before},
+            later_requests::{LATER, asked_besides, points_at_something, shifts, start},
             listed_options::picked,
-            openings::{
-                is_about_comments, is_check, is_preparation, is_publication, is_question,
-                is_remark, is_talk,
-            },
+            openings::{is_about_comments, is_publication, is_question, is_talk},
             recaps,
             request::{REQUEST, Request, Weight, prompt_of},
             short_title::{TITLE, short_title},
             title::{fits, is_minor, is_passed, reported_work, subject, title, with_file},
-            turns::{names_a_problem, turn_of},
-            wording::{asks_for_work, orders_work},
+            turns::turn_of,
+            wording::asks_for_work,
         },
         text::{cut, one_line, pattern, sentences, without_full_stop},
     },
 };
 
-/// Maximum number of requests after an opening question that are searched for the first order. An
-/// order that led to a change may come later.
-const SOON: usize = 3;
 /// From this number of prompts on, the agent's own note says more than a clear first request.
 const MANY_PROMPTS: usize = 6;
 
@@ -44,9 +36,6 @@ const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of an order that is more than an answer.
 const LONG_ORDER: usize = 12;
-
-/// Minimum number of words of a clause that names the object of the order after it.
-const CLAUSE: usize = 5;
 
 /// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
@@ -84,60 +73,6 @@ pub(super) fn objective(evidence: &Evidence) -> String {
         }
     }
     text
-}
-
-/// Returns the index of the first order of work after an opening question, talk or preparation.
-fn first_order(evidence: &Evidence, requests: &[Request], first: usize) -> Option<usize> {
-    let opening = &requests[first].text;
-    let prepares = is_preparation(opening);
-    let remarks = is_remark(opening) && !names_a_problem(opening);
-    if !(is_question(opening) || is_talk(opening) || is_check(opening) || remarks || prepares)
-        || picked(evidence, &requests[first]).is_some()
-    {
-        return None;
-    }
-    let is_order = |request: &Request| {
-        let orders = || {
-            let asks = request.is_order
-                && !is_no_request(&request.ask)
-                && led_to_change(evidence, request);
-            (asks || orders_work(&request.text))
-                && (names_object_before(request) || !points_at_something(&request.ask))
-        };
-        request.weight == Weight::Clear
-            && request.text.split_whitespace().count() >= 5
-            && (prepares || orders())
-            && (request.is_order || !request.text.ends_with('?'))
-    };
-    let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
-    let mut orders = (first + 1..requests.len()).filter(may_be);
-    let order = orders.find(|at| is_order(&requests[*at]))?;
-    // If work began before that order, the order is only a later part of the session's work.
-    (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
-}
-
-/// Whether a clause before the order names its object: `I don't like the links, replace them`.
-fn names_object_before(request: &Request) -> bool {
-    let text = request.text.to_lowercase();
-    let ask = request.ask.to_lowercase();
-    let start = text.find(without_full_stop(&ask)).unwrap_or(0);
-    text[..start].split_whitespace().count() >= CLAUSE
-}
-
-/// Whether something was changed between two requests. The evidence may lack requests between them.
-fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
-    let (Some(first), Some(order)) = (prompt_of(evidence, first), prompt_of(evidence, order))
-    else {
-        return false;
-    };
-    let span = first.origin.line..order.origin.line;
-    let is_between = |at: Origin| at.source == first.origin.source && span.contains(&at.line);
-    let mut reports = evidence.reports.iter().filter(|report| report.changed);
-    let mut commits = evidence.commits.iter();
-    let mut files = evidence.files.values().filter(|work| work.changed());
-    reports.any(|report| is_between(report.origin))
-        || commits.any(|commit| is_between(commit.origin))
-        || files.any(|work| is_between(work.last))
 }
 
 /// Returns the first ticket that one of the first two prompts names.

@@ -44,7 +44,7 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
 }
 
 /// Returns the folder that `git -C` names.
-fn folder_of_git<'s>(command: &'s Simple) -> Option<&'s str> {
+fn folder_of_git(command: &Simple) -> Option<&str> {
     let words: Vec<&str> = command.texts().collect();
     match words.as_slice() {
         ["git", "-C", folder, ..] => Some(folder),
