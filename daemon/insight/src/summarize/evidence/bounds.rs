@@ -35,6 +35,8 @@ pub(super) const FIRST_REPORTS: usize = 3;
 pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn. The middle of a longer one is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
+/// Maximum number of environment variables of a test run.
+pub(super) const VARIABLES: usize = 4;
 /// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
 /// removed.
 pub(super) const DOCUMENT: usize = 5_000;

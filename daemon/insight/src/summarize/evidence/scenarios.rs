@@ -112,6 +112,7 @@ fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
         (&["cd /app/api && cargo test"][..], true),
         (&["cd /app/web && cargo test"], false),
         (&["cd /app/api && cargo test other"], false),
+        (&["cd /app/api && E2E_SERVER=1 cargo test"], true),
         (&["cd /app/api && git stash && cargo test && git stash pop"], false),
         (&["git stash", "cd /app/api && cargo test"], false),
         (&["git stash", "git stash pop", "cd /app/api && cargo test"], true),
@@ -119,6 +120,21 @@ fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
     ] {
         assert_eq!(proves(lines), wanted, "{lines:?}");
     }
+}
+
+#[test]
+fn a_run_without_the_variable_that_switches_a_test_on_proves_no_fix() {
+    let proves = |line: &str| {
+        let mut script = Script::default();
+        script.run("a", "E2E_SERVER=1 cargo test", Outcome::Failed(Some(101)), FAILING);
+        script.edit("b", "/app/a.rs", "a", "b");
+        script.at += 300;
+        script.run("c", line, Outcome::Succeeded, PASSING);
+        script.collect().errors[0].resolution.is_some()
+    };
+    assert!(proves("E2E_SERVER=1 cargo test"));
+    assert!(proves("env CARGO_TARGET_DIR=/tmp/t E2E_SERVER=1 cargo test"));
+    assert!(!proves("cargo test"));
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub(in crate::summarize::evidence) struct TestScope {
     pub(in crate::summarize::evidence) place: Option<String>,
     /// The options, names and files that limited the run.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
+    /// The environment variables that the command set and that may switch tests on.
+    pub(in crate::summarize::evidence) variables: Vec<String>,
     /// Number of tests that the run left out, if the runner prints it.
     pub(in crate::summarize::evidence) not_run: u32,
 }
@@ -17,8 +19,12 @@ pub(in crate::summarize::evidence) struct TestScope {
 impl TestScope {
     /// Whether a run of this part includes the tests of `other`, as far as both are known. It does
     /// if this part has no limit or the same limit as `other`. It also does if no option limits
-    /// this part, and each path that limits `other` is below a path of this part.
+    /// this part, and each path that limits `other` is below a path of this part. A run without the
+    /// variables of `other` may skip its tests.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
+        if !other.variables.iter().all(|variable| self.variables.contains(variable)) {
+            return false;
+        }
         let Some(own) = &self.limited_to else { return true };
         let Some(others) = &other.limited_to else { return false };
         let path = |word: &'_ str| word.trim_end_matches(['.', '/', '\u{2026}']).to_owned();
@@ -60,5 +66,8 @@ mod tests {
         ] {
             assert_eq!(part(own).covers(&part(other)), wanted, "{own} {other}");
         }
+        let gated = TestScope { variables: vec!["E2E_SERVER".to_owned()], ..part("") };
+        assert!(gated.covers(&part("")) && gated.covers(&gated));
+        assert!(!part("").covers(&gated), "the run skips the tests");
     }
 }

@@ -28,8 +28,19 @@ pub(in crate::summarize::evidence) fn of(
     TestScope {
         place: (!place.is_empty()).then(|| kept(&place.join(" "), bounds::NAME)),
         limited_to: asked.or_else(|| matched(report.framework, run.output)),
+        variables: variables(&run.command.shown),
         not_run: left_out(report.framework, run.output),
     }
+}
+
+/// Returns the variables that a command line sets, without those that only configure a build.
+fn variables(command: &str) -> Vec<String> {
+    let set = pattern!(r"(?:^|[ ;&])([A-Z][A-Z0-9_]{2,})=");
+    let configures = pattern!(
+        r"^(?:CI|PATH|HOME|TMPDIR|DEBUG|NODE_ENV|.*(?:CACHE|HOME|PATH|FLAGS|COLOR|BACKTRACE|LOG|LEVEL|WARNINGS|OPTIONS|VERSION|THREADS|JOBS|TARGET_DIR|TIMEOUT|PORT|TOKEN|URL)\w*|(?:GO|CARGO|RUST|PYTHON|NPM|UV|PIP)[A-Z0-9_]*)$"
+    );
+    let names = set.captures_iter(command).map(|found| found[1].to_owned());
+    names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
 }
 
 /// Moves the last part of a folder that only has tests to the paths that limit the run, so that
