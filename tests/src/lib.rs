@@ -30,6 +30,6 @@ pub use self::{
     process::Process,
     random::Random,
     transcript::Transcript,
-    wire::{PATIENCE, Wire},
+    wire::Wire,
     world::{Daemon, PROJECT, World},
 };

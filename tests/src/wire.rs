@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// The time after which a daemon that does not answer has failed: several times what the slowest
 /// machine takes for any request.
-pub const PATIENCE: Duration = Duration::from_secs(10 * 60);
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Repeats `attempt` until it returns a value.
 pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
@@ -36,8 +36,7 @@ pub struct Wire {
 impl Wire {
     pub fn connect(socket: &str) -> std::io::Result<Wire> {
         let stream = Stream::connect(socket.to_fs_name::<GenericFilePath>()?)?;
-        // Windows has no timeout for pipes.
-        let _ = stream.set_recv_timeout(Some(PATIENCE));
+        stream.set_recv_timeout(Some(PATIENCE))?;
         Ok(Wire { stream: BufReader::new(stream), next_id: 1 })
     }
 

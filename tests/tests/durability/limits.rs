@@ -9,13 +9,16 @@ use std::{
 };
 
 use graphiti_proto::methods;
-use graphiti_tests::{Daemon, PATIENCE, Transcript, World};
+use graphiti_tests::{Daemon, Transcript, World};
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const DATABASE: u64 = 32 << 20;
 const INDEX: u64 = 32 << 20;
 const SESSIONS: u32 = 40;
+/// The time after which a daemon that does not get below its limit has failed: several times what the
+/// slowest machine takes for the import.
+const SETTLE_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 #[test]
 fn the_oldest_text_is_evicted_before_a_limit_is_reached_and_episodes_stay() {
@@ -92,10 +95,12 @@ fn the_index_shrinks_when_text_is_evicted() {
             let taken = || folders.iter().map(|folder| bytes(&world.home().join(folder))).sum();
             iter::from_fn(|| (!is_settled.load(Ordering::Relaxed)).then(taken)).max()
         });
+        // Also ends the watching when the waiting fails, which otherwise waits for it.
+        let settled = SetOnDrop(&is_settled);
         let health = wait_until_settled(&daemon, |health| {
             health["kept"]["index_bytes"].as_u64().unwrap() <= INDEX / 8 * 3
         });
-        is_settled.store(true, Ordering::Relaxed);
+        drop(settled);
         (health, watching.join().unwrap().unwrap_or(0))
     });
     println!("{most} bytes at most");
@@ -104,6 +109,14 @@ fn the_index_shrinks_when_text_is_evicted() {
     assert!(health["evicted"]["sessions"].as_u64().unwrap() > 0, "{health}");
     assert_eq!(health["kept"]["episodes"], SESSIONS);
     assert_eq!(found(&daemon, &word(SESSIONS - 1)), [session(SESSIONS - 1)]);
+}
+
+struct SetOnDrop<'f>(&'f AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]
@@ -179,7 +192,10 @@ fn wait_until_settled(daemon: &Daemon, mut is_small_enough: impl FnMut(&Value) -
     loop {
         daemon.settle_at_last();
         let health = daemon.insist("session_tracking_health", &json!({})).expect("the daemon runs");
-        assert!(began.elapsed() < PATIENCE, "the daemon does not get below its limit: {health:#}");
+        assert!(
+            began.elapsed() < SETTLE_LIMIT,
+            "the daemon does not get below its limit: {health:#}"
+        );
         let evicted = health["evicted"]["episodes"].as_u64();
         assert!(evicted.unwrap_or(0) == 0, "episodes were evicted: {health:#}");
         let is_small_enough = is_small_enough(&health);

@@ -33,13 +33,14 @@ pub(super) const LAST_REPLY: usize = 4_000;
 pub(super) const FIRST_REPORTS: usize = 3;
 /// Maximum number of reports of turns.
 pub(super) const REPORTS: usize = 20;
-/// Maximum length, in bytes, of the report of a turn. The middle of a longer one is removed.
+/// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a longer
+/// one is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;
 /// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
 /// removed.
-pub(super) const DOCUMENT: usize = 5_000;
+pub(super) const DOCUMENT: usize = 4_000;
 /// Maximum length, in bytes, of the part of a reply that is read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Maximum number of statements of one kind. The oldest after the first third is dropped first.

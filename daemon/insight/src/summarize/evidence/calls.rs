@@ -13,6 +13,7 @@ use crate::{
             files::PlannedChange,
             lists::push_latest,
             moment::Moment,
+            notes,
             pending::{Asked, Meaning, Waiting, is_our_tool},
             plans,
             shell::{CommandLine, resolve},
@@ -70,9 +71,15 @@ impl Collector {
         match &call.action {
             Action::Run { command, .. } => Meaning::Run(CommandLine::read(command, directory)),
             Action::Read { path } => Meaning::Read(resolve(directory, path)),
-            Action::Change(changes) => Meaning::Change(
-                changes.iter().take(CHANGES).map(|one| PlannedChange::of(one, directory)).collect(),
-            ),
+            Action::Change(changes) => {
+                let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
+                let planned = changes.iter().take(CHANGES).map(|one| {
+                    let mut change = PlannedChange::of(one, directory);
+                    change.note = change.note.filter(|_| notes::is_kept(&change.path, prompt));
+                    change
+                });
+                Meaning::Change(planned.collect())
+            }
             Action::PlanTasks(stated) => {
                 tasks::plan(&mut self.evidence.tasks, stated);
                 self.evidence.tasks_at = Some(moment.origin);

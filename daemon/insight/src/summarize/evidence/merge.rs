@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, FileWork, ToolUse},
+        evidence::{Commit, Evidence, FileWork, ToolUse, WorkNote},
         time::Timestamp,
         token_use::use_of,
     },
@@ -57,10 +57,10 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
-    session
-        .work_notes
-        .retain(|known| !sub_agent.work_notes.iter().any(|note| note.path == known.path));
-    by_time(&mut session.work_notes, &sub_agent.work_notes, |_| None, bounds::WORK_NOTES);
+    // The session usually rewrites a note after its sub-agent.
+    let is_new = |note: &&WorkNote| !session.work_notes.iter().any(|known| known.path == note.path);
+    let notes: Vec<WorkNote> = sub_agent.work_notes.iter().filter(is_new).cloned().collect();
+    by_time(&mut session.work_notes, &notes, |_| None, bounds::WORK_NOTES);
     by_time(&mut session.delegations, &sub_agent.delegations, |_| None, bounds::DELEGATIONS);
     for request in &sub_agent.pull_requests {
         if !session.pull_requests.iter().any(|known| known.url == request.url) {

@@ -11,7 +11,7 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, lists::push_latest, moment::Moment},
         report::{Form, passages},
-        text::{kept, kept_lines, pattern},
+        text::{kept, kept_lines, pattern, with_short_code},
     },
 };
 
@@ -41,21 +41,31 @@ pub(super) fn text_of(change: &FileChange) -> Option<String> {
     let text = without_front_matter(&text.new);
     Some(match purpose(&change.path) {
         Some(_) => kept(&text, bounds::WORK_NOTE),
-        None => kept_lines(&text, bounds::DOCUMENT),
+        // Code is shortened first, so that no block of it is cut in two.
+        None => kept_lines(&with_short_code(&text), bounds::DOCUMENT),
     })
+}
+
+/// Whether the text of the file at `path`, written on `prompt`, is kept.
+pub(super) fn is_kept(path: &str, prompt: &str) -> bool {
+    purpose(path).is_some() || describes_progress(path, prompt)
 }
 
 /// Whether the file at `path`, written on `prompt`, describes how far the work is: the prompt asks
 /// to write that down, or the name of the file says so.
 pub(super) fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_asked = || {
-        pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:this|that|it|everything|all (?:of )?(?:this|that|it)|your (?:findings|notes|progress)|what (?:we|you)(?: have)? \w+|(?:the|our|this) (?:whole )?(?:discussion|findings|progress|status|(?:current )?state(?: of (?:the )?\w+)?))(?: \w+){0,3} ?(?:down|up|in(?:to)?|to|as)\b")
+        pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:(?:this|that|it|everything|all of (?:this|that|it)) (?:down\b|(?:in)?to an? (?:new |separate )?(?:markdown|md|text|notes?)\b)|(?:down )?(?:your|the|our|this) (?:whole |current )*(?:findings|notes|progress|status|state|discussion)\b|(?:down )?what (?:we|you)(?: have)? (?:have|found|did|know|learned|so far)\b)")
             .is_match(prompt)
     };
+    let is_guide =
+        pattern!(r"(?i)(?:^|/)(?:readme|changelog|contributing|claude|agents|guide)[^/]*\.md$");
+    let is_named = pattern!(
+        r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|investigation|post-?mortem|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|(?:^|/)(?:progress|findings)(?:[_.-][0-9][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$"
+    );
     purpose(path).is_none()
-        && (pattern!(r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|progress|findings|investigation|post-?mortem|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$")
-            .is_match(path)
-            || prompt.len() <= 600 && is_asked())
+        && !is_guide.is_match(path)
+        && (is_named.is_match(path) || prompt.len() <= 600 && is_asked())
 }
 
 /// Returns a text whose front matter has only its title, because long lists in the front matter
@@ -183,7 +193,11 @@ mod tests {
             ("/app/docs/list.md", "can you write this into a markdown file for now?", true),
             ("/app/docs/list.md", "document the current state in a file", true),
             ("/app/docs/geese.md", "write a file about geese in docs", false),
-            ("/app/docs/progress-bar/guide.md", "write the guide", false),
+            ("/app/docs/progress-bar.md", "write the page of the bar", false),
+            ("/app/docs/debug/README.md", "", false),
+            ("/app/docs/list.md", "write a user guide and save it as docs/list.md", false),
+            ("/app/docs/cache.md", "add a cache and document it in the manual", false),
+            ("/app/progress-2.md", "", true),
             ("/app/README.md", "fill in the readme", false),
         ] {
             assert_eq!(describes_progress(path, prompt), wanted, "{path} {prompt}");

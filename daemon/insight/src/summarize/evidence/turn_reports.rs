@@ -15,7 +15,13 @@ impl Collector {
         if notes::describes_progress(path, prompt) {
             text.clone_into(&mut self.pending.document);
             self.pending.turn_changed = true;
-            self.keep_report("", false, moment);
+            match self.evidence.reports.last_mut().filter(|_| self.pending.reporting) {
+                Some(report) => {
+                    report.text = format!("{}\n\n{}", report.text, text);
+                    report.changed = true;
+                }
+                None => self.keep_report("", false, moment),
+            }
         }
     }
 
@@ -25,7 +31,7 @@ impl Collector {
         let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
         if !self.pending.document.is_empty() {
-            whole = format!("{whole}\n\n{}", with_short_code(&self.pending.document));
+            whole = format!("{whole}\n\n{}", self.pending.document);
         }
         let evidence = &mut self.evidence;
         if self.pending.reporting {
@@ -48,16 +54,22 @@ impl Collector {
 /// Maximum length, in bytes, of the text around a block of code that is the whole report.
 const AROUND: usize = 80;
 
-/// Returns the content of a fenced block of Markdown or plain text that is the whole report, such
-/// as the text of a pull request.
+/// Returns the content of the only fenced block, if that is the whole report and Markdown, such as
+/// the text of a pull request.
 fn unfenced(text: &str) -> Option<&str> {
-    let fence = pattern!(r"(?m)^```(?:markdown|md|text|txt)?[ \t]*$");
-    let (start, end) = (fence.find(text)?, text.rfind("\n```")?);
-    let inside = text.get(start.end()..end)?;
+    let fence = pattern!(r"(?m)^```[^\n`]*$");
+    let mut fences = fence.find_iter(text);
+    let (start, end) = (fences.next()?, fences.next()?);
+    let inside = text.get(start.end()..end.start())?.trim();
     let around = text.len() - inside.len();
+    let is_markdown = match start.as_str().trim_start_matches('`').trim() {
+        "markdown" | "md" => true,
+        "" => pattern!(r"(?m)^(?:#{1,4} |[-*] )").is_match(inside),
+        _ => false,
+    };
     let is_prose = inside.lines().filter(|line| line.split_whitespace().count() >= 4).count() >= 3;
-    let inside = inside.trim_start();
-    (around <= AROUND && is_prose).then(|| inside.strip_prefix("Title: ").unwrap_or(inside))
+    let is_whole = fences.next().is_none() && around <= AROUND;
+    (is_whole && is_markdown && is_prose).then(|| inside.strip_prefix("Title: ").unwrap_or(inside))
 }
 
 #[cfg(test)]

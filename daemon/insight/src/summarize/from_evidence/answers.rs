@@ -160,7 +160,7 @@ pub(super) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
         return None;
     }
     let of_moment = pattern!(
-        r"(?i)\b(?:what|how) (?:does|do) (?:it|this|that|they) (?:do|work|look)\b.{0,16}\bnow\b|\bexplain\b.{0,24}\bnow\b|\bup ?(?:to|2)[ -]?date\b|\bhow (?:could|should) (?:we|i|one)\b|\b(?:is|are) there (?:an? |any )?(?:other |better )?(?:alternatives?|options?)\b|^(?:(?:ok|so|and|great|good),? )*what(?:['\u{2019}]s| is| would be) next\b"
+        r"(?i)\b(?:what|how) (?:does|do) (?:it|this|that|they) (?:do|work|look)\b.{0,16}\bnow\b|\bexplain\b.{0,24}\bnow\b|\bif\b.*\bup ?(?:to|2)[ -]?date\b|\bstill up ?(?:to|2)[ -]?date\b|\bhow could (?:we|i|one)\b|\b(?:is|are) there (?:an? |any )?(?:other |better )*alternatives?\b|\b(?:is|are) there (?:an? |any )?(?:other|better) options?\b|^(?:(?:ok|so|and|great|good),? )*what(?:['\u{2019}]s| is| would be) next\b"
     );
     let of_rest = pattern!(
         r"(?i)\bwhat (?:would |else )?(?:need(?:s|ed)?|has|have)(?: you)? to be done\b|\bwhat(?:['\u{2019}]s| is) (?:still )?(?:missing|left|open)\b"
@@ -189,6 +189,9 @@ mod tests {
             ("what's next?", Some(1)),
             ("what is missing looking at the plan", Some(6)),
             ("how would we know what an older row is?", None),
+            ("is there an option to turn the cache off?", None),
+            ("how should we store the token, and why?", None),
+            ("why is the branch not up to date?", None),
             ("why keep the old list?", None),
             ("who supports the format already?", None),
         ] {

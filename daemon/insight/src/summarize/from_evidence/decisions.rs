@@ -75,7 +75,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
 /// Whether a decision names what it is about and is more than the next step. `Removed it` and
 /// `Build the reader next` do not count.
 fn names_object(decision: &str) -> bool {
-    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$|^[^:]{3,60} next$|^using the next step\b|\bbefore i (?:try|run|test|start|move|go)\b|^(?:can|could|might|may) [^?]*$")
+    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$|^(?:do|build|start|tackle|write|add|use|using) .{3,60} next$|^using the next step\b|^adding .*\bbefore i (?:try|run|test)\b|^(?:can|could|might|may) [^?]*$")
         .is_match(decision)
 }
 

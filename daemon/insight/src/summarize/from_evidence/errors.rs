@@ -69,12 +69,17 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 }
 
 /// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran in between explains nothing. A test that fails until it is itself corrected was only
-/// being written.
+/// that ran in between explains nothing. A fix of the test itself says nothing about
+/// the code.
 fn has_story(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()
-        && only_tests(&group.files);
+        && only_tests(&group.files)
+        && (record.fix.starts_with(TEST_CHANGED)
+            || pattern!(
+                r"(?i)\b(?:tests?|expect(?:s|ed|ations?)|assert(?:s|ions?)|fixtures?|mocks?)\b"
+            )
+            .is_match(record.fix.split(" (in `").next().unwrap_or_default()));
     let is_guessed = record.fix == NOT_STATED
         || record.fix.starts_with("Changed ")
         || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");

@@ -332,9 +332,9 @@ fn with_the_one_before(line: String, before: &Request) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    // A step of the work is no goal, and `doing that` has no noun.
+    // A step of the work is no goal, and `doing that` and `do that` have no noun.
     let step = pattern!(
-        r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing)|once you(?:['’]?re| are) (?:done|finished)(?: with)?) (?:that|this|it),? +(?:it (?:seems|looks) like )?"
+        r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing)|once you(?:['’]?re| are) (?:done|finished)(?: with)?) (?:that|this|it),? +(?:it (?:seems|looks) like )?|^(?:let.?s )?(?:do|take|go with) (?:that|this|it)(?:, *| +(?:and|then|but) +)(?:(?:and|then|but|also) +)*"
     );
     let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);
@@ -398,6 +398,10 @@ mod tests {
             [
                 "new feature: we support lists, but i've seen a broken tree. we should support those (all trees) too"
             ]
+        );
+        assert_eq!(
+            told("ok, let's do that, write the notes of the list into a file for later"),
+            ["write the notes of the list into a file for later"]
         );
         assert_eq!(
             told("the footer of the login is missing since today. can you get that back."),

@@ -110,7 +110,7 @@ pub(super) fn questions(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 /// Whether a line does not say what is to be done.
 pub(super) fn is_vague(line: &str) -> bool {
-    pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b|\b(?:to see|and run|check)$")
+    pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b|\b(?:to see|and run|and check)$")
         .is_match(line)
 }
 

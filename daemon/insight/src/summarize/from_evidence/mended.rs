@@ -53,7 +53,7 @@ pub(super) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     let mut prompts = entries.evidence.prompts.iter();
     let next = prompts.find(|prompt| prompt.origin.line > report.origin.line);
     next.is_some_and(|next| {
-        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|can you|let['\u{2019}]?s)[,. ]+)*(?:(?:then|now|just),? )?(?:do|fix|implement|address|tackle|resolve|build|add|write|use|try|start|go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
+        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|then|let['\u{2019}]?s)[,. ]+)*(?:do|fix|implement|address|tackle|resolve|build|go with|take) (?:it|this|that|these|those|them|all|both|so|the (?:mvp|plan|fix(?:es)?|next)|option)\b|^(?:(?:ok(?:ay)?|yes|yeah|sure)[,. ]+)?(?:please )?(?:go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
             .is_match(next.text.trim())
     })
 }

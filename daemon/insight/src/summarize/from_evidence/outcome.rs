@@ -85,11 +85,13 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
         return ReasonedOutcome::new(InProgress, "ended with a plan");
     }
     if interrupted {
-        let mut changed = evidence.files.values().filter(|work| work.changed());
-        let reason = match changed.next() {
-            _ if changed_code(evidence) => "stopped by the user",
-            Some(_) => "stopped by the user; only documents were changed",
-            None => "stopped by the user; no code was changed",
+        let changed_any = evidence.files.values().any(crate::model::evidence::FileWork::changed);
+        let reason = if changed_code(evidence) {
+            "stopped by the user"
+        } else if changed_any {
+            "stopped by the user; only documents were changed"
+        } else {
+            "stopped by the user; no code was changed"
         };
         return ReasonedOutcome::new(unfinished, reason);
     }
@@ -132,7 +134,7 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     if let Some(reason) = failed_step(evidence) {
         return ReasonedOutcome::new(InProgress, reason);
     }
-    // The failing tests are then a finding, for example of a review.
+    // In a session that only looked, failing tests are a finding.
     if tests_fail(evidence) && !only_looked(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
     }

@@ -68,7 +68,7 @@ struct QuoteCollector<'e> {
     /// The only name in the previous sentence, if that sentence says that the named thing was
     /// added.
     made: Option<String>,
-    /// The number of passages that were found above the last heading.
+    /// The number of passages that were found above the last heading or the last problem.
     section_start: usize,
     /// The headings above the passage directly before.
     headings: &'e [String],
@@ -85,6 +85,14 @@ impl<'e> QuoteCollector<'e> {
         // A sentence below another heading does not continue the text above it.
         if self.headings != passage.headings {
             self.broken = true;
+            self.section_start = self.found.len();
+        }
+        // Each fix of a section has a result of its own.
+        if passage
+            .label
+            .as_deref()
+            .is_some_and(|label| topic_of_heading(label) == Some(Topic::Cause))
+        {
             self.section_start = self.found.len();
         }
         self.headings = &passage.headings;
@@ -135,9 +143,7 @@ impl<'e> QuoteCollector<'e> {
         let label = label.filter(|label| !is_generic(label) || limits(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
         // A fix whose result is `Not working yet` is none.
-        if passage.label.as_deref().is_some_and(is_result)
-            && topic_of_sentence(&passage.text) == Some(Topic::Open)
-        {
+        if passage.label.as_deref().is_some_and(is_result) && says_failed(&passage.text) {
             self.found.truncate(self.section_start);
             self.broken = true;
             return;
@@ -254,6 +260,12 @@ impl<'e> QuoteCollector<'e> {
             *above = format!("{head}{mark}{text}");
         }
     }
+}
+
+/// Whether the text of a result says that the work does not help yet.
+fn says_failed(text: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:not (?:yet )?working|(?:still )?fail(?:s|ed|ing)|(?:this |it )?(?:does(?:n.t| not) work|did(?:n.t| not) (?:work|help)))\b")
+        .is_match(text)
 }
 
 /// Whether a sentence says what was done, and names code.

@@ -190,7 +190,8 @@ fn wanted(
         let is_answer = at == answer_at && question.is_some();
         let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
         let is_open = is_open && !one.is_of_review && !is_fact;
-        let is_plan = is_taken_up && one.listed && !one.is_of_review && !is_fact;
+        let is_plan =
+            is_taken_up && question.is_none() && one.listed && !one.is_of_review && !is_fact;
         if !is_wanted(report, &one)
             || is_no_fact
             || is_plan
@@ -207,7 +208,13 @@ fn wanted(
         // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
         let (count, is_listed) = (one.count(), one.listed);
-        let whole = one.clone();
+        // Of a few names, some would be taken for all.
+        let names = one.lists_names().then(|| {
+            let mut names = one.clone();
+            names.retain(|part| is_still_there(entries, part, report.origin));
+            names
+        });
+        let is_described = is_early && !is_listed && !is_finding(&one);
         let is_revoked = report.changed && overtaken::is_revoked(entries.evidence, report.origin);
         one.retain(|part| {
             holds(entries, report, part)
@@ -215,14 +222,13 @@ fn wanted(
                 && !is_mended(entries, report, part)
                 && (is_last || !is_phrase(Topic::Guess, part) && !transient::leaves_decision(part))
                 && (is_last || !transient::plans_ahead(part))
-                && !(is_early && !is_listed && !tells_deed(part))
+                && (!is_described || tells_deed(part))
         });
         if is_repeated {
             one.without_told(is_told);
         }
-        // Of a few names, some would be taken for all.
-        if whole.lists_names() && one.count() * 2 >= whole.count() {
-            one = whole;
+        if let Some(names) = names.filter(|names| one.count() * 2 >= names.count()) {
+            one = names;
         }
         one.after_losses(count);
         // The remedy of a finding says nothing without the finding.
@@ -296,6 +302,15 @@ fn counts_unnamed(line: &str) -> bool {
             .is_match(line)
 }
 
+/// Whether what a part names was neither removed nor taken back nor reworked.
+fn is_still_there(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let evidence = entries.evidence;
+    !overtaken::is_gone(entries, part, at)
+        && !overtaken::names_what_was_taken_back(entries, part)
+        && !overtaken::names_deleted_file(evidence, part, at)
+        && !overtaken::is_reworked(evidence, part, at)
+}
+
 /// Whether a part still holds at the end and is not in another section of the summary.
 fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
@@ -315,10 +330,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && (report.changed
             || !is_refuted(entries, part, report.origin)
                 && !is_withdrawn(entries, part, report.origin))
-        && !overtaken::is_gone(entries, part, report.origin)
-        && !overtaken::names_what_was_taken_back(entries, part)
-        && !overtaken::names_deleted_file(evidence, part, report.origin)
-        && !overtaken::is_reworked(evidence, part, report.origin)
+        && is_still_there(entries, part, report.origin)
         && !is_redescribed(entries, report, part)
 }
 

@@ -225,6 +225,12 @@ fn a_stopped_session_says_that_no_code_was_changed() {
     script.item(Item::Interrupted);
     let reason = summary(&script).outcome_reason;
     assert_eq!(reason.as_deref(), Some("stopped by the user; no code was changed"));
+    script.prompt("Describe it in the guide");
+    script.edit("a", "/app/guide.md", "a", "b");
+    script.reply("m2", "I'll describe the rest now.");
+    script.item(Item::Interrupted);
+    let reason = summary(&script).outcome_reason;
+    assert_eq!(reason.as_deref(), Some("stopped by the user; only documents were changed"));
 }
 
 #[test]

@@ -14,8 +14,7 @@ use crate::summarize::{
 
 /// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
-    /// The directory of the first command of [`Kind::Works`] or with `git -C`, or else that at the
-    /// end of the line.
+    /// The directory of the first command of [`Kind::Works`], or else that at the end of the line.
     pub(super) directory: String,
     /// The package that the command names.
     pub(super) package: Option<String>,
@@ -30,8 +29,6 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
             if let Some(folder) = invocation.operand(0) {
                 directory = resolve(&directory, folder);
             }
-        } else if let Some(folder) = folder_of_git(command) {
-            return CommandTarget { directory: resolve(&directory, folder), package: None };
         } else if invocation.kind() == Kind::Works {
             // A wrapper such as `pnpm --filter api exec` names the package of what it runs.
             let wrapper: Vec<&str> = command.texts().collect();
@@ -41,15 +38,6 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
         }
     }
     CommandTarget { directory, package: None }
-}
-
-/// Returns the folder that `git -C` names.
-fn folder_of_git(command: &Simple) -> Option<&str> {
-    let words: Vec<&str> = command.texts().collect();
-    match words.as_slice() {
-        ["git", "-C", folder, ..] => Some(folder),
-        _ => None,
-    }
 }
 
 /// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories
@@ -100,7 +88,6 @@ mod tests {
             ("cargo check -p core", "/app", Some("core")),
             ("npm run build --workspace=web", "/app", Some("web")),
             ("git status", "/app", None),
-            ("git -C ../shop status --short", "/shop", None),
         ] {
             let target = of(&simple_commands(line), "/app");
             assert_eq!(

@@ -33,11 +33,12 @@ pub(in crate::summarize::evidence) fn of(
     }
 }
 
-/// Returns the variables that a command line sets, without those that only configure a build.
+/// Returns the variables that a command line sets to a fixed value, without those that only
+/// configure a build or switch tests off.
 fn variables(command: &str) -> Vec<String> {
-    let set = pattern!(r"(?:^|[ ;&])([A-Z][A-Z0-9_]{2,})=");
+    let set = pattern!(r"(?:^|[ ;&])([A-Z][A-Z0-9_]{2,})=[^$ ]");
     let configures = pattern!(
-        r"^(?:CI|PATH|HOME|TMPDIR|DEBUG|NODE_ENV|.*(?:CACHE|HOME|PATH|FLAGS|COLOR|BACKTRACE|LOG|LEVEL|WARNINGS|OPTIONS|VERSION|THREADS|JOBS|TARGET_DIR|TIMEOUT|PORT|TOKEN|URL)\w*|(?:GO|CARGO|RUST|PYTHON|NPM|UV|PIP)[A-Z0-9_]*)$"
+        r"^(?:SKIP|NO|DISABLE|CI|GO|CARGO|RUST|PYTHON|NPM|NODE|UV|PIP|INSTA)(?:_|$)|^GO[A-Z]+$|(?:^|_)(?:CACHE|HOME|PATH|FLAGS|COLOR|BACKTRACE|LOG|LEVEL|WARNINGS|OPTIONS|VERSION|THREADS|JOBS|DIR|TMPDIR|TIMEOUT|PORT|TOKEN|URL|DEBUG|STATUS|OUT)(?:_|$)"
     );
     let names = set.captures_iter(command).map(|found| found[1].to_owned());
     names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
@@ -101,6 +102,17 @@ fn left_out(framework: &str, output: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_may_switch_tests_on() {
+        assert_eq!(variables("E2E_LOGIN=1 npm test"), ["E2E_LOGIN"]);
+        assert_eq!(variables("export RUN_IMPORT_TESTS=1; npm test"), ["RUN_IMPORT_TESTS"]);
+        for command in
+            ["npm test > /tmp/o; STATUS=$?", "GOCACHE=/tmp/c go test ./...", "SKIP_E2E=1 npm test"]
+        {
+            assert_eq!(variables(command), [""; 0], "{command}");
+        }
+    }
     use crate::{
         model::transcript::{Origin, Outcome},
         summarize::evidence::{moment::Moment, shell::CommandLine, test_runs::reports},
