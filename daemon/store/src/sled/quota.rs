@@ -27,7 +27,7 @@ use crate::{
     sled::{SledStore, keys},
 };
 
-/// Content should be evicted when the file takes at least this many eighths of the limit.
+/// Content should be evicted when the files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
 /// Eviction should reduce the content to the limit divided by this number. A compacted database is
 /// about twice as large as its content, and the old database exists until the new one is complete:

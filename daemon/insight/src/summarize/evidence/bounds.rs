@@ -38,9 +38,11 @@ pub(super) const REPORTS: usize = 20;
 pub(super) const TURN_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;
+/// Maximum length, in bytes, of the reply in a report with a [`DOCUMENT`].
+pub(super) const REPLY_BEFORE_DOCUMENT: usize = 800;
 /// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
 /// removed.
-pub(super) const DOCUMENT: usize = 4_000;
+pub(super) const DOCUMENT: usize = 3_800;
 /// Maximum length, in bytes, of the part of a reply that is read for statements.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Maximum number of statements of one kind. The oldest after the first third is dropped first.

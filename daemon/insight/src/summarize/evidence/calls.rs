@@ -73,10 +73,9 @@ impl Collector {
             Action::Read { path } => Meaning::Read(resolve(directory, path)),
             Action::Change(changes) => {
                 let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
-                let planned = changes.iter().take(CHANGES).map(|one| {
-                    let mut change = PlannedChange::of(one, directory);
-                    change.note = change.note.filter(|_| notes::is_kept(&change.path, prompt));
-                    change
+                let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
+                    note: notes::text_of(one, prompt),
+                    ..PlannedChange::of(one, directory)
                 });
                 Meaning::Change(planned.collect())
             }

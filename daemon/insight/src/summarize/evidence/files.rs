@@ -15,7 +15,7 @@ use crate::{
     },
     summarize::{
         evidence::{
-            bounds, notes,
+            bounds,
             settings::{self, Setting},
             shell::{Effect, resolve},
         },
@@ -33,7 +33,7 @@ pub(super) struct PlannedChange {
     /// Number of removed lines.
     pub(super) removed: u32,
     pub(super) settings: Vec<Setting>,
-    /// The text of a Markdown file that is written as a whole.
+    /// The text of a todo or plan file, or of a file that describes the progress.
     #[serde(default)]
     pub(super) note: Option<String>,
     /// Hashes of the texts of each edit, by which a later edit that reverses it is recognised.
@@ -90,7 +90,7 @@ pub(super) enum Deed {
 
 impl PlannedChange {
     /// Reads `change`: its paths, resolved against `directory`, its numbers of lines, its settings
-    /// and its texts.
+    /// and its texts. Only the caller knows the prompt, which decides about the note.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);
@@ -106,7 +106,6 @@ impl PlannedChange {
             ChangeKind::Moved { to } => Deed::Move(resolve(directory, to)),
         };
         let settings = settings::changed(change);
-        let note = notes::text_of(change);
         let is_edit = deed == Deed::Edit;
         let texts =
             change.edits.iter().filter(|_| is_edit).take(EDITS).map(FileTexts::of).collect();
@@ -116,7 +115,7 @@ impl PlannedChange {
             added,
             removed,
             settings,
-            note,
+            note: None,
             texts,
         }
     }

@@ -32,28 +32,22 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the text of a Markdown file that `change` writes as a whole; `None` for other changes,
-/// and for files of Claude Code.
-pub(super) fn text_of(change: &FileChange) -> Option<String> {
+/// Returns the text of a file that `change` writes as a whole, if that is a todo or plan file, or,
+/// written on `prompt`, describes the progress; `None` for other changes.
+pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
     let is_whole = matches!(change.kind, ChangeKind::Written);
-    let is_note = is_whole && change.path.ends_with(".md") && !change.path.contains("/.claude/");
-    let text = change.edits.first().filter(|_| is_note)?;
-    let text = without_front_matter(&text.new);
-    Some(match purpose(&change.path) {
-        Some(_) => kept(&text, bounds::WORK_NOTE),
-        // Code is shortened first, so that no block of it is cut in two.
-        None => kept_lines(&with_short_code(&text), bounds::DOCUMENT),
-    })
-}
-
-/// Whether the text of the file at `path`, written on `prompt`, is kept.
-pub(super) fn is_kept(path: &str, prompt: &str) -> bool {
-    purpose(path).is_some() || describes_progress(path, prompt)
+    let text = &change.edits.first().filter(|_| is_whole)?.new;
+    if purpose(&change.path).is_some() {
+        return Some(kept(&without_front_matter(text), bounds::WORK_NOTE));
+    }
+    // Code is shortened first, so that no block of it is cut in two.
+    describes_progress(&change.path, prompt)
+        .then(|| kept_lines(&with_short_code(&without_front_matter(text)), bounds::DOCUMENT))
 }
 
 /// Whether the file at `path`, written on `prompt`, describes how far the work is: the prompt asks
 /// to write that down, or the name of the file says so.
-pub(super) fn describes_progress(path: &str, prompt: &str) -> bool {
+fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_asked = || {
         pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:(?:this|that|it|everything|all of (?:this|that|it)) (?:down\b|(?:in)?to an? (?:new |separate )?(?:markdown|md|text|notes?)\b)|(?:down )?(?:your|the|our|this) (?:whole |current )*(?:findings|notes|progress|status|state|discussion)\b|(?:down )?what (?:we|you)(?: have)? (?:have|found|did|know|learned|so far)\b)")
             .is_match(prompt)
@@ -63,7 +57,8 @@ pub(super) fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_named = pattern!(
         r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|investigation|post-?mortem|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|(?:^|/)(?:progress|findings)(?:[_.-][0-9][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$"
     );
-    purpose(path).is_none()
+    path.ends_with(".md")
+        && !path.contains("/.claude/")
         && !is_guide.is_match(path)
         && (is_named.is_match(path) || prompt.len() <= 600 && is_asked())
 }
@@ -199,6 +194,8 @@ mod tests {
             ("/app/docs/cache.md", "add a cache and document it in the manual", false),
             ("/app/progress-2.md", "", true),
             ("/app/README.md", "fill in the readme", false),
+            ("/app/src/wip.rs", "write this down", false),
+            ("/home/a/.claude/plans/wip-list.md", "", false),
         ] {
             assert_eq!(describes_progress(path, prompt), wanted, "{path} {prompt}");
         }

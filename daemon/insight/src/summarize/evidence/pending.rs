@@ -50,8 +50,9 @@ pub(super) struct Pending {
     pub(super) shell_of_user: String,
     /// Whether the last report belongs to the current turn.
     pub(super) reporting: bool,
-    /// The text of the file that describes the progress and was written in the current turn.
-    pub(super) document: String,
+    /// The length, in bytes, of the text of a file that describes the progress, with which the report
+    /// of the current turn ends; 0 if the turn wrote no such file.
+    pub(super) document_bytes: usize,
     /// Whether the agent was notified that a background task ended, and has not acted since.
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.

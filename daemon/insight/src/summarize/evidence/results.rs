@@ -172,10 +172,6 @@ impl Collector {
                 files::change(&mut self.evidence, change, moment.origin);
                 files::remember(&mut self.pending.edits, change);
             }
-            if let Some(text) = &change.note {
-                notes::keep(&mut self.evidence, &change.path, text, moment);
-                self.keep_document(&change.path, text, moment);
-            }
             if created {
                 files::created(&mut self.evidence, &change.path);
             }
@@ -185,6 +181,13 @@ impl Collector {
             };
             self.pending.errors.changed(moment.origin.line, Changed::File(path.clone()));
             (self.pending.turn_changed, self.pending.stashed) = (true, false);
+            match &change.note {
+                Some(text) if notes::purpose(&change.path).is_some() => {
+                    notes::keep(&mut self.evidence, &change.path, text, moment);
+                }
+                Some(text) => self.keep_document(text, moment),
+                None => {}
+            }
         }
     }
 

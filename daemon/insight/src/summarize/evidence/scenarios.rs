@@ -699,6 +699,10 @@ fn files(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
         let path = format!("/app/config/{n}_{file}.toml");
         script.edit(&format!("e{n}-{file}"), &path, &value("a"), &value("b"));
     }
+    let text = long("## Rows\n\nThe rows of the list are read twice.\n\n").repeat(2);
+    let path = format!("/app/wip-{n}.md");
+    script.call(&format!("w{n}"), "Write", change(&path, ChangeKind::Written, "", &text));
+    script.result(&format!("w{n}"), Outcome::Succeeded, "");
 }
 
 fn commands(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {

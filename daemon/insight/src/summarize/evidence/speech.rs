@@ -149,7 +149,7 @@ impl Collector {
             statements::note(&mut self.evidence.statements, vec![found], said);
         }
         (self.pending.turn_changed, self.pending.stashed) = (false, false);
-        self.pending.document.clear();
+        self.pending.document_bytes = 0;
         self.pending.notified = false;
         self.pending.replying = None;
     }

@@ -3,26 +3,29 @@
 use crate::{
     model::evidence::TurnReport,
     summarize::{
-        evidence::{bounds, collector::Collector, moment::Moment, notes},
+        evidence::{bounds, collector::Collector, moment::Moment},
         text::{kept_lines, pattern, with_short_code},
     },
 };
 
 impl Collector {
-    /// Keeps the text of a file that describes the progress as a part of the turn's report.
-    pub(super) fn keep_document(&mut self, path: &str, text: &str, moment: Moment) {
-        let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
-        if notes::describes_progress(path, prompt) {
-            text.clone_into(&mut self.pending.document);
-            self.pending.turn_changed = true;
-            match self.evidence.reports.last_mut().filter(|_| self.pending.reporting) {
-                Some(report) => {
-                    report.text = format!("{}\n\n{}", report.text, text);
-                    report.changed = true;
-                }
-                None => self.keep_report("", false, moment),
-            }
+    /// Keeps the text of a file that describes the progress as a part of the turn's report, instead
+    /// of an earlier text. Only the last such text is kept whole, because it says the most.
+    pub(super) fn keep_document(&mut self, text: &str, moment: Moment) {
+        let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
+        let reports = self.evidence.reports.iter_mut().take(earlier);
+        for earlier in reports.filter(|report| report.text.len() > bounds::TURN_REPORT) {
+            earlier.text = kept_lines(&earlier.text, bounds::TURN_REPORT);
         }
+        if !self.pending.reporting {
+            self.keep_report("", false, moment);
+        }
+        let Some(report) = self.evidence.reports.last_mut() else { return };
+        let reply = report.text.len().saturating_sub(self.pending.document_bytes);
+        let reply = &report.text[..report.text.floor_char_boundary(reply)];
+        report.text = with_document(reply.trim_end(), text);
+        report.changed = true;
+        self.pending.document_bytes = text.len();
     }
 
     /// Keeps `text` as the report of the turn, with the document that the turn wrote. It replaces
@@ -30,12 +33,14 @@ impl Collector {
     pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
         let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
-        if !self.pending.document.is_empty() {
-            whole = format!("{whole}\n\n{}", self.pending.document);
-        }
         let evidence = &mut self.evidence;
         if self.pending.reporting {
-            evidence.reports.pop();
+            let before = evidence.reports.pop().map_or(String::new(), |report| report.text);
+            let reply = before.len().saturating_sub(self.pending.document_bytes);
+            let document = &before[before.floor_char_boundary(reply)..];
+            if !document.is_empty() {
+                whole = with_document(&whole, document);
+            }
         } else if evidence.reports.len() >= bounds::REPORTS {
             evidence.reports.remove(bounds::FIRST_REPORTS);
             evidence.reports_left_out = evidence.reports_left_out.saturating_add(1);
@@ -49,6 +54,11 @@ impl Collector {
             answers,
         });
     }
+}
+
+/// Returns the beginning and the end of a reply, and the document that the turn wrote.
+fn with_document(reply: &str, document: &str) -> String {
+    format!("{}\n\n{document}", kept_lines(reply, bounds::REPLY_BEFORE_DOCUMENT))
 }
 
 /// Maximum length, in bytes, of the text around a block of code that is the whole report.
@@ -75,6 +85,25 @@ fn unfenced(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::transcript::{ChangeKind, Outcome},
+        summarize::evidence::scenarios::{Script, change},
+    };
+
+    #[test]
+    fn a_report_has_the_reply_and_the_last_text_of_the_document() {
+        let mut script = Script::default();
+        script.prompt("Read each row only once");
+        script.reply("m", "The lock is missing.");
+        for (call, text) in [("a", "# First"), ("b", "# Second")] {
+            script.call(call, "Write", change("/app/wip-rows.md", ChangeKind::Written, "", text));
+            script.result(call, Outcome::Succeeded, "");
+        }
+        let report = |script: &Script| script.collect().reports.remove(0).text;
+        assert_eq!(report(&script), "The lock is missing.\n\n# Second");
+        script.reply("n", "Wrote it down.");
+        assert_eq!(report(&script), "Wrote it down.\n\n# Second");
+    }
 
     #[test]
     fn a_report_may_be_one_block() {

@@ -15,7 +15,7 @@ use crate::{
         from_evidence::{
             answers::{is_bare_answer, short_prompt_before},
             entries::{ENTRY, Entries},
-            overtaken, user_words,
+            overtaken, transient, user_words,
             wording::begins_as_order,
         },
         report::{Claim, Topic},
@@ -50,7 +50,9 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     }
     dated.extend(user_words::decisions(entries));
     dated.extend(reported(entries));
-    dated.retain(|(_, record)| names_object(&record.decision));
+    dated.retain(|(_, record)| {
+        names_object(&record.decision) && !transient::is_next_step(&record.decision)
+    });
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
@@ -72,10 +74,9 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     records
 }
 
-/// Whether a decision names what it is about and is more than the next step. `Removed it` and
-/// `Build the reader next` do not count.
+/// Whether a decision names what it is about. `Removed it` does not.
 fn names_object(decision: &str) -> bool {
-    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$|^(?:do|build|start|tackle|write|add|use|using) .{3,60} next$|^using the next step\b|^adding .*\bbefore i (?:try|run|test)\b|^(?:can|could|might|may) [^?]*$")
+    !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$")
         .is_match(decision)
 }
 
@@ -402,14 +403,7 @@ mod tests {
 
     #[test]
     fn a_decision_names_its_object() {
-        for decision in [
-            "Removed it",
-            "Kept them all",
-            "Dropped both",
-            "Build `plan` next",
-            "Can read the pages and keep the list",
-            "Adding tests of the reader before I try it",
-        ] {
+        for decision in ["Removed it", "Kept them all", "Dropped both"] {
             assert!(!names_object(decision), "{decision}");
         }
         assert!(names_object("Removed the cache") && names_object("Kept these two flags"));

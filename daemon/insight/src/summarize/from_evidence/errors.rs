@@ -69,8 +69,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 }
 
 /// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran in between explains nothing. A fix of the test itself says nothing about
-/// the code.
+/// that ran in between explains nothing. A fix of the test itself says nothing about the code.
 fn has_story(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()

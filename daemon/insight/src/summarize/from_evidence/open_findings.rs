@@ -56,16 +56,27 @@ mod tests {
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`.\n";
 
-    #[test]
-    fn the_findings_of_a_review_are_open_if_nothing_was_changed() {
-        let report = TurnReport { text: REVIEW.to_owned(), ..TurnReport::default() };
-        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
+    fn open(prompts: Vec<Quote>, reports: Vec<TurnReport>) -> Vec<String> {
+        let evidence = Evidence { prompts, reports, ..Evidence::default() };
         let reports = Reports::of(&evidence);
         let mut open = Vec::new();
-        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        unfixed(&entries, &mut open);
+        unfixed(&Entries { evidence: &evidence, reports: &reports, project: None }, &mut open);
+        open
+    }
+
+    fn asked(line: u64) -> Quote {
+        Quote { text: "review it".to_owned(), origin: Origin { source: 0, line }, at: None }
+    }
+
+    fn report(line: u64, text: &str) -> TurnReport {
+        let origin = Origin { source: 0, line };
+        TurnReport { text: text.to_owned(), origin, ..TurnReport::default() }
+    }
+
+    #[test]
+    fn the_findings_of_a_review_are_open_if_nothing_was_changed() {
         assert_eq!(
-            open,
+            open(Vec::new(), vec![report(2, REVIEW)]),
             [
                 "Not fixed in this session: the findings of the review at `src/parse.rs:227`, `src/cli.rs:19`"
             ]
@@ -74,20 +85,9 @@ mod tests {
 
     #[test]
     fn the_findings_of_all_reviews_are_open() {
-        let report = |line, text: &str| TurnReport {
-            text: text.to_owned(),
-            origin: Origin { source: 0, line },
-            ..TurnReport::default()
-        };
         let other = "**Findings**\n\n1. [src/list.rs:7](/app/src/list.rs:7) reads a row twice.\n";
-        let reports = vec![report(2, REVIEW), report(4, other)];
-        let evidence = Evidence { reports, ..Evidence::default() };
-        let reports = Reports::of(&evidence);
-        let mut open = Vec::new();
-        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        unfixed(&entries, &mut open);
         assert_eq!(
-            open,
+            open(Vec::new(), vec![report(2, REVIEW), report(4, other)]),
             [
                 "Not fixed in this session: the findings of 2 reviews at `src/parse.rs:227`, `src/cli.rs:19`, `src/list.rs:7`"
             ]
@@ -99,21 +99,8 @@ mod tests {
         let long = "the list of the rows is read twice, ".repeat(6);
         let review =
             format!("1. Medium: {long}in src/list.rs:7.\n\n2. Low: {long}in src/row.rs:9.\n");
-        let report = TurnReport { text: review, ..TurnReport::default() };
-        let asked = Quote {
-            text: "review the list".to_owned(),
-            origin: Origin { source: 0, line: 1 },
-            at: None,
-        };
-        let origin = Origin { source: 0, line: 2 };
-        let reports = vec![TurnReport { origin, ..report }];
-        let evidence = Evidence { prompts: vec![asked], reports, ..Evidence::default() };
-        let reports = Reports::of(&evidence);
-        let mut open = Vec::new();
-        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        unfixed(&entries, &mut open);
         assert_eq!(
-            open,
+            open(vec![asked(1)], vec![report(2, &review)]),
             [
                 "Not fixed in this session: the findings of the review at `src/list.rs:7`, `src/row.rs:9`"
             ]
@@ -122,27 +109,11 @@ mod tests {
 
     #[test]
     fn findings_that_a_later_review_calls_fixed_are_not_open() {
-        let at = |line| Origin { source: 0, line };
-        let report = |line, text: &str| TurnReport {
-            text: text.to_owned(),
-            origin: at(line),
-            ..TurnReport::default()
-        };
-        let asked = |line| Quote { text: "review it".to_owned(), origin: at(line), at: None };
-        let open = |last: &str| {
+        let count = |last: &str| {
             let first = REVIEW.replace("1. [", "1. Medium: [");
-            let evidence = Evidence {
-                prompts: vec![asked(1), asked(3)],
-                reports: vec![report(2, &first), report(4, last)],
-                ..Evidence::default()
-            };
-            let reports = Reports::of(&evidence);
-            let mut list = Vec::new();
-            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-            unfixed(&entries, &mut list);
-            list.len()
+            open(vec![asked(1), asked(3)], vec![report(2, &first), report(4, last)]).len()
         };
-        assert_eq!(open("No findings in the current diff. The tests cover both cases."), 0);
-        assert_eq!(open("I read the tests, too. They cover one of the cases."), 1);
+        assert_eq!(count("No findings in the current diff. The tests cover both cases."), 0);
+        assert_eq!(count("I read the tests, too. They cover one of the cases."), 1);
     }
 }

@@ -134,8 +134,7 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     if let Some(reason) = failed_step(evidence) {
         return ReasonedOutcome::new(InProgress, reason);
     }
-    // In a session that only looked, failing tests are a finding.
-    if tests_fail(evidence) && !only_looked(evidence) {
+    if tests_fail(evidence) {
         return ReasonedOutcome::new(InProgress, "tests fail");
     }
     if checks::failing_build(evidence).is_some() {

@@ -22,6 +22,12 @@ pub(super) fn leans_back(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
+/// Whether a sentence says what was done, after its label if it has one.
+pub(super) fn states_deed(sentence: &str) -> bool {
+    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
+    topic_of_sentence(deed) == Some(Topic::Done)
+}
+
 /// Whether a heading or an introduction announces a plan, a guess or instructions rather than
 /// facts.
 pub(super) fn announces_no_fact(text: &str) -> bool {

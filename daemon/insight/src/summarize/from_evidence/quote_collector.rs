@@ -8,13 +8,11 @@ use crate::summarize::{
         entries::{Entries, is_generic},
         introductions::{Introduction, name_of_made, with_name},
         items::{NEST, is_numbered, item_text},
-        quotable::{announces_no_fact, is_statement, leans_back, limits},
+        quotable::{announces_no_fact, is_statement, leans_back, limits, states_deed},
         quoted::Quoted,
         review,
     },
-    report::{
-        Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading, topic_of_sentence,
-    },
+    report::{Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading},
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -142,7 +140,7 @@ impl<'e> QuoteCollector<'e> {
         let label = passage.label.as_deref();
         let label = label.filter(|label| !is_generic(label) || limits(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
-        // A fix whose result is `Not working yet` is none.
+        // A fix whose result is `Not working yet` fixed nothing, so it is left out.
         if passage.label.as_deref().is_some_and(is_result) && says_failed(&passage.text) {
             self.found.truncate(self.section_start);
             self.broken = true;
@@ -270,9 +268,8 @@ fn says_failed(text: &str) -> bool {
 
 /// Whether a sentence says what was done, and names code.
 fn names_deed(sentence: &str) -> bool {
-    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
     sentence.contains('`')
-        && topic_of_sentence(deed) == Some(Topic::Done)
+        && states_deed(sentence)
         && !pattern!(r"(?i)\b(?:following|follows|below|like this|for example)\b")
             .is_match(sentence)
 }

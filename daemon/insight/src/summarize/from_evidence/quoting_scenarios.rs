@@ -328,7 +328,7 @@ fn the_answer_after_a_remark_on_the_commit_is_told() {
     assert!(found.contains("before the writer of the night has its lock"), "{found}");
 }
 
-/// What a file about the progress says is told as the report of its turn.
+/// The summary quotes a file about the progress like the report of its turn.
 #[test]
 fn a_file_about_the_progress_is_a_report() {
     let mut script = Script::default();

@@ -16,7 +16,7 @@ use crate::{
             fate::{Fate, fate, is_followed_by_change, later_changes},
             mended::{is_agreed, is_mended},
             overtaken,
-            quotable::{is_balanced, is_list_of_addresses, leans_back},
+            quotable::{is_balanced, is_list_of_addresses, leans_back, states_deed},
             quote_collector::quoted,
             quoted::{Quoted, complete_answer},
             redescribed::is_redescribed,
@@ -258,8 +258,8 @@ fn wanted(
 
 /// Whether a sentence says what was done rather than what the code does.
 fn tells_deed(sentence: &str) -> bool {
-    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
-    [sentence, deed].iter().any(|one| topic_of_sentence(one) == Some(Topic::Done))
+    states_deed(sentence)
+        || topic_of_sentence(sentence) == Some(Topic::Done)
         || pattern!(r"(?i)^(?:i|we)(?:['\u{2019}]ve| have)? |^(?:[a-z]+ly )?[a-z]+ed\b|\b(?:was|were|has been|have been) ")
             .is_match(sentence)
 }
@@ -267,8 +267,7 @@ fn tells_deed(sentence: &str) -> bool {
 /// Whether a part says what was done to a file that was changed again after `at`:
 /// `` `a.md`: Updated the table ``.
 fn is_changed_again(evidence: &Evidence, part: &str, at: Origin) -> bool {
-    let deed = part.split_once(": ").map_or(part, |(_, rest)| rest);
-    topic_of_sentence(deed) == Some(Topic::Done) && overtaken::is_changed_since(evidence, part, at)
+    states_deed(part) && overtaken::is_changed_since(evidence, part, at)
 }
 
 /// Whether a line can be understood alone.

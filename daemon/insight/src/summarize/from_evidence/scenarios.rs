@@ -234,6 +234,34 @@ fn a_stopped_session_says_that_no_code_was_changed() {
 }
 
 #[test]
+fn the_last_list_of_what_is_left_stays_open() {
+    let mut script = Script::default();
+    script.prompt("Rewrite the reader");
+    script.edit("a", "/app/src/reader.rs", "a", "b");
+    script.reply("m", "The reader is split.\n\n## Still open\n\n- Streaming of large archives\n");
+    for turn in 0..4 {
+        script.prompt(&format!("Now rename the column {turn} of the invoices"));
+        script.edit(&format!("e{turn}"), "/app/src/page.rs", "a", "b");
+        script.reply(&format!("n{turn}"), &format!("Renamed the column {turn}."));
+    }
+    let open = summary(&script).next_steps.unwrap_or_default();
+    assert_eq!(open, ["Streaming of large archives"]);
+}
+
+#[test]
+fn the_last_words_begin_with_a_fact_and_do_not_repeat_an_open_item() {
+    let mut script = Script::default();
+    script.prompt("Is the fix of the list in?");
+    script.edit("a", "/app/src/list.rs", "a", "b");
+    let fact = "The list reads each row of the archive once, in the order of the file.";
+    let open = "You'll need to set `LIST_URL` before the next deploy.";
+    script.reply("m", &format!("Yes, it is. {fact} {open}"));
+    let summary = summary(&script);
+    assert_eq!(summary.last_words.as_deref(), Some(fact));
+    assert_eq!(summary.next_steps.unwrap_or_default()[0], open.trim_end_matches('.'));
+}
+
+#[test]
 fn a_done_thing_is_not_open() {
     let mut script = Script::default();
     script.prompt("Note what is left");

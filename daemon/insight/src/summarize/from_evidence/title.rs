@@ -102,7 +102,8 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
     found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
-/// Returns the heading under which the longest report of a turn with changes sums the work up:
+/// Returns the title of the last file about the progress, or else the heading under which the
+/// longest report of a turn with changes sums the work up:
 /// `Summary: Fixed the list of sessions`.
 pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
@@ -153,6 +154,24 @@ pub(super) fn fits(title: &Title, evidence: &Evidence) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::evidence::TurnReport;
+
+    #[test]
+    fn a_file_about_the_progress_names_the_work() {
+        let report = |text: &str| TurnReport {
+            text: text.to_owned(),
+            changed: true,
+            ..TurnReport::default()
+        };
+        let work = |texts: &[&str]| {
+            let reports = texts.iter().map(|text| report(text)).collect();
+            reported_work(&Evidence { reports, ..Evidence::default() })
+        };
+        let document =
+            "Wrote it down.\n\n# WIP: rows that are read twice\n\nThe lock is missing.\n";
+        assert_eq!(work(&[document, "Done."]).as_deref(), Some("rows that are read twice"));
+        assert_eq!(work(&["# Rows that are read twice\n"]), None);
+    }
 
     #[test]
     fn fixes_tests_and_documents_are_minor() {

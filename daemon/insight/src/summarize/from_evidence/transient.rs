@@ -54,6 +54,13 @@ pub(super) fn plans_ahead(text: &str) -> bool {
         .is_match(text)
 }
 
+/// Whether a text names the next step or a possibility rather than a decision: `Build the reader
+/// next`, `Can read the pages`.
+pub(super) fn is_next_step(decision: &str) -> bool {
+    pattern!(r"(?i)^(?:do|build|start|tackle|write|add|use|using) .{3,60} next$|^using the next step\b|^adding .*\bbefore i (?:try|run|test)\b|^(?:can|could|might|may) [^?]*$")
+        .is_match(decision)
+}
+
 /// Whether a text is a line from the head of a document, such as its date.
 pub(super) fn is_metadata(text: &str) -> bool {
     pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
@@ -130,6 +137,18 @@ mod tests {
         assert!(is_metadata("Date: 2026-01-30") && is_metadata("Status: In Progress"));
         assert!(is_metadata("Date: 2026-01-30; Status: In Progress"));
         assert!(!is_metadata("Status: parked, because it cannot be reproduced"));
+    }
+
+    #[test]
+    fn the_next_step_is_no_decision() {
+        for decision in [
+            "Build `plan` next",
+            "Can read the pages and keep the list",
+            "Adding tests of the reader before I try it",
+        ] {
+            assert!(is_next_step(decision), "{decision}");
+        }
+        assert!(!is_next_step("Build the site with Astro"));
     }
 
     #[test]
