@@ -10,6 +10,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, Serialize};
 
 pub use super::{
+    command_run::{CommandRun, Retry},
     dialogue::{Choice, Correction},
     repository::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
@@ -88,6 +89,9 @@ pub struct Evidence {
     pub commands: Vec<CommandRun>,
     /// Number of dropped commands.
     pub commands_left_out: u32,
+    /// Commands that failed and then worked in another form; the latest ones are kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<Retry>,
     /// Test runs; the latest ones are kept.
     pub tests: Vec<TestRun>,
     /// Errors, their causes and fixes.
@@ -253,24 +257,6 @@ impl FileWork {
     pub fn changed(&self) -> bool {
         self.edits + self.writes > 0 || self.deleted || self.moved_from.is_some()
     }
-}
-
-/// A command that was run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CommandRun {
-    /// The command line, cut when long.
-    pub command: String,
-    /// The folder or package that it worked on, where it names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Whether its output shows a failure that the exit code hides, as behind a pipe.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shows_failure: bool,
-    /// The position in the transcript.
-    pub origin: Origin,
-    pub at: Option<Timestamp>,
 }
 
 /// An error that a command or tool reported.

@@ -13,6 +13,7 @@ mod action;
 pub mod time;
 pub mod transcript;
 
+mod command_run;
 mod dialogue;
 mod ending;
 pub mod evidence;

@@ -30,14 +30,16 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
+/// Says in the state of the repository that files are not committed.
+pub const NOT_COMMITTED: &str = "not committed";
+
 /// Stands between the last words of a session and what an earlier report says.
 pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
-/// Begins a cause that the agent named before it changed the files.
-pub const BEFORE_CHANGED: &str =
-    "Cause found on the way, as it was before the files were changed: ";
+/// Begins a cause or a problem that the agent described before it changed the files.
+pub const BEFORE_CHANGED: &str = "Before the change: ";
 
 /// Ends a statement about a test command that succeeded but ran no tests.
 pub const RAN_NO_TESTS: &str = " found no tests, although it ended without an error";

@@ -18,9 +18,12 @@ use std::collections::BTreeMap;
 use crate::model::{
     evidence::{counted_noun, family},
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
-    wording::{DELETED, REMOVED, USER_SAID, is_filler},
+    wording::{NOT_COMMITTED, REMOVED, USER_SAID, is_filler},
 };
-use crate::summarize::commit_lines::{with_joined_commits, without_last_commit};
+use crate::summarize::{
+    commit_lines::{with_joined_commits, without_last_commit},
+    file_lines::files_not_named,
+};
 
 /// Precedes the outcome.
 pub const OUTCOME: &str = "**Outcome**: ";
@@ -86,14 +89,37 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
         vec![error_line(record)]
     });
     page.list("## Known failures", summary.known_failures.as_deref());
-    if let Some(tests) = &summary.test_results {
+    if let Some(tests) = summary.test_results.as_ref().filter(|tests| !is_told(tests, summary)) {
         page.section("## Tests", [tests_line(tests)]);
     }
     let settings = summary.config_changes.as_deref().map(setting_lines);
     page.list("## Settings", settings.as_deref());
-    let files = summary.files_modified.as_deref().map(|files| files_not_named(files, &page.lines));
+    // The commits show the other files.
+    let files = summary.files_modified.as_deref().filter(|_| !is_committed(summary));
+    let files = files.map(|files| files_not_named(files, &page.lines));
     page.list("## Files", files.as_deref());
     page.lines.join("\n")
+}
+
+/// Whether the session committed its changes and left none.
+fn is_committed(summary: &EnhancedSessionSummary) -> bool {
+    let done = summary.completed_tasks.iter().flatten();
+    let repository = summary.repository.as_deref().unwrap_or_default();
+    done.into_iter().any(|one| one.contains("(commit `")) && !repository.contains(NOT_COMMITTED)
+}
+
+/// Whether the last words say the number of passed tests, and the result says no more.
+fn is_told(tests: &TestSummary, summary: &EnhancedSessionSummary) -> bool {
+    let ended = summary.last_words.as_deref().unwrap_or_default();
+    let mut numbers = ended.split(|c: char| !c.is_ascii_digit());
+    let count = tests.passed.to_string();
+    tests.failed == 0
+        && tests.passed > 9
+        && tests.not_run == 0
+        && tests.age.is_none()
+        && tests.coverage_pct.is_none()
+        && !is_part(tests)
+        && numbers.any(|number| number == count)
 }
 
 fn decision_line(record: &DecisionRecord) -> String {
@@ -137,8 +163,6 @@ fn error_line(record: &ErrorResolution) -> String {
 const SETTINGS_OF_A_FILE: usize = 5;
 /// Follows the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key in other objects)";
-/// From this number of files on, the files are grouped by folder.
-const FOLDED: usize = 20;
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -169,56 +193,6 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         lines.push(format!("{}: {} {old}{new}", change.file, cell(&change.setting)));
     }
     lines
-}
-
-/// Returns the lines of the section of files; none if `page` names at least half of the files, and
-/// there are fewer than [`FOLDED`]. A file is named by its path, or by its base name if no other
-/// file has it.
-fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
-    let names =
-        |name: &str| page.iter().any(|line| crate::summarize::text::contains_name(line, name));
-    let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
-    let is_single = |name: &str| files.iter().filter(|file| base(file) == name).count() == 1;
-    let is_named = |file: &&String| {
-        page.iter().any(|line| line.contains(&file_name(file)))
-            || !file.ends_with(DELETED)
-                && (names(file) || is_single(&base(file)) && names(&base(file)))
-    };
-    let named = files.iter().filter(is_named).count();
-    if named * 2 < files.len().max(1) || files.len() >= FOLDED {
-        return file_lines(files);
-    }
-    Vec::new()
-}
-
-fn file_lines(files: &[String]) -> Vec<String> {
-    if files.is_empty() {
-        return vec!["(none - exploration only)".to_owned()];
-    }
-    if files.len() < FOLDED {
-        return vec![files.iter().map(|file| file_name(file)).collect::<Vec<_>>().join(", ")];
-    }
-    let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for file in files {
-        let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
-        folders.entry(folder).or_default().push(name);
-    }
-    let (large, small): (Vec<_>, Vec<_>) =
-        folders.into_iter().partition(|(_, names)| names.len() > 4);
-    let count = |(folder, names): (&str, Vec<&str>)| format!("`{folder}/` ({})", names.len());
-    let counts: Vec<String> = large.into_iter().map(count).collect();
-    let of_large = (!counts.is_empty()).then(|| format!("Files in {}", counts.join(", ")));
-    let named =
-        small.into_iter().map(|(folder, names)| format!("`{folder}/`: {}", names.join(", ")));
-    of_large.into_iter().chain(named).collect()
-}
-
-/// Formats a file in back quotes; the mark of a deleted file follows them.
-fn file_name(file: &str) -> String {
-    match file.strip_suffix(DELETED) {
-        Some(path) => format!("`{path}`{DELETED}"),
-        None => format!("`{file}`"),
-    }
 }
 
 struct Page {
@@ -348,6 +322,16 @@ fn passed(tests: &TestSummary) -> String {
     };
     match tests.total {
         0 => "passed".to_owned(),
+        // The share of all tests would read as if the skipped ones had failed.
+        total
+            if tests.skipped > 0 && tests.failed == 0 && tests.passed + tests.skipped == total =>
+        {
+            let not_run = match tests.not_run {
+                0 => String::new(),
+                number => format!(", {number} not run"),
+            };
+            format!("{}{noun} passed, {} skipped{not_run}", tests.passed, tests.skipped)
+        }
         total if tests.not_run > 0 => {
             format!("{}/{total}{noun} passed, {} not run", tests.passed, tests.not_run)
         }

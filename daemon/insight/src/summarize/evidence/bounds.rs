@@ -61,6 +61,12 @@ pub(super) const PATH: usize = 260;
 /// Maximum number of commands. The oldest that succeeded is dropped first, unless it is one of the
 /// latest third. If there is none, the oldest command is dropped.
 pub(super) const COMMANDS: usize = 36;
+/// Maximum number of commands that worked in another form, and of failed commands that may still
+/// work in another form. The oldest is dropped first.
+pub(super) const RETRIES: usize = 6;
+pub(super) const FAILED_COMMANDS: usize = 3;
+/// Maximum length, in bytes, of such a command.
+pub(super) const RETRIED_COMMAND: usize = 160;
 /// Maximum number of test runs. The oldest is dropped first.
 pub(super) const TEST_RUNS: usize = 12;
 /// Maximum number of names of failed tests of the latest run.

@@ -23,6 +23,7 @@ mod notes;
 mod pending;
 mod plans;
 mod results;
+mod retries;
 mod retyped;
 mod run;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::{
         bounds,
         errors::Tracker,
         files::{EditMade, PlannedChange},
+        retries::FailedCommand,
         shell::CommandLine,
     },
 };
@@ -60,6 +61,9 @@ pub(super) struct Pending {
     /// Whether `git stash` put the changes away, and since then they were not restored, no file was
     /// changed, and no prompt followed.
     pub(super) stashed: bool,
+    /// Commands that failed and may still work in another form, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) failed_commands: Vec<FailedCommand>,
     /// The latest edits, oldest first.
     pub(super) edits: VecDeque<EditMade>,
 }

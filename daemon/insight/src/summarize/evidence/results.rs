@@ -16,7 +16,7 @@ use crate::{
             moment::Moment,
             notes,
             pending::{Meaning, Waiting},
-            plans,
+            plans, retries,
             shell::CommandLine,
             tasks,
         },
@@ -27,6 +27,9 @@ use crate::{
 /// Maximum length, in bytes, of the part of a result that is read to learn whether a file is new,
 /// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
+
+/// Maximum length, in bytes, of the part of the output of a failed lookup that is read.
+const SHORT_OUTPUT: usize = 4_000;
 
 /// Whether the answer to a change says that the file is new.
 fn says_created(answer: &str) -> bool {
@@ -142,7 +145,10 @@ impl Collector {
             let content = result.content.decode(bounds::OUTPUT_READ);
             git::show_history(&mut self.evidence, &content);
         }
+        let failed = matches!(result.outcome, Outcome::Failed(_));
         if command.looks_only() {
+            let output = failed.then(|| result.content.decode(SHORT_OUTPUT));
+            self.note_retry(command, output.as_deref(), moment);
             if command.shows_repository() {
                 let content = result.content.decode(bounds::OUTPUT_READ);
                 self.git_printed(command, &without_ansi(&content), moment);
@@ -150,7 +156,18 @@ impl Collector {
             return;
         }
         let content = result.content.decode(bounds::OUTPUT_READ);
-        self.command_printed(command, result.outcome, &without_ansi(&content), moment);
+        let output = without_ansi(&content);
+        self.command_printed(command, result.outcome, &output, moment);
+        let last = self.evidence.commands.last();
+        let failed =
+            failed || last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
+        self.note_retry(command, failed.then_some(&output), moment);
+    }
+
+    /// Records a command that failed with this output, or that succeeded.
+    fn note_retry(&mut self, command: &CommandLine, failure: Option<&str>, moment: Moment) {
+        let (waiting, known) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
+        retries::note(waiting, known, command, failure, moment.origin);
     }
 
     /// Records changes of files. `is_new` returns whether a file that was written as a whole is
@@ -161,6 +178,10 @@ impl Collector {
         is_new: impl Fn() -> bool,
         moment: Moment,
     ) {
+        if !changes.is_empty() {
+            // The change may be the fix.
+            self.pending.failed_commands.clear();
+        }
         for change in changes {
             let known = self.evidence.files.contains_key(&change.path);
             let created = change.deed == Deed::Write && !known && is_new();

@@ -14,6 +14,7 @@ use crate::{
             moment::Moment,
             notes,
             pending::{self, Meaning},
+            retries,
             retyped::retypes,
             statements,
         },
@@ -150,6 +151,7 @@ impl Collector {
         }
         (self.pending.turn_changed, self.pending.stashed) = (false, false);
         self.pending.document_bytes = 0;
+        self.pending.failed_commands.clear();
         self.pending.notified = false;
         self.pending.replying = None;
     }
@@ -197,6 +199,7 @@ impl Collector {
         let said = statements::Said { origin: moment.origin, reported: false };
         let working = statements::while_working(&text);
         statements::note(&mut evidence.statements, working.clone(), said);
+        retries::note_reason(&mut self.pending.failed_commands, &text);
         let same = message.is_some() && self.pending.replying.as_deref() == message;
         let whole = match &evidence.last_reply {
             Some(before) if same => format!("{}\n\n{text}", before.text),

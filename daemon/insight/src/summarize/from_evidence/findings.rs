@@ -14,7 +14,7 @@ use crate::{
             quotable::leans_back,
             quote_context::objection,
             replaced_command::{found_no_tests, replaced_commands, with_replacement},
-            reported, transient,
+            reported, retried, transient,
             turns::turns,
             verdicts,
         },
@@ -56,6 +56,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     }
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
     replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
+    retried::retried_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));

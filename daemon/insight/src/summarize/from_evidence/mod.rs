@@ -53,6 +53,7 @@ mod repository;
 mod request;
 #[cfg(test)]
 mod request_scenarios;
+mod retried;
 mod review;
 #[cfg(test)]
 mod scenarios;

@@ -314,7 +314,9 @@ fn is_still_there(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
 fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
     let counts_tests = transient::is_run_of_checks(part) && !evidence.tests.is_empty();
+    let promises = report.changed && transient::promises(part);
     !counts_tests
+        && !promises
         && !ending::claims_unseen_tests(evidence, part)
         && !overtaken::is_tried_again(evidence, part, report.origin)
         && !transient::is_boast(part)

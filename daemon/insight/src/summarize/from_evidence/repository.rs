@@ -2,7 +2,10 @@
 //! of git, and the session's own commits and edits after these outputs.
 
 use crate::{
-    model::evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
+    model::{
+        evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
+        wording::NOT_COMMITTED,
+    },
     summarize::{
         from_evidence::{
             checks,
@@ -213,10 +216,10 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
         }
         return (!parts.is_empty()).then(|| parts.join("; "));
     }
-    let state = if is_staged(evidence, &left) { "staged, not committed" } else { "not committed" };
+    let state = if is_staged(evidence, &left) { "staged, " } else { "" };
     let wanted = if wants_no_commit(evidence) { " (as the user asked)" } else { "" };
     let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
-    parts.insert(0, format!("{state}{wanted}: {}", named(&names)));
+    parts.insert(0, format!("{state}{NOT_COMMITTED}{wanted}: {}", named(&names)));
     Some(parts.join("; "))
 }
 

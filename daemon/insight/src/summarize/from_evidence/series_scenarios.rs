@@ -105,9 +105,7 @@ fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
     let told = script(true);
     assert_eq!(
         told,
-        [
-            "Cause found on the way, as it was before the files were changed: In `merge_rows`, the key has no date, so each day is added again"
-        ]
+        ["Before the change: In `merge_rows`, the key has no date, so each day is added again"]
     );
     assert!(script(false).is_empty(), "what nobody acted upon is a guess");
 }

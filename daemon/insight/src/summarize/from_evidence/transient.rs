@@ -73,6 +73,12 @@ pub(super) fn claims_success(text: &str) -> bool {
         .is_match(text)
 }
 
+/// Whether a text says what should or will happen: `The build will install the browsers`.
+pub(super) fn promises(text: &str) -> bool {
+    pattern!(r"(?i)^(?:the|this|it|they|everything|users?|you|`?[\w.]+`?['\u{2019}]s)\b[^.,;:()\u{2013}\u{2014}]{0,60}\b(?:should|will) (?:now |also |then |automatically )*[a-z]+")
+        .is_match(text)
+}
+
 /// Whether a text praises finished work although the last build or test run of the session failed.
 pub(super) fn is_refuted_success(evidence: &Evidence, text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|fully[- ](?:functional|working|implemented)|production[- ]ready|everything (?:works|is working))\b")
@@ -191,6 +197,23 @@ mod tests {
         assert!(claims_success("Updated the pointer to the commit with fixed paths"));
         assert!(claims_success("The page will be able to load its styles."));
         assert!(!claims_success("Added a redirect to `next.config.js`"));
+    }
+
+    #[test]
+    fn what_will_happen_is_promised() {
+        for text in [
+            "The build will install dependencies and then run the test.",
+            "LangChain's `ChatOpenAI` should handle it automatically",
+            "The filter should now properly collapse the group",
+        ] {
+            assert!(promises(text), "{text}");
+        }
+        for text in [
+            "Updated the test descriptions (\"should pick last\")",
+            "The notes name both documents — later sessions will read them",
+        ] {
+            assert!(!promises(text), "{text}");
+        }
     }
 
     #[test]

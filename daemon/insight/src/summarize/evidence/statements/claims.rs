@@ -35,7 +35,7 @@ pub(super) fn announces_cause(sentence: &str) -> bool {
 
 /// Whether a sentence is a guess, a question, an announcement, or talk with the user. Such a
 /// sentence is not a firm statement.
-pub(super) fn is_loose(sentence: &str) -> bool {
+pub(in crate::summarize::evidence) fn is_loose(sentence: &str) -> bool {
     sentence.ends_with(['?', '…'])
         || sentence.starts_with(['❌', '|', '/', '$', '{', '<', '('])
         || pattern!(

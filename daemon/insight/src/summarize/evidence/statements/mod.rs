@@ -8,12 +8,12 @@ mod claims;
 mod dialogue;
 mod report;
 
+pub(in crate::summarize) use self::{claims::is_intended_choice, dialogue::RECOMMENDED};
 pub(super) use self::{
-    claims::intention,
+    claims::{intention, is_loose},
     dialogue::{asks_about, chosen, option_label},
     report::in_report,
 };
-pub(in crate::summarize) use self::{claims::is_intended_choice, dialogue::RECOMMENDED};
 use crate::{
     model::evidence::{Statement, StatementKind},
     model::transcript::Origin,
