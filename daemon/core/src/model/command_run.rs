@@ -33,11 +33,9 @@ pub struct Retry {
     pub failed: String,
     /// The error message; empty if the output has none.
     pub message: String,
-    /// What the agent said about the failure.
+    /// How the agent explained the failure.
     #[serde(default)]
-    pub said: Option<String>,
+    pub explanation: Option<String>,
     /// The command line that worked.
     pub worked: String,
-    /// The position of the failure.
-    pub origin: Origin,
 }

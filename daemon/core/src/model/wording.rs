@@ -38,8 +38,8 @@ pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
-/// Begins a cause or a problem that the agent described before it changed the files.
-pub const BEFORE_CHANGED: &str = "Before the change: ";
+/// Begins a cause that the agent named before it changed the files.
+pub const CAUSE_BEFORE_CHANGE: &str = "Before the change: ";
 
 /// Ends a statement about a test command that succeeded but ran no tests.
 pub const RAN_NO_TESTS: &str = " found no tests, although it ended without an error";

@@ -20,16 +20,13 @@ pub(super) fn files_not_named(files: &[String], page: &[String]) -> Vec<String> 
                 && (names(file) || is_single(&base(file)) && names(&base(file)))
     };
     let named = files.iter().filter(is_named).count();
-    if named * 2 < files.len().max(1) || files.len() >= FOLDED {
+    if named * 2 < files.len() || files.len() >= FOLDED {
         return file_lines(files);
     }
     Vec::new()
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
-    if files.is_empty() {
-        return Vec::new();
-    }
     if files.len() < FOLDED {
         return vec![files.iter().map(|file| file_name(file)).collect::<Vec<_>>().join(", ")];
     }

@@ -23,6 +23,7 @@ use crate::model::{
 use crate::summarize::{
     commit_lines::{with_joined_commits, without_last_commit},
     file_lines::files_not_named,
+    text::pattern,
 };
 
 /// Precedes the outcome.
@@ -89,12 +90,14 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
         vec![error_line(record)]
     });
     page.list("## Known failures", summary.known_failures.as_deref());
-    if let Some(tests) = summary.test_results.as_ref().filter(|tests| !is_told(tests, summary)) {
+    if let Some(tests) =
+        summary.test_results.as_ref().filter(|tests| !is_repeated_in_last_words(tests, summary))
+    {
         page.section("## Tests", [tests_line(tests)]);
     }
     let settings = summary.config_changes.as_deref().map(setting_lines);
     page.list("## Settings", settings.as_deref());
-    // The commits show the other files.
+    // Git shows the files of commits.
     let files = summary.files_modified.as_deref().filter(|_| !is_committed(summary));
     let files = files.map(|files| files_not_named(files, &page.lines));
     page.list("## Files", files.as_deref());
@@ -105,21 +108,24 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
 fn is_committed(summary: &EnhancedSessionSummary) -> bool {
     let done = summary.completed_tasks.iter().flatten();
     let repository = summary.repository.as_deref().unwrap_or_default();
-    done.into_iter().any(|one| one.contains("(commit `")) && !repository.contains(NOT_COMMITTED)
+    done.into_iter().any(|one| one.contains("(commit `"))
+        && !repository.contains(NOT_COMMITTED)
+        && !repository.contains("commit failed")
 }
 
-/// Whether the last words say the number of passed tests, and the result says no more.
-fn is_told(tests: &TestSummary, summary: &EnhancedSessionSummary) -> bool {
+/// Whether the last words state the number of passed tests, and the result states no more.
+fn is_repeated_in_last_words(tests: &TestSummary, summary: &EnhancedSessionSummary) -> bool {
     let ended = summary.last_words.as_deref().unwrap_or_default();
-    let mut numbers = ended.split(|c: char| !c.is_ascii_digit());
+    let counted =
+        pattern!(r"(?i)(?:^|[^\d.,#/])(\d+)(?:/\d+)? (?:\w+ ){0,2}(?:tests?|pass(?:ed|ing)?)\b");
     let count = tests.passed.to_string();
     tests.failed == 0
-        && tests.passed > 9
+        && tests.skipped == 0
         && tests.not_run == 0
         && tests.age.is_none()
         && tests.coverage_pct.is_none()
         && !is_part(tests)
-        && numbers.any(|number| number == count)
+        && counted.captures_iter(ended).any(|found| found[1] == count)
 }
 
 fn decision_line(record: &DecisionRecord) -> String {
@@ -320,22 +326,18 @@ fn passed(tests: &TestSummary) -> String {
         "tests" => String::new(),
         noun => format!(" {noun}"),
     };
-    match tests.total {
-        0 => "passed".to_owned(),
-        // The share of all tests would read as if the skipped ones had failed.
-        total
-            if tests.skipped > 0 && tests.failed == 0 && tests.passed + tests.skipped == total =>
-        {
-            let not_run = match tests.not_run {
-                0 => String::new(),
-                number => format!(", {number} not run"),
-            };
-            format!("{}{noun} passed, {} skipped{not_run}", tests.passed, tests.skipped)
-        }
-        total if tests.not_run > 0 => {
-            format!("{}/{total}{noun} passed, {} not run", tests.passed, tests.not_run)
-        }
-        total => format!("{}/{total}{noun} passed", tests.passed),
+    if tests.total == 0 {
+        return "passed".to_owned();
+    }
+    // The share of all tests would read as if the skipped ones had failed.
+    let ran = match (tests.total.saturating_sub(tests.skipped), tests.skipped) {
+        (ran, 0) => format!("{}/{ran}{noun} passed", tests.passed),
+        (ran, skipped) if ran == tests.passed => format!("{ran}{noun} passed, {skipped} skipped"),
+        (ran, skipped) => format!("{}/{ran}{noun} passed, {skipped} skipped", tests.passed),
+    };
+    match tests.not_run {
+        0 => ran,
+        not_run => format!("{ran}, {not_run} not run"),
     }
 }
 

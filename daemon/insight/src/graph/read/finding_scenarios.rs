@@ -5,7 +5,7 @@ use crate::model::{
     evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{BEFORE_CHANGED, CHOSEN, USER_SAID},
+    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -248,7 +248,10 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
 fn a_cause_from_before_the_files_were_changed_is_no_fact() {
     let cause = "In `Importer::read` the index is only kept without a lock";
     assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
-    assert_eq!(found(&discovering(&[&format!("{BEFORE_CHANGED}{cause}")])), Vec::<String>::new());
+    assert_eq!(
+        found(&discovering(&[&format!("{CAUSE_BEFORE_CHANGE}{cause}")])),
+        Vec::<String>::new()
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
         transcript::{Origin, TaskState},
-        wording::BEFORE_CHANGED,
+        wording::CAUSE_BEFORE_CHANGE,
     },
     pattern::pattern,
 };
@@ -48,7 +48,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
     // A cause that was found before the session changed the files may not exist any more.
     let discoveries = summary.discoveries.iter().flatten();
-    for text in discoveries.filter(|text| !text.starts_with(BEFORE_CHANGED)) {
+    for text in discoveries.filter(|text| !text.starts_with(CAUSE_BEFORE_CHANGE)) {
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);

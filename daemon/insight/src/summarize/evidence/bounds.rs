@@ -61,11 +61,12 @@ pub(super) const PATH: usize = 260;
 /// Maximum number of commands. The oldest that succeeded is dropped first, unless it is one of the
 /// latest third. If there is none, the oldest command is dropped.
 pub(super) const COMMANDS: usize = 36;
-/// Maximum number of commands that worked in another form, and of failed commands that may still
-/// work in another form. The oldest is dropped first.
+/// Maximum number of commands that worked only in another form. The oldest is dropped first.
 pub(super) const RETRIES: usize = 6;
+/// Maximum number of failed commands that may still work in another form. The oldest is dropped
+/// first.
 pub(super) const FAILED_COMMANDS: usize = 3;
-/// Maximum length, in bytes, of such a command.
+/// Maximum length, in bytes, of a command that failed or worked in another form.
 pub(super) const RETRIED_COMMAND: usize = 160;
 /// Maximum number of test runs. The oldest is dropped first.
 pub(super) const TEST_RUNS: usize = 12;

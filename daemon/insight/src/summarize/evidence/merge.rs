@@ -16,7 +16,7 @@ use crate::{
 /// Its work counts as the session's: files, todo and plan files, settings, commands, tests, errors,
 /// commits and other events of the repository, publications, delegations, tools and tokens. Its
 /// prompts, replies, statements, tasks, choices, recaps and messages do not, because they were
-/// exchanged between agents. Its working time does not count either, because the session waits
+/// exchanged between agents, nor do commands that worked in another form, which its report tells. Its working time does not count either, because the session waits
 /// meanwhile. If the session's own file reports the calls of the sub-agent with this `id`, its work
 /// is already counted. Then only its tokens, its models and its first and last time are added.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {

@@ -28,8 +28,9 @@ use crate::{
 /// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
-/// Maximum length, in bytes, of the part of the output of a failed lookup that is read.
-const SHORT_OUTPUT: usize = 4_000;
+/// Maximum length, in bytes, of the part of the output of a command that only looks that is read for
+/// its error message.
+const FAILURE_READ: usize = 4_000;
 
 /// Whether the answer to a change says that the file is new.
 fn says_created(answer: &str) -> bool {
@@ -70,6 +71,7 @@ impl Collector {
             }
             Meaning::Change(changes) => {
                 if succeeded {
+                    self.pending.failed_commands.clear();
                     let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
                     self.files_changed(changes, is_new, moment);
                 } else if says_text_is_gone(&result.content.decode(SHORT_ANSWER)) {
@@ -96,6 +98,7 @@ impl Collector {
                 }
             }
             Meaning::Delegate => {
+                self.pending.failed_commands.clear();
                 let text = result.content.decode(bounds::REPLY_READ);
                 self.delegate_reported(&waiting, result.outcome, &text, moment);
             }
@@ -145,10 +148,11 @@ impl Collector {
             let content = result.content.decode(bounds::OUTPUT_READ);
             git::show_history(&mut self.evidence, &content);
         }
-        let failed = matches!(result.outcome, Outcome::Failed(_));
         if command.looks_only() {
-            let output = failed.then(|| result.content.decode(SHORT_OUTPUT));
-            self.note_retry(command, output.as_deref(), moment);
+            if matches!(result.outcome, Outcome::Failed(_)) || !command.unproven {
+                let content = result.content.decode(FAILURE_READ);
+                self.record_retry(command, result.outcome, &without_ansi(&content));
+            }
             if command.shows_repository() {
                 let content = result.content.decode(bounds::OUTPUT_READ);
                 self.git_printed(command, &without_ansi(&content), moment);
@@ -158,16 +162,26 @@ impl Collector {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let output = without_ansi(&content);
         self.command_printed(command, result.outcome, &output, moment);
-        let last = self.evidence.commands.last();
-        let failed =
-            failed || last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
-        self.note_retry(command, failed.then_some(&output), moment);
+        self.record_retry(command, result.outcome, &output);
     }
 
-    /// Records a command that failed with this output, or that succeeded.
-    fn note_retry(&mut self, command: &CommandLine, failure: Option<&str>, moment: Moment) {
-        let (waiting, known) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
-        retries::note(waiting, known, command, failure, moment.origin);
+    /// Records whether a command failed, or worked in another form than one that failed before.
+    fn record_retry(&mut self, command: &CommandLine, outcome: Outcome, output: &str) {
+        let last = self.evidence.commands.last();
+        let hides_failure =
+            last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
+        let failure = match outcome {
+            Outcome::Failed(_) => Some(output),
+            Outcome::Succeeded if hides_failure => Some(output),
+            Outcome::Succeeded => None,
+            Outcome::Rejected | Outcome::Interrupted => return,
+        };
+        let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
+        retries::record_outcome(waiting, retries, command, failure);
+        if failure.is_none() && (command.changes || !command.effects.is_empty()) {
+            // The change may be the fix.
+            waiting.clear();
+        }
     }
 
     /// Records changes of files. `is_new` returns whether a file that was written as a whole is
@@ -178,10 +192,6 @@ impl Collector {
         is_new: impl Fn() -> bool,
         moment: Moment,
     ) {
-        if !changes.is_empty() {
-            // The change may be the fix.
-            self.pending.failed_commands.clear();
-        }
         for change in changes {
             let known = self.evidence.files.contains_key(&change.path);
             let created = change.deed == Deed::Write && !known && is_new();

@@ -1,15 +1,18 @@
 //! Finds commands that failed and worked in another form soon after, without a change of a file in
 //! between.
+//!
+//! Only failures whose message says that the command was wrong or could not run are considered, or
+//! that have no message. The failure of a build or a test usually says something about the code.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    model::{evidence::Retry, transcript::Origin},
+    model::evidence::Retry,
     summarize::{
         evidence::{bounds, errors, lists::push_latest, shell::CommandLine, statements},
-        text::{kept, one_line, pattern, sentences},
+        text::{Block, blocks, kept, one_line, pattern, sentences},
     },
 };
 
@@ -17,93 +20,103 @@ use crate::{
 const NEXT_COMMANDS: u8 = 4;
 /// Minimum share of the words of each form that the other form contains.
 const SAME_PURPOSE: f64 = 0.5;
-/// Length, in bytes, of a sentence of the agent about a failure.
-const SAID: std::ops::RangeInclusive<usize> = 20..=180;
+/// Length, in bytes, of a sentence that explains a failure.
+const EXPLANATION: std::ops::RangeInclusive<usize> = 20..=180;
 
 /// A command that failed and has not yet worked in another form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct FailedCommand {
     command: String,
     message: String,
-    said: Option<String>,
-    origin: Origin,
+    explanation: Option<String>,
     /// Number of commands that ran since then.
     age: u8,
 }
 
-/// Records in `waiting` that a command failed, or in `retries` that it is another form of a failed
-/// one. `failure` is the output of a command that failed.
-pub(super) fn note(
+/// Records the end of a command: in `waiting` if it failed with the output `failure`, in `retries`
+/// if it is another form of a command in `waiting`.
+pub(super) fn record_outcome(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
     command: &CommandLine,
     failure: Option<&str>,
-    origin: Origin,
 ) {
+    waiting.iter_mut().for_each(|one| one.age += 1);
+    waiting.retain(|one| one.age <= NEXT_COMMANDS);
     if let Some(output) = failure {
-        waiting.extend(FailedCommand::new(command, output, origin));
+        waiting.extend(FailedCommand::new(command, output));
         let extra = waiting.len().saturating_sub(bounds::FAILED_COMMANDS);
         waiting.drain(..extra);
         return;
     }
-    if let Some(at) = waiting.iter().rposition(|one| is_other_form(&one.command, &command.shown)) {
-        let FailedCommand { command: failed, message, said, origin, .. } = waiting.remove(at);
-        let worked = kept(&command.shown, bounds::RETRIED_COMMAND);
-        push_latest(retries, Retry { failed, message, said, worked, origin }, bounds::RETRIES);
+    let worked = kept(&command.shown, bounds::RETRIED_COMMAND);
+    let is_same = |one: &FailedCommand| parts(&one.command) == parts(&worked);
+    let works_unchanged = waiting.iter().any(is_same);
+    let other = waiting.iter().rfind(|one| is_other_form(&one.command, &worked)).cloned();
+    waiting.retain(|one| !is_same(one) && !is_other_form(&one.command, &worked));
+    if let Some(failed) = other.filter(|_| !works_unchanged) {
+        let FailedCommand { command: failed, message, explanation, .. } = failed;
+        push_latest(retries, Retry { failed, message, explanation, worked }, bounds::RETRIES);
     }
-    waiting.iter_mut().for_each(|one| one.age += 1);
-    waiting.retain(|one| one.age < NEXT_COMMANDS);
 }
 
-/// Records what the agent says about the last command if it failed.
-pub(super) fn note_reason(waiting: &mut [FailedCommand], reply: &str) {
-    let last = waiting.last_mut().filter(|one| one.age == 0 && one.said.is_none());
+/// Records how the agent explains the failure of the last command.
+pub(super) fn record_explanation(waiting: &mut [FailedCommand], reply: &str) {
+    let last = waiting.last_mut().filter(|one| one.age == 0 && one.explanation.is_none());
     let Some(failed) = last else { return };
-    let line = one_line(reply);
+    let Some(Block::Paragraph(first)) = blocks(reply).into_iter().next() else { return };
+    let line = one_line(&first);
     let firm = sentences(&line).into_iter().find(|sentence| {
-        SAID.contains(&sentence.len())
+        EXPLANATION.contains(&sentence.len())
             && !statements::is_loose(sentence)
             && !sentence.ends_with(':')
+            && failed.shares_a_name_with(sentence)
     });
-    failed.said = firm.map(str::to_owned);
+    failed.explanation = firm.map(str::to_owned);
 }
 
 impl FailedCommand {
     /// Returns a failed command; `None` if another form of it would show nothing about the command.
-    fn new(command: &CommandLine, output: &str, origin: Origin) -> Option<FailedCommand> {
+    fn new(command: &CommandLine, output: &str) -> Option<FailedCommand> {
         let message = errors::message_of(output).unwrap_or_default();
-        let is_own_fault = pattern!(r"(?i)\b(?:parse|syntax) ?error\b").is_match(&message);
-        let is_of_the_code = checks_the_code(command) && !is_about_the_command(&message);
-        (!is_lookup(&command.shown) && !is_own_fault && !is_of_the_code).then(|| FailedCommand {
+        let is_about_the_command = match message.is_empty() {
+            true => command.tests.is_empty() && !checks_or_builds(&command.shown),
+            false => blames_the_command(&message),
+        };
+        (is_about_the_command && !may_miss(&command.shown)).then(|| FailedCommand {
             command: kept(&command.shown, bounds::RETRIED_COMMAND),
             message: kept(&message, bounds::SETTING),
-            said: None,
-            origin,
+            explanation: None,
             age: 0,
         })
     }
-}
 
-/// Whether a command looks for something that may not be there, is a script of the moment, or works
-/// with git, whose failures the state of the repository explains.
-fn is_lookup(line: &str) -> bool {
-    pattern!(r"^(?:cd \S+ (?:&&|;) )?(?:ls|cat|head|tail|grep|rg|find|fd|which|type|test|\[|diff|echo|stat|file|wc|sed|awk|git|mkdir|rm|cp|mv|kill|pkill|sleep|timeout|curl|lsof|ps|ssh)\b|^\S+ (?:-[ce]|--input-type\S*|-) ")
-        .is_match(line)
-}
-
-/// Whether a failure of the command usually says something about the code.
-fn checks_the_code(command: &CommandLine) -> bool {
-    !command.tests.is_empty()
-        || pattern!(
-            r"\b(?:tests?|lint|clippy|check|typecheck|tsc|vet|eslint|prettier|fmt|format)\b"
-        )
-        .is_match(&command.shown)
+    /// Whether a sentence names a word of the command or of its message.
+    fn shares_a_name_with(&self, sentence: &str) -> bool {
+        let is_name = |word: &&str| word.len() >= 3;
+        let told = format!("{} {}", self.command, self.message).to_lowercase();
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
+        words.any(|word| is_name(&word) && told.contains(&word.to_lowercase()))
+    }
 }
 
 /// Whether an error message says that the command was wrong or could not run.
-fn is_about_the_command(message: &str) -> bool {
-    pattern!(r"(?i)no tests? (?:files? )?(?:found|match|ran|to run)|not found|cannot find|unknown|unrecogni[sz]ed|invalid (?:option|flag)|no such|permission|refused|not permitted|unsupported|missing script|ENOENT|EACCES")
+fn blames_the_command(message: &str) -> bool {
+    pattern!(r"(?i)\bcommand not found\b|\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES|ECONNREFUSED|connection refused)\b|\bno tests? (?:files? )?found\b")
         .is_match(message)
+}
+
+/// Whether a command checks or builds the code, so that its failure is probably that of the code.
+fn checks_or_builds(line: &str) -> bool {
+    pattern!(r"(?i)(?:\b|_)(?:lint|check|prettier|eslint|ruff|fmt|format|test|build|compile|tsc|vet|typecheck)")
+        .is_match(line)
+}
+
+/// Whether a command may fail because it looks for something that is not there, is a script of the
+/// moment, or works with git, whose failures the state of the repository explains.
+fn may_miss(line: &str) -> bool {
+    pattern!(r"^(?:ls|cat|head|tail|grep|rg|find|fd|which|type|test|diff|echo|stat|file|wc|sed|awk|git|mkdir|rm|cp|mv|kill|pkill|sleep|curl|lsof|ps|ssh) |^\[ |^\S+ (?:-[ce]|--input-type\S*|-) ")
+        .is_match(line)
 }
 
 /// Whether two command lines serve the same purpose in different forms.
@@ -112,7 +125,7 @@ fn is_other_form(failed: &str, other: &str) -> bool {
     let shared = failed.intersection(&other).count();
     #[expect(clippy::cast_precision_loss, reason = "the numbers of words are small")]
     let share = |of: &BTreeSet<&str>| shared as f64 / of.len().max(1) as f64;
-    // The same request for another number is other work, and after a pause it is the same form.
+    // A command for another number is other work. A command that only waits first is the same.
     let is_other_work =
         |part: &&&str| part.bytes().all(|byte| byte.is_ascii_digit()) || **part == "sleep";
     let changed = failed.symmetric_difference(&other);
@@ -123,7 +136,7 @@ fn is_other_form(failed: &str, other: &str) -> bool {
         && share(&other) >= SAME_PURPOSE
 }
 
-/// Returns the words of a command, without what only shortens its output.
+/// Returns the words of a command up to where its output is redirected or shortened.
 fn parts(line: &str) -> BTreeSet<&str> {
     let shortens =
         pattern!(r" (?:2>&1|2>/dev/null|>/dev/null|\|&? ?(?:head|tail|grep|cat|less|sed|jq)\b)");
@@ -141,38 +154,81 @@ mod tests {
         summarize::evidence::scenarios::Script,
     };
 
+    const FIRST: &str = "gh api repos/acme/shop/pulls/7/comments";
+    const SECOND: &str = "gh api repos/acme/web-shop/pulls/7/comments";
     const MISSING: &str = "gh: Not Found (HTTP 404)\n";
+    const FAILED: Outcome = Outcome::Failed(Some(1));
 
-    fn retries(second: &str, edits: bool) -> Vec<Retry> {
+    /// Runs commands in order, and returns the retries.
+    fn retries(runs: &[(&'static str, Outcome, &'static str)]) -> Vec<Retry> {
         let mut script = Script::default();
         script.prompt("Answer the comments");
-        let first = "gh api repos/acme/shop/pulls/7/comments";
-        script.run("a", first, Outcome::Failed(Some(1)), MISSING);
-        script.reply("m", "The repository is called `acme/web-shop`. Let me use it.");
-        if edits {
-            script.edit("e", "/app/a.rs", "a", "b");
+        for (at, (line, outcome, output)) in runs.iter().enumerate() {
+            script.run(&format!("c{at}"), line, *outcome, output);
         }
-        script.run("b", second, Outcome::Succeeded, "[]");
         script.collect().retries
     }
 
-    #[test]
-    fn a_command_that_works_in_another_form_is_kept_with_the_reason() {
-        let found = retries("gh api repos/acme/web-shop/pulls/7/comments", false);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].failed, "gh api repos/acme/shop/pulls/7/comments");
-        assert_eq!(found[0].worked, "gh api repos/acme/web-shop/pulls/7/comments");
-        assert_eq!(found[0].said.as_deref(), Some("The repository is called `acme/web-shop`."));
+    fn retried(failed: &'static str, message: &'static str, worked: &'static str) -> bool {
+        !retries(&[(failed, FAILED, message), (worked, Outcome::Succeeded, "[]")]).is_empty()
     }
 
     #[test]
-    fn other_work_and_fixed_code_are_no_retries() {
-        let again = "gh api repos/acme/web-shop/pulls/7/comments";
-        assert!(retries(again, true).is_empty(), "the edit may be the fix");
-        assert!(retries("gh pr view 7", false).is_empty());
-        assert!(retries("gh api repos/acme/shop/pulls/8/comments", false).is_empty());
-        let later = "sleep 9 && gh api repos/acme/shop/pulls/7/comments";
-        assert!(retries(later, false).is_empty());
-        assert!(retries("gh api repos/acme/shop/pulls/7/comments | head -5", false).is_empty());
+    fn a_command_that_works_in_another_form_is_kept_with_the_explanation() {
+        let mut script = Script::default();
+        script.prompt("Answer the comments");
+        script.run("a", FIRST, FAILED, MISSING);
+        script.reply("m", "The first two are answered. The shop is called `acme/web-shop` there.");
+        script.run("b", SECOND, Outcome::Succeeded, "[]");
+        let found = script.collect().retries;
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].failed.as_str(), found[0].worked.as_str()), (FIRST, SECOND));
+        let explanation = found[0].explanation.as_deref();
+        assert_eq!(explanation, Some("The shop is called `acme/web-shop` there."));
+    }
+
+    #[test]
+    fn only_a_form_with_the_same_purpose_counts() {
+        assert!(retried(FIRST, MISSING, SECOND));
+        assert!(!retried(FIRST, MISSING, "gh pr view 7"));
+        assert!(!retried(FIRST, MISSING, "gh api repos/acme/shop/pulls/8/comments"));
+        assert!(!retried(FIRST, MISSING, "sleep && gh api repos/acme/shop/pulls/7/comments"));
+    }
+
+    #[test]
+    fn a_failure_of_the_code_says_nothing_about_the_command() {
+        let error = "error[E0425]: cannot find value `x` in this scope\n";
+        assert!(!retried("cargo build -p core -v", error, "cargo build -p api -v"));
+        assert!(!retried("git push -u origin main", MISSING, "git push -u origin next"));
+        assert!(!retried("bun run lint src", "", "bun run lint:fix src"));
+        let unknown = "unknown flag: --stat\n";
+        assert!(retried("gh pr diff 104 --stat", unknown, "gh pr diff 104 --name-only"));
+    }
+
+    #[test]
+    fn a_change_an_interruption_and_a_success_in_the_same_form_end_the_search() {
+        let worked = (SECOND, Outcome::Succeeded, "[]");
+        let edit = ("printf x > a.rs", Outcome::Succeeded, "");
+        assert!(retries(&[(FIRST, FAILED, MISSING), edit, worked]).is_empty());
+        assert!(
+            retries(&[(FIRST, FAILED, MISSING), (SECOND, Outcome::Interrupted, "")]).is_empty()
+        );
+        let same = (FIRST, Outcome::Succeeded, "[]");
+        assert!(retries(&[(FIRST, FAILED, MISSING), same, worked]).is_empty());
+    }
+
+    #[test]
+    fn the_other_form_must_follow_soon_and_in_the_same_turn() {
+        let worked = (SECOND, Outcome::Succeeded, "[]");
+        let between = ("make docs", Outcome::Succeeded, "");
+        let late = [(FIRST, FAILED, MISSING), between, between, between, between, worked];
+        assert!(retries(&late).is_empty());
+        assert_eq!(retries(&[late[0], between, between, worked]).len(), 1);
+        let mut script = Script::default();
+        script.prompt("Answer the comments");
+        script.run("a", FIRST, FAILED, MISSING);
+        script.prompt("Use the other shop");
+        script.run("b", SECOND, Outcome::Succeeded, "[]");
+        assert!(script.collect().retries.is_empty());
     }
 }

@@ -199,7 +199,7 @@ impl Collector {
         let said = statements::Said { origin: moment.origin, reported: false };
         let working = statements::while_working(&text);
         statements::note(&mut evidence.statements, working.clone(), said);
-        retries::note_reason(&mut self.pending.failed_commands, &text);
+        retries::record_explanation(&mut self.pending.failed_commands, &text);
         let same = message.is_some() && self.pending.replying.as_deref() == message;
         let whole = match &evidence.last_reply {
             Some(before) if same => format!("{}\n\n{text}", before.text),

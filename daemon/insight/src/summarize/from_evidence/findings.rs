@@ -5,7 +5,7 @@ use crate::{
     model::{
         evidence::{ErrorSeen, Evidence, StatementKind},
         transcript::Origin,
-        wording::BEFORE_CHANGED,
+        wording::CAUSE_BEFORE_CHANGE,
     },
     summarize::{
         from_evidence::{
@@ -13,8 +13,10 @@ use crate::{
             entries::{Entries, cut_at_clause, push},
             quotable::leans_back,
             quote_context::objection,
-            replaced_command::{found_no_tests, replaced_commands, with_replacement},
-            reported, retried, transient,
+            replaced_command::{
+                found_no_tests, replaced_commands, retried_commands, with_replacement,
+            },
+            reported, transient,
             turns::turns,
             verdicts,
         },
@@ -56,7 +58,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     }
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
     replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
-    retried::retried_commands(entries).into_iter().for_each(|line| push(&mut list, line));
+    retried_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
@@ -85,7 +87,7 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
         for cause in causes {
             let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
             if says_something(&line) && !leans_back(&line) {
-                push(&mut list, format!("{BEFORE_CHANGED}{}", without_full_stop(&line)));
+                push(&mut list, format!("{CAUSE_BEFORE_CHANGE}{}", without_full_stop(&line)));
             }
         }
     }

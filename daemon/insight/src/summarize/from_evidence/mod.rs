@@ -53,7 +53,6 @@ mod repository;
 mod request;
 #[cfg(test)]
 mod request_scenarios;
-mod retried;
 mod review;
 #[cfg(test)]
 mod scenarios;

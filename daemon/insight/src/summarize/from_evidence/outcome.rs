@@ -5,6 +5,7 @@ use crate::{
         evidence::{CommandRun, Evidence, GitStep, StatementKind, TestRun},
         summary::Outcome,
         transcript::{Origin, TaskState},
+        wording::NOT_COMMITTED,
     },
     summarize::{
         from_evidence::{
@@ -39,7 +40,7 @@ impl ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
         let is_partly = !evidence.commits.is_empty();
-        let uncommitted = if is_partly { "last changes not committed" } else { "not committed" };
+        let uncommitted = if is_partly { "last changes not committed" } else { NOT_COMMITTED };
         let missing = [
             (!is_committed).then_some(uncommitted),
             unconfirmed::is_unmerged(evidence).then_some("no merge was seen"),

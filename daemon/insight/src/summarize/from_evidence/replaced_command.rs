@@ -1,15 +1,16 @@
 //! Finds commands that did not do what they were meant for, and the command that the session used
-//! instead: programs that the shell does not find by their plain name, and runs without any test.
+//! instead: programs that the shell does not find by their plain name, runs without any test, and
+//! commands that worked only in another form.
 
 use crate::{
     model::{
-        evidence::{Statement, TestRun},
+        evidence::{Retry, Statement, TestRun},
         transcript::Origin,
         wording::RAN_NO_TESTS,
     },
     summarize::{
-        from_evidence::entries::Entries,
-        text::{before_gap, pattern, share_of_words, words},
+        from_evidence::entries::{Entries, cut_at_clause},
+        text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
     },
 };
 
@@ -32,6 +33,53 @@ pub(super) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Maximum number of lines about commands that worked in another form. If there are more, the latest
+/// are kept.
+const RETRIES: usize = 4;
+/// Maximum length, in characters, of a command in such a line.
+const COMMAND: usize = 120;
+/// Maximum length, in characters, of an error message in such a line.
+const MESSAGE: usize = 90;
+
+/// Returns a line for each command that worked only in another form. Programs that were not found
+/// and that [`replaced_commands`] names are left out.
+pub(super) fn retried_commands(entries: &Entries<'_>) -> Vec<String> {
+    let replaced = replaced_commands(entries);
+    let is_replaced = |retry: &&Retry| {
+        missing_program(&retry.message).is_some_and(|program| {
+            replaced.iter().any(|line| line.starts_with(&format!("`{program}` ")))
+        })
+    };
+    let retries = entries.evidence.retries.iter().filter(|retry| !is_replaced(retry));
+    let mut lines: Vec<String> =
+        retries.filter_map(|retry| line_of_retry(entries, retry)).collect();
+    let extra = lines.len().saturating_sub(RETRIES);
+    lines.drain(..extra);
+    lines
+}
+
+/// Returns the line about a command that worked in another form; `None` if the shortened commands
+/// do not show the difference.
+fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
+    let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
+    let (failed, worked) =
+        (cut(&plain(&retry.failed), COMMAND), cut(&plain(&retry.worked), COMMAND));
+    let begins_with = |long: &str, short: &str| {
+        short.strip_suffix('…').is_some_and(|head| long.starts_with(head.trim_end()))
+    };
+    if failed == worked || begins_with(&failed, &worked) || begins_with(&worked, &failed) {
+        return None;
+    }
+    let message = match retry.message.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", cut_at_clause(&plain(&retry.message), MESSAGE)),
+    };
+    let explanation = retry.explanation.as_deref().map(|text| entries.tidy_line(text));
+    let explanation =
+        explanation.map_or(String::new(), |text| format!(". {}", without_full_stop(&text)));
+    Some(format!("`{failed}` failed{message}; `{worked}` worked{explanation}"))
 }
 
 /// If a command found no tests, a later command with at least this share of its words ran the tests
@@ -157,6 +205,28 @@ mod tests {
             "`pnpm --filter api test -- --testPathPattern=mail` found no tests, although it ended without an error; `npx jest --testPathPattern=mail` ran them"
         );
         assert_eq!(told("npx jest --testPathPattern=list"), None);
+    }
+
+    #[test]
+    fn a_command_that_worked_only_in_another_form_is_told() {
+        let told = |failed: &str, worked: &str| {
+            let mut script = Script::default();
+            script.prompt("Show the change");
+            script.run("a", failed, Outcome::Failed(Some(1)), "error: unknown flag --stat\n");
+            script.run("b", worked, Outcome::Succeeded, "a.rs\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            retried_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        assert_eq!(
+            told("gh pr diff 104 --stat", "gh pr diff 104 --name-only"),
+            [
+                "`gh pr diff 104 --stat` failed (error: unknown flag --stat); `gh pr diff 104 --name-only` worked"
+            ]
+        );
+        assert_eq!(told("gh pr diff 104 --stat", "gh pr diff 104").len(), 1);
+        let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
+        assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");
     }
 
     #[test]

@@ -75,7 +75,11 @@ pub(super) fn claims_success(text: &str) -> bool {
 
 /// Whether a text says what should or will happen: `The build will install the browsers`.
 pub(super) fn promises(text: &str) -> bool {
-    pattern!(r"(?i)^(?:the|this|it|they|everything|users?|you|`?[\w.]+`?['\u{2019}]s)\b[^.,;:()\u{2013}\u{2014}]{0,60}\b(?:should|will) (?:now |also |then |automatically )*[a-z]+")
+    let says_otherwise = pattern!(
+        r"(?i)\b(?:should|will) (?:not|have|need|stop|fail|break|lose)\b|\b(?:should|will)n['\u{2019}]t\b"
+    );
+    !says_otherwise.is_match(text)
+        && pattern!(r"(?i)^(?:the|this|it|they|everything|users?|`?[\w.]+`?['\u{2019}]s)\b[^.,;:()\u{2013}\u{2014}]{0,60}\b(?:should|will) (?:now |also |then |automatically )*[a-z]+")
         .is_match(text)
 }
 
@@ -211,6 +215,10 @@ mod tests {
         for text in [
             "Updated the test descriptions (\"should pick last\")",
             "The notes name both documents — later sessions will read them",
+            "You will need to run `migrate` before the first start.",
+            "The old tokens will stop working.",
+            "The lock should have been taken before the read.",
+            "This should not be enabled in production.",
         ] {
             assert!(!promises(text), "{text}");
         }

@@ -39,15 +39,17 @@ pub(super) fn step(step: &str) -> Option<String> {
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
     let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
     let suite = literal(&format!("{}{limit}", family(&run.framework)))?;
-    let not_run =
-        if run.not_run > 0 { format!(", {} not run", run.not_run) } else { String::new() };
+    let others = [("skipped", run.skipped), ("not run", run.not_run)];
+    let others = others.into_iter().filter(|(_, number)| *number > 0);
+    let others: String = others.map(|(what, number)| format!(", {number} {what}")).collect();
+    let ran = run.total.saturating_sub(run.skipped);
     let part = if run.limited_to.is_some() || run.not_run > 0 { "; no whole run seen" } else { "" };
     let noun = match counted_noun(&run.framework) {
         "tests" => String::new(),
         noun => format!(" {noun}"),
     };
     (run.failed == 0 && run.total > 0)
-        .then(|| format!("{} of {}{noun} passed ({suite}{not_run}{part})", run.passed, run.total))
+        .then(|| format!("{} of {ran}{noun} passed ({suite}{others}{part})", run.passed))
 }
 
 /// Formats an error with its cause, its fix and its check, as far as they are known.

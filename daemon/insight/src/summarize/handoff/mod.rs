@@ -29,7 +29,7 @@ use crate::{
     model::{
         Episode,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::DELETED,
+        wording::{DELETED, NOT_COMMITTED},
     },
     summarize::text::same_words,
 };
@@ -311,7 +311,7 @@ fn as_seen(state: &str) -> String {
     let parts = state.split("; ").map(|part| match part {
         "not pushed" => "no push seen".to_owned(),
         "last commit not pushed" => "no push of the last commit seen".to_owned(),
-        part => part.replacen("not committed: ", "changed, no commit seen: ", 1),
+        part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),
     });
     parts.collect::<Vec<_>>().join("; ")
 }
