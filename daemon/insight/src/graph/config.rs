@@ -8,7 +8,8 @@ pub struct Config {
     pub store_in_graph: bool,
 }
 
-/// The name of a group of episodes: ASCII letters, digits and `_`, not empty, no stop word.
+/// The name of a group of episodes. It consists of ASCII letters, digits and `_`, and is neither
+/// empty nor a stop word.
 ///
 /// Graphiti's full-text search finds nothing in a group whose name contains `-`, and FalkorDB fails
 /// on a name that is a stop word.

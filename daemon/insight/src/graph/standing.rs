@@ -20,7 +20,7 @@ pub(super) const TEST: &str = "test";
 /// The current state of the statements of an episode, and how its session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatementStates {
-    /// By the text of the statement in the summary.
+    /// The statements, by their texts in the summary.
     statements: HashMap<String, StatedText>,
     ending: SessionEnding,
 }
@@ -88,7 +88,7 @@ fn without_session(sentence: &str) -> &str {
     &sentence[..ends.min().unwrap_or(sentence.len())]
 }
 
-/// Returns the name of the attribute that contains the text of the summary.
+/// Returns the name of the attribute that contains the text of the statement in the summary.
 fn text_attribute(relation: Relation) -> Option<&'static str> {
     match relation {
         Relation::LeftOpen => Some(STEP),

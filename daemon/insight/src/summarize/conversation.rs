@@ -35,8 +35,8 @@ impl ConversationSummary {
         }
     }
 
-    /// Formats the summary as that document does: `OVERVIEW:` with its text, then each list under
-    /// its heading.
+    /// Formats the summary as the conversation-summarization document does: `OVERVIEW:` with its
+    /// text, then each list under its heading.
     pub fn to_text(&self) -> String {
         let mut text = format!("OVERVIEW: {}\n", self.overview);
         for (name, entries) in self.sections() {

@@ -79,8 +79,8 @@ struct Parts {
     is_whole: bool,
 }
 
-/// A message may use at most `1 / SHARE` of a prompt, so that the four messages that are always
-/// kept fit into one prompt.
+/// The text of a message is cut to about `room / SHARE` bytes, which are at most as many tokens.
+/// The four messages that are always kept therefore fit into one prompt.
 const SHARE: u32 = 5;
 /// Estimated tokens of a line that replaces omitted messages.
 const GAP: u32 = 16;

@@ -47,7 +47,7 @@ impl FileKind {
         }
     }
 
-    /// Returns the domain of a call that reads or changes such a file.
+    /// Returns the domain of a call that reads or changes a file of this kind.
     pub(crate) fn domain(self) -> ToolDomain {
         match self {
             FileKind::Test => ToolDomain::Testing,
@@ -60,8 +60,8 @@ impl FileKind {
         }
     }
 
-    /// Returns the domain of a search in such files: that of documents, tests, packages and
-    /// databases, or else code.
+    /// Returns the domain of a search in files of this kind: [`Self::domain`] for documents, tests,
+    /// packages and databases, and `Code` for all other kinds.
     pub(crate) fn search_domain(self) -> ToolDomain {
         match self {
             FileKind::Document | FileKind::Test | FileKind::Package | FileKind::Database => {

@@ -42,9 +42,10 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
     })
 }
 
-/// Splits a name, without the prefix `mcp__` or `mcp_`, into server and tool at `__`, `/` or `.`,
-/// or, as in `mcp_github_list_prs`, at the first `_` after the prefix if a known server precedes
-/// this `_`. The server is empty if the name has none of these marks.
+/// Splits a name into server and tool. The prefix `mcp__` or `mcp_` is removed, and the rest is
+/// split at `__`, `/` or `.`. If the rest has none of these marks, a name such as
+/// `mcp_github_list_prs` is split at the first `_` after the prefix if a known server precedes
+/// this `_`. Otherwise, the server is empty.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     let marked = rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.'));

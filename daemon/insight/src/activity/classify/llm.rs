@@ -189,7 +189,7 @@ fn signals_in(value: &Value) -> Signals {
     signals
 }
 
-/// Parses a number from 0 to 1, which may be a string.
+/// Parses a number, which may be in a string, and clamps it to the range from 0 to 1.
 fn number(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     number.is_finite().then(|| number.clamp(0.0, 1.0))

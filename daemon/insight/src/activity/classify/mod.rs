@@ -115,7 +115,8 @@ impl Classified {
     }
 }
 
-/// Classifies a call. Changes `learned` only in the order in which its entries were used.
+/// Classifies a call. Marks the entries of `learned` that it uses as recently used, and changes
+/// nothing else in `learned`.
 pub fn classify(call: &Call<'_>, learned: &mut ClassificationCache) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);

@@ -37,7 +37,8 @@ fn is_courtesy(sentence: &str) -> bool {
     .is_match(sentence)
 }
 
-/// Same as [`condensed`], but omits questions and offers to the reader.
+/// Same as [`condensed`], but always omits questions and offers to the reader, and keeps other
+/// courtesies even if the report does not fit.
 pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     let offer = pattern!(
         r"(?i)^(?:if you(?:.d)? (?:want|like|prefer|wish)|let me know|want me|would you|do you want|shall i|should i|ready (?:to|for|when)|just (?:say|tell)|say the word|wenn du (?:willst|möchtest)|soll ich|si quieres|quieres que|si tu veux|veux-tu|please|(?:reply|respond|answer) with|(?:pick|select|choose|type|enter) (?:a|an|one|the|your)|bitte|por favor)\b"
@@ -54,7 +55,7 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     fitted(&parts, limit)
 }
 
-/// A paragraph, a list item or a table row of a report.
+/// A paragraph, a list item, a table row or a block of code of a report.
 pub(super) struct ReportBlock {
     /// The heading above the block, if the block is the first one below that heading.
     pub(super) heading: Option<String>,

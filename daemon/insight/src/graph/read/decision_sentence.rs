@@ -137,8 +137,8 @@ fn plan_title(record: &DecisionRecord) -> Option<&str> {
     (share < REPEATED_SHARE).then_some(title)
 }
 
-/// Returns the title of an accepted plan. To a title such as `Refactoring plan`, adds the files that
-/// the session changed most after `line`.
+/// Returns the title of an accepted plan; empty if [`plan_title`] returns `None`. Adds the files
+/// that the session changed most after `line` to a title such as `Refactoring plan`.
 fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>) -> String {
     let Some(title) = plan_title(record) else { return String::new() };
     let general = pattern!(
@@ -162,9 +162,10 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
 }
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
-/// option, what a short sentence of the user refers to, and the task of the session. Returns `None`
-/// if the sentence names nothing and none of these can be added, or if neither the chosen option
-/// nor its question names anything.
+/// option, what a short sentence of the user refers to, and the task of the session. Returns a
+/// decision that a model wrote unchanged, unless it answers a question or quotes the user. Returns
+/// `None` if the sentence names nothing and none of these can be added, or if neither the chosen
+/// option nor its question names anything.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,

@@ -12,7 +12,7 @@ use crate::{
     model::{
         Episode, Evidence, Namespace, Timestamp,
         episode::Author,
-        evidence::TurnReport,
+        evidence::{CommandRun, TestRun, TurnReport},
         graph::{
             Certainty, Claim, EntityId, EntityKind, FactKey, Mark, Mention, Observation, Relation,
             Rename, Statements, Subject, Watch,
@@ -94,6 +94,16 @@ impl<'e> Draft<'e> {
         let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
         draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
         draft
+    }
+
+    /// Returns the command that printed a test run; `None` if it is not in the evidence. A command
+    /// has the position of its call, and a run that of its output.
+    pub(super) fn command_of(&self, run: &TestRun) -> Option<&'e CommandRun> {
+        self.evidence.commands.iter().rfind(|command| {
+            command.command == run.command
+                && command.origin.source == run.origin.source
+                && command.origin.line <= run.origin.line
+        })
     }
 
     /// Returns the last report before a position in the same transcript.

@@ -1,4 +1,5 @@
-//! Extracts how the session ended: the last words of its agent and of its user.
+//! Extracts how the session ended: the agent's last reports, the user's requests, the last test
+//! runs and the unanswered question.
 
 use super::{
     condensed::{condensed, condensed_statements, last_question},

@@ -142,7 +142,8 @@ impl<'t> FindingDraft<'t> {
     }
 }
 
-/// Adds a finding, unless it repeats an earlier one. `earlier` has the words of earlier findings.
+/// Adds a finding, unless it repeats an earlier finding or [`self_contained`] returns `None`.
+/// `earlier` has the words of earlier findings.
 fn add_finding(
     draft: &mut Draft<'_>,
     earlier: &mut Vec<BTreeSet<String>>,
@@ -340,7 +341,8 @@ fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
     notes.rfind(|note| note.path.ends_with(path)).map(|note| note.origin)
 }
 
-/// Returns the title that a note has in its file, with its path.
+/// Returns the title in the note of a step, with the path of the note. Returns `None` for a title
+/// of one word.
 fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
     let path = note_path(step)?;
     let mut notes = draft.evidence.work_notes.iter();

@@ -110,8 +110,7 @@ fn counted(run: &TestRun) -> String {
 
 /// Whether the command of a run ended with an error although no test of it failed.
 fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
-    let mut commands = draft.evidence.commands.iter();
-    let command = commands.find(|command| command.origin == run.origin);
+    let command = draft.command_of(run);
     let has_failed = command.is_some_and(|command| matches!(command.outcome, Outcome::Failed(_)));
     run.failed == 0 && has_failed
 }

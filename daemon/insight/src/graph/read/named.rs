@@ -1,4 +1,5 @@
-//! Extracts the tickets, pull requests, people and topics that prompts, branches and commits name.
+//! Extracts the pull requests of a session, the MCP servers that it used, and the tickets, people
+//! and topics that prompts, commands, branches and commits name.
 
 use std::collections::BTreeSet;
 

@@ -54,8 +54,8 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
         || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
 }
 
-/// Whether a statement of `line` begins with the name of a file that the session changed later, or
-/// names such a file with a line, as in `a.rs:12`.
+/// Whether a statement of `line` is about a file that the session changed later: the statement
+/// begins with the name of the file, or names the file with a line number, as in `a.rs:12`.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let position = pattern!(r"\b((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.[a-z]{1,4}):[0-9]{1,5}\b");
@@ -78,7 +78,7 @@ fn is_changed_later(draft: &Draft<'_>, line: Origin, name: &str) -> bool {
 }
 
 /// Whether a statement advises, plans or estimates, or says that something is missing. Later work
-/// may have made such a statement obsolete.
+/// may have made the statement obsolete.
 pub(super) fn is_advice(text: &str) -> bool {
     pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|i.d|we need|you need|should|could (?:be|add|use|also)|worth \w+ing|is (?:fine|acceptable|trivial|enough|safe|straightforward|easy|optional)|(?:minimal|proportionate|right|simplest|cleanest|smallest) (?:fix|change|way)|(?:small|tiny|big|large|minor|simple|easy|quick|one-line) (?:change|fix|refactor\w*|step|lift|addition)|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled|documented|covered|tested|mentioned)|needs? to be|next step|plan(?:ned|s)? to|recommend\w*|suggest\w*|no (?:mention|trace|evidence|tests?|docs?|documentation)|nothing (?:in|about|that))\b|\b(?:doesn.t|does not|don.t|do not) (?:yet |currently )?(?:mention|document|cover|handle|implement|exist)\b")
         .is_match(text)

@@ -114,7 +114,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
         for sentence in &failing {
             draft.mark(subject, at, Observation::Words(text::topic_words(sentence)));
         }
-        // `It still fails` is about the error that was fixed last before it.
+        // `It still fails` is about the error that was fixed last before the prompt.
         let fixed = evidence.errors.iter().filter_map(|error| {
             let resolution = error.resolution.as_ref()?;
             (resolution.origin.source == prompt.origin.source && resolution.origin < prompt.origin)

@@ -115,8 +115,9 @@ fn request_behind(draft: &Draft<'_>, objective: &str) -> Option<String> {
     if let Some(prompt) = found.filter(|prompt| prompt.text.len() <= MAX_TYPED_BYTES) {
         return request(prompt, SessionEnding::REQUEST_LENGTH);
     }
-    // The first lines of a long prompt, such as a plan, say less than the objective. Without a long
-    // prompt, the objective is returned only if a prompt contains it: the user wrote it then.
+    // The first lines of a long prompt, such as a plan, say less than the objective. If no prompt
+    // was found, the objective is returned only if a prompt contains it, because the user then
+    // wrote it.
     let plain = text::plain(&own);
     let mut prompts = draft.evidence.prompts.iter();
     let is_typed = prompts.any(|prompt| text::plain(&prompt.text).contains(&plain));

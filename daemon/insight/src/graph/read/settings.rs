@@ -66,7 +66,7 @@ fn is_not_worth_a_fact(file: &str, setting: &str, change: &ConfigChange) -> bool
     let value = change.old_value.as_deref().filter(|_| change.new_value == REMOVED);
     let value = value.unwrap_or(&change.new_value);
     let is_package = file.ends_with("package.json") && pattern!(r"^[~^]?\d+\.\d").is_match(value);
-    // Many blocks of a file have such a key, and the edit did not show which block it changed.
+    // Many blocks of a file have these keys, and the edit did not show which block it changed.
     let is_ambiguous_key = setting == leaf
         && !file.ends_with(".env")
         && pattern!(r"^(?:run|command|test|name|value|type|uses|if|id|key|args|description|source|path|url|env|image|with)$")

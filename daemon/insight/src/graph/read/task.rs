@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Must be called last, because the claim about the task names all topics, tools and persons that
-/// were mentioned so far.
+/// Adds the claim about the task. Must be called last, because the claim names all topics, tools
+/// and persons that were mentioned so far.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, summary) = (draft.episode, &draft.episode.summary);
     let state = match summary.outcome {

@@ -72,8 +72,7 @@ fn is_package(run: &TestRun, name: &str) -> bool {
 /// Whether a run has no counts, for example because its output was shortened, and its command did
 /// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
-    let mut commands = draft.evidence.commands.iter();
-    let command = commands.find(|command| command.origin == run.origin);
+    let command = draft.command_of(run);
     total(run) == 0 && command.is_none_or(|command| command.outcome.succeeded())
 }
 
@@ -123,8 +122,7 @@ fn names_of(test: &str) -> Vec<&str> {
     names
 }
 
-/// Adds the result of a suite, of which `run` shows the state. Skips a partial run and a run
-/// without counts.
+/// Adds the result of a suite from its latest `run`. Skips a partial run and a run without counts.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;

@@ -173,8 +173,8 @@ fn lacks_alternative(what: &str) -> bool {
 /// cause. Failing tests, errors of MCP tools and denials by the environment do not count.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
-    // The history of the repository already names the changed files. An error whose fix changed only
-    // the test was an error of this test.
+    // The history of the repository already names the changed files. An error whose fix changed
+    // only the test was an error of this test.
     let is_told = !is_filler(&record.fix)
         && !record.fix.is_empty()
         && !record.fix.starts_with("The test was changed")

@@ -33,8 +33,8 @@ pub(super) const LAST_REPLY: usize = 4_000;
 pub(super) const FIRST_REPORTS: usize = 3;
 /// Maximum number of reports of turns.
 pub(super) const REPORTS: usize = 20;
-/// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a longer
-/// one is removed.
+/// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a
+/// longer one is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;
@@ -43,11 +43,11 @@ pub(super) const REPLY_BEFORE_DOCUMENT: usize = 800;
 /// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
 /// removed.
 pub(super) const DOCUMENT: usize = 3_800;
-/// Maximum length, in bytes, of the part of a reply that is read for statements.
+/// Maximum length, in bytes, of the part of a reply, or of a sub-agent's answer, that is read.
 pub(super) const REPLY_READ: usize = 24_000;
 /// Maximum number of statements of one kind. The oldest after the first third is dropped first.
 pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
-/// Maximum length, in bytes, of a statement.
+/// Maximum length, in bytes, of a statement, of a service error, or of an unanswered call.
 pub(super) const STATEMENT: usize = 280;
 /// Maximum number of files. Files that were only read are dropped first, the one with the oldest
 /// last read before the others. Then the file with the oldest last change is dropped.
@@ -90,8 +90,8 @@ pub(super) const RESOLUTION_COMMANDS: usize = 3;
 pub(super) const SETTINGS: usize = 48;
 /// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
-/// Maximum length, in bytes, of a setting's key or value, or of a command line that an error or the
-/// next prompt names.
+/// Maximum length, in bytes, of a setting's key or value, of a command line that an error or the
+/// next prompt names, or of the message of a command that may still work in another form.
 pub(super) const SETTING: usize = 120;
 /// Maximum number of tasks. The oldest that is completed or dropped is removed first, then the
 /// oldest.
@@ -132,7 +132,8 @@ pub(super) const RECAP_BEFORE: usize = 2_000;
 pub(super) const TITLE: usize = 200;
 /// Maximum number of tools that are counted by name. The least used is dropped first.
 pub(super) const TOOLS: usize = 80;
-/// Maximum length, in bytes, of a tool's name.
+/// Maximum length, in bytes, of the name of a tool or sub-agent, of the target of a call, or of the
+/// label above a question.
 pub(super) const TOOL: usize = 100;
 /// Maximum number of commits. The oldest is dropped first.
 pub(super) const COMMITS: usize = 40;

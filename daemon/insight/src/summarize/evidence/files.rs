@@ -90,7 +90,7 @@ pub(super) enum Deed {
 
 impl PlannedChange {
     /// Reads `change`: its paths, resolved against `directory`, its numbers of lines, its settings
-    /// and its texts. Only the caller knows the prompt, which decides about the note.
+    /// and its texts. The caller sets the note, because the note depends on the prompt.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);

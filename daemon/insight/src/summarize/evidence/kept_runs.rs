@@ -24,7 +24,8 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of an output that says that there was nothing to do.
+/// Maximum length, in bytes, of an output that says that there was nothing to do, or that no tests
+/// were found.
 const SHORT_OUTPUT: usize = 400;
 
 impl Collector {
@@ -144,8 +145,9 @@ impl Collector {
         reports.into_iter().for_each(|report| self.keep_test_run(report, &run));
     }
 
-    /// Records the state of the repository that git prints, and commits that its history shows, if
-    /// the command may have run in a folder of the session.
+    /// Records the checks of a pull request that the output shows. If the command may have run in a
+    /// folder of the session, also records the state of the repository that git prints, and commits
+    /// that its history shows.
     pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
         let home = &self.evidence.directories;
         let is_within = |folder: &String| {

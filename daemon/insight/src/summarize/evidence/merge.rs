@@ -13,12 +13,15 @@ use crate::{
 
 /// Adds a sub-agent's evidence to its session's.
 ///
-/// Its work counts as the session's: files, todo and plan files, settings, commands, tests, errors,
-/// commits and other events of the repository, publications, delegations, tools and tokens. Its
-/// prompts, replies, statements, tasks, choices, recaps and messages do not, because they were
-/// exchanged between agents, nor do commands that worked in another form, which its report tells. Its working time does not count either, because the session waits
-/// meanwhile. If the session's own file reports the calls of the sub-agent with this `id`, its work
-/// is already counted. Then only its tokens, its models and its first and last time are added.
+/// The sub-agent's work counts as the session's: files, todo and plan files, settings, commands,
+/// tests, errors, commits and other events of the repository, publications, delegations, tools and
+/// tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not count,
+/// because they were exchanged between agents. Commands that worked in another form do not count,
+/// because the sub-agent's report mentions them. Its working time does not count, because the
+/// session waits meanwhile.
+///
+/// If the session's own file reports the calls of the sub-agent with this `id`, its work is already
+/// counted. Then only its tokens, its models and its first and last time are added.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
@@ -67,6 +70,8 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
             session.pull_requests.push(request.clone());
         }
     }
+    let extra = session.pull_requests.len().saturating_sub(bounds::PULL_REQUESTS);
+    session.pull_requests.drain(..extra);
     let is_of_checkout = |folder: &String| session.directories.contains(folder);
     if sub_agent.directories.iter().all(is_of_checkout) {
         session.checkout.update(&sub_agent.checkout);
@@ -138,7 +143,7 @@ fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, T
 
 fn names(list: &mut Vec<String>, more: &[String]) {
     for name in more {
-        if !list.contains(name) {
+        if list.len() < bounds::NAMES && !list.contains(name) {
             list.push(name.clone());
         }
     }

@@ -32,8 +32,8 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the text of a file that `change` writes as a whole, if that is a todo or plan file, or,
-/// written on `prompt`, describes the progress; `None` for other changes.
+/// Returns the text of a file that `change` writes as a whole after `prompt`, if the file is a todo
+/// or plan file, or describes the progress; `None` for other changes.
 pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
     let is_whole = matches!(change.kind, ChangeKind::Written);
     let text = &change.edits.first().filter(|_| is_whole)?.new;
@@ -45,8 +45,8 @@ pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
         .then(|| kept_lines(&with_short_code(&without_front_matter(text)), bounds::DOCUMENT))
 }
 
-/// Whether the file at `path`, written on `prompt`, describes how far the work is: the prompt asks
-/// to write that down, or the name of the file says so.
+/// Whether the file at `path`, which was written after `prompt`, describes how far the work is: the
+/// prompt asks to write that down, or the name of the file says so.
 fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_asked = || {
         pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:(?:this|that|it|everything|all of (?:this|that|it)) (?:down\b|(?:in)?to an? (?:new |separate )?(?:markdown|md|text|notes?)\b)|(?:down )?(?:your|the|our|this) (?:whole |current )*(?:findings|notes|progress|status|state|discussion)\b|(?:down )?what (?:we|you)(?: have)? (?:have|found|did|know|learned|so far)\b)")

@@ -51,8 +51,8 @@ pub(super) struct Pending {
     pub(super) shell_of_user: String,
     /// Whether the last report belongs to the current turn.
     pub(super) reporting: bool,
-    /// The length, in bytes, of the text of a file that describes the progress, with which the report
-    /// of the current turn ends; 0 if the turn wrote no such file.
+    /// The length, in bytes, of the text at the end of the current turn's report that comes from a
+    /// file that describes the progress; 0 if the turn wrote no such file.
     pub(super) document_bytes: usize,
     /// Whether the agent was notified that a background task ended, and has not acted since.
     pub(super) notified: bool,

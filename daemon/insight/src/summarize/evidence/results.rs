@@ -28,8 +28,8 @@ use crate::{
 /// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
-/// Maximum length, in bytes, of the part of the output of a command that only looks that is read for
-/// its error message.
+/// Maximum length, in bytes, of the part of an output that is read for an error message, if the
+/// command only reads.
 const FAILURE_READ: usize = 4_000;
 
 /// Whether the answer to a change says that the file is new.

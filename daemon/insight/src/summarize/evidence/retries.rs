@@ -1,8 +1,9 @@
 //! Finds commands that failed and worked in another form soon after, without a change of a file in
 //! between.
 //!
-//! Only failures whose message says that the command was wrong or could not run are considered, or
-//! that have no message. The failure of a build or a test usually says something about the code.
+//! Only failures without a message, and failures whose message says that the command was wrong or
+//! could not run, are considered. The failure of a build or a test usually says something about the
+//! code.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::{
     },
 };
 
-/// Number of commands after a failed one among which the other form must be.
+/// Number of commands after a failed one that may be its other form.
 const NEXT_COMMANDS: u8 = 4;
 /// Minimum share of the words of each form that the other form contains.
 const SAME_PURPOSE: f64 = 0.5;
@@ -29,7 +30,7 @@ pub(super) struct FailedCommand {
     command: String,
     message: String,
     explanation: Option<String>,
-    /// Number of commands that ran since then.
+    /// Number of commands that ran after this one.
     age: u8,
 }
 
@@ -112,8 +113,8 @@ fn checks_or_builds(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a command may fail because it looks for something that is not there, is a script of the
-/// moment, or works with git, whose failures the state of the repository explains.
+/// Whether a command may fail because it looks for something that is not there, runs inline code,
+/// or works with git, whose failures the state of the repository explains.
 fn may_miss(line: &str) -> bool {
     pattern!(r"^(?:ls|cat|head|tail|grep|rg|find|fd|which|type|test|diff|echo|stat|file|wc|sed|awk|git|mkdir|rm|cp|mv|kill|pkill|sleep|curl|lsof|ps|ssh) |^\[ |^\S+ (?:-[ce]|--input-type\S*|-) ")
         .is_match(line)
@@ -125,7 +126,8 @@ fn is_other_form(failed: &str, other: &str) -> bool {
     let shared = failed.intersection(&other).count();
     #[expect(clippy::cast_precision_loss, reason = "the numbers of words are small")]
     let share = |of: &BTreeSet<&str>| shared as f64 / of.len().max(1) as f64;
-    // A command for another number is other work. A command that only waits first is the same.
+    // A command with another number is other work. A command that only adds or removes `sleep` is
+    // no other form.
     let is_other_work =
         |part: &&&str| part.bytes().all(|byte| byte.is_ascii_digit()) || **part == "sleep";
     let changed = failed.symmetric_difference(&other);

@@ -5,12 +5,12 @@ use crate::{
     summarize::text::{share_of_words, words},
 };
 
-/// Minimum share of the words of each of two prompts in the other one if the second repeats the
-/// first with a correction.
+/// Minimum share of the words of each prompt that the other prompt contains, if the second prompt
+/// repeats the first with a correction.
 const RETYPED: f64 = 0.6;
 
-/// Whether the user stopped the agent to write the last prompt again with a correction, before any
-/// file was changed.
+/// Whether `text` is the last prompt, written again with a correction before any file was changed.
+/// The caller checks that the user stopped the agent.
 pub(super) fn retypes(evidence: &Evidence, text: &str) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
     let mut changed = evidence.files.values().filter(|work| work.changed());

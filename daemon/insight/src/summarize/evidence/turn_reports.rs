@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl Collector {
-    /// Keeps the text of a file that describes the progress as a part of the turn's report, instead
-    /// of an earlier text. Only the last such text is kept whole, because it says the most.
+    /// Adds the text of a progress file to the turn's report, in place of an earlier text of the
+    /// same turn. Shortens the reports of earlier turns, because the last text says the most.
     pub(super) fn keep_document(&mut self, text: &str, moment: Moment) {
         let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
         let reports = self.evidence.reports.iter_mut().take(earlier);
@@ -64,8 +64,8 @@ fn with_document(reply: &str, document: &str) -> String {
 /// Maximum length, in bytes, of the text around a block of code that is the whole report.
 const AROUND: usize = 80;
 
-/// Returns the content of the only fenced block, if that is the whole report and Markdown, such as
-/// the text of a pull request.
+/// Returns the content of the only fenced block, if the block is nearly the whole report and
+/// contains Markdown, such as the text of a pull request.
 fn unfenced(text: &str) -> Option<&str> {
     let fence = pattern!(r"(?m)^```[^\n`]*$");
     let mut fences = fence.find_iter(text);

@@ -20,7 +20,8 @@ const OBJECT: usize = 7;
 /// it out.
 const CARRIED_OUT: f64 = 0.4;
 
-/// Returns the last recommendation of each report about a question.
+/// Returns the last recommendation of each report of a turn without changes, if the recommendation
+/// is still open.
 pub(super) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for report in entries.reports.reports.iter().filter(|report| !report.changed) {

@@ -112,8 +112,8 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
         pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
     };
     let last = evidence.commands.iter().rfind(is_build)?;
-    // A pipe such as `| tail` hides the exit code. What is printed may be old failures that a later
-    // commit passed over.
+    // A pipe such as `| tail` hides the exit code, but not the printed failures. A later commit may
+    // show that these failures were fixed.
     let failed = matches!(last.outcome, Outcome::Failed(_))
         || last.shows_failure && !may_have_passed_since(evidence, last);
     failed.then_some(last.command.as_str())
@@ -176,8 +176,8 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
-    // Code in /tmp or on the command line is thrown away, and other programs only read or copy the
-    // files of tests.
+    // Code in /tmp or on the command line is thrown away. Programs such as `cat` only read or copy
+    // the files of tests.
     let is_no_test = pattern!(
         r"(?i)^(?:cd|cat|ls|grep|rg|find|sed|awk|head|tail|wc|git|echo|mkdir|rm|cp|mv|touch|chmod|diff|which)\b|^(?:(?:go|bun|deno|npx|uv)(?: run| x)? |python3? |node |bash |sh |tsx |ruby |perl )*(?:/private)?/tmp/|^(?:uv run )?(?:python3?|node|bun|deno|ruby|perl)(?: run)? -[ce]\b|<<"
     );

@@ -19,7 +19,7 @@ use crate::{
 const ENTRIES: usize = 26;
 /// Maximum numbers of commits that are listed from the start and from the end of the session.
 const COMMITS: (usize, usize) = (4, 11);
-/// Maximum number of tasks that are listed.
+/// Maximum number of tasks that are listed, without mere steps.
 const TASKS: usize = 8;
 
 /// Returns what was accomplished: pull requests, then commits, then the results that reports

@@ -139,7 +139,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
-    // Nobody knows the question of `Yes, it is in now`, and the next sentence states the fact.
+    // `Yes, it is in now` says nothing without its question, and the next sentence states the fact.
     if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
         told.remove(0);
     }

@@ -69,7 +69,8 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 }
 
 /// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran in between explains nothing. A fix of the test itself says nothing about the code.
+/// that ran between the failure and the success explains nothing. A fix of the test itself says
+/// nothing about the code.
 fn has_story(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()
@@ -226,7 +227,8 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
     }
 }
 
-/// Returns the command that the output of the failure tells to run, if it ran before the success.
+/// Returns the command that the output of the failure recommends, if that command ran before the
+/// success.
 fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
     let command = group.error.remedy.as_deref()?;
     let (failed, worked) = (group.error.origin, group.resolution.origin);

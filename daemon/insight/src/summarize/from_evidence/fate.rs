@@ -78,7 +78,7 @@ pub(super) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     })
 }
 
-/// Whether a prompt after a review asks to fix all its findings.
+/// Whether a prompt after a review asks to fix the findings, or the critical ones.
 fn asks_to_fix(prompt: &str) -> bool {
     pattern!(r"(?i)^(?:(?:ok|okay|yes|sure|great|good|please|can you|let's|lets|now),? )*(?:fix|address|resolve|apply|implement|tackle) (?:all|them|these|those|it|this|that|the (?:findings?|issues?|problems?|review|comments?|points?|suggestions?|feedback)|everything|both|critical)\b")
         .is_match(prompt.trim())

@@ -96,7 +96,8 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Whether a line is neither praise nor a state that later work changed.
+/// Whether a line still says something useful. Praise, a state that later work changed and some
+/// quotations of the user do not.
 fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     !transient::is_boast(line)
         && !transient::is_past_state(entries.evidence, line, at)

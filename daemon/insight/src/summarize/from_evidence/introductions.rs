@@ -63,7 +63,8 @@ impl Introduction {
     }
 }
 
-/// Returns an introduction without its number, its marks and `Here is`; `None` if it is too long.
+/// Returns the last sentence of an introduction without its number, its leading symbols, `Here is`
+/// and `in this commit`; `None` if it is too long.
 fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     let text = entries.tidy_line(text);
     // The parser takes `Done. Two notes added:` as one heading.

@@ -26,8 +26,9 @@ const LEAST: usize = 24;
 /// Maximum length, in bytes, of the label of an item, which stays with the item.
 const LABEL: usize = 80;
 
-/// Returns all items in about `room` bytes, the long ones shortened to their first clauses, because
-/// each item says more than the end of another. `None` if they have no room.
+/// Returns all items, shortened to their first sentences or clauses if they do not fit into about
+/// `room` bytes: the start of every item says more than the whole of a few. `None` if they still do
+/// not fit.
 pub(super) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<String>> {
     let whole = items.to_vec();
     let firsts = items.iter().map(|item| first_sentence(item).to_owned()).collect();
@@ -87,7 +88,8 @@ fn clauses(item: &str, length: usize) -> &str {
     ends.filter(is_whole).last().map_or(item, |end| &item[..end])
 }
 
-/// Returns the first sentence of an item, if it is not only a label, without its full stop.
+/// Returns the first sentence of an item without its full stop, or the whole item if that sentence
+/// is only a label, is cut or is a question.
 pub(super) fn first_sentence(part: &str) -> &str {
     let first = sentences(part).first().copied().unwrap_or(part);
     let is_whole =

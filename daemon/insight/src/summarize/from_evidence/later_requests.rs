@@ -42,13 +42,14 @@ const FAMILIAR: f64 = 0.3;
 /// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
 const TYPED: usize = 900;
 
-/// Maximum length, in bytes, of a quotation in such a prompt.
+/// Maximum length, in bytes, of a quotation that does not count as pasted text.
 const QUOTED: usize = 80;
 
 /// Returns what the session turned to after the request at the index `first`, whose goal is `goal`:
 /// items that the user picked from a list, slash commands, new work, and orders that led to a
 /// change. A problem counts if its prompt also asks for work and led to a change. If the request at
-/// `first` led to no change, any request that asks for work and led to a change counts.
+/// `first` led to no change, any request that asks for work and led to a change counts. In a
+/// session with at most [`FEW`] requests, the description of a matter counts, too.
 ///
 /// Repetitions are left out. An order that led to a change is compared with each goal
 /// ([`REPEATED`]), any other request with all earlier requests together ([`FAMILIAR`]).
@@ -332,7 +333,7 @@ fn with_the_one_before(line: String, before: &Request) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    // A step of the work is no goal, and `doing that` and `do that` have no noun.
+    // An opening such as `before you do that,` or `do that, and then` names no goal.
     let step = pattern!(
         r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing)|once you(?:['’]?re| are) (?:done|finished)(?: with)?) (?:that|this|it),? +(?:it (?:seems|looks) like )?|^(?:let.?s )?(?:do|take|go with) (?:that|this|it)(?:, *| +(?:and|then|but) +)(?:(?:and|then|but|also) +)*"
     );

@@ -8,7 +8,8 @@ use crate::summarize::{
 
 /// A later commit with at least this share of the words of a finding fixed what the finding
 /// describes. Half of this share is enough if the commit names a file or code of the finding. A
-/// later report needs the whole share, and such a name or the user's agreement before it.
+/// later report needs the whole share. It must also name a file or code of the finding, or be the
+/// next report with changes after the user agreed to the findings.
 const MENDED: f64 = 0.4;
 
 /// Whether a later commit or change fixed what a report describes. Then the summary contains the

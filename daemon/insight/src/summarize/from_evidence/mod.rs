@@ -167,9 +167,12 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
     }
 }
 
-/// Removes quoted decisions of the user that repeat the objective, completed tasks that repeat a
-/// decision, errors, tasks and discoveries that repeat the last words, and discoveries and the
-/// end of the last words that repeat a next step.
+/// Removes texts that another field repeats:
+/// - quoted decisions of the user that repeat the objective,
+/// - completed tasks that repeat a decision or the last words,
+/// - discoveries that repeat the last words or a next step,
+/// - the end of the last words, if it repeats a next step,
+/// - errors without a stated fix whose cause a task, a discovery or the last words repeat.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {

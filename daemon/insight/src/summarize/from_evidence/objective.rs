@@ -118,7 +118,9 @@ pub(super) fn name(evidence: &Evidence) -> String {
 }
 
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words
-/// with the prompts. After an opening talk or `Address the comments`, no shared words are needed.
+/// with the prompts. No shared words are needed after an opening talk, after a request such as
+/// `Address the comments`, or if a clear request came after the agent's last note for an absent
+/// user.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
     let names_nothing = recaps::has_overtaken_note(evidence)
         || first_request(requests).is_some_and(|first| {
@@ -279,8 +281,8 @@ fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     })
 }
 
-/// Returns the subject of the last commit between a request and the next prompt that is more than a
-/// fix or a test, or else of the last one.
+/// Returns the subject of a commit between a request and the next prompt: the last commit that is
+/// more than a fix or a test, or else the last one that is more than bookkeeping.
 fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
     let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
     let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));

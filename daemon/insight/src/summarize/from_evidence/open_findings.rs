@@ -25,7 +25,7 @@ pub(super) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         let mut works = evidence.files.values().filter(|work| work.changed());
         !works.any(|work| is_later(work.last))
             && !evidence.commits.iter().any(|commit| is_later(commit.origin))
-            // The user refused the findings, or a later review found them fixed.
+            // `SentBack`: the user refused the findings, or a later review found them fixed.
             && fate(entries, review) != Fate::SentBack
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));

@@ -57,8 +57,8 @@ pub(super) fn written(prompt: &str) -> String {
     kept
 }
 
-/// Whether a line is part of a pasted diff, which begins with a header and ends with the first line
-/// that no diff contains.
+/// Whether a line is part of a pasted diff, which begins with a header and ends before the first
+/// line that cannot be part of a diff.
 fn is_diff(line: &str, in_diff: bool) -> bool {
     pattern!(r"^(?:diff --git |@@ -[0-9]|index [0-9a-f]{7,}\.\.|(?:---|\+\+\+) [ab]/)")
         .is_match(line)

@@ -74,7 +74,7 @@ pub(super) fn is_part(sentence: &str) -> bool {
         && !is_phrase(Topic::LeftToUser, sentence)
         && !points_elsewhere(sentence)
         && !names_numbers(sentence)
-        // It only points at a file or an address.
+        // The sentence only points at a file or an address.
         && !pattern!(r"^See `?[\w./:-]+`?\.?$").is_match(sentence)
         && !is_usage(sentence)
         // `git push` prints this address to offer a new pull request.

@@ -117,8 +117,8 @@ pub(super) fn question_before(entries: &Entries<'_>, at: Origin) -> Option<Strin
     Some(asked.to_owned())
 }
 
-/// Adds the request before an objection of the user that only its context explains:
-/// `why can't we just use booleans?`.
+/// Returns `statement`. If it is an objection with which the agent agreed, adds the request before
+/// it, because the objection alone is unclear: `why can't we just use booleans?`.
 pub(super) fn objection(entries: &Entries<'_>, statement: &str, at: Origin) -> String {
     const AGREED: &str = " (the agent agreed";
     let objects = pattern!(r#"(?i)^User: "(?:but |hmm+,? |so )?(?:why|can.?t|couldn.?t|shouldn.?t|isn.?t|aren.?t|doesn.?t|don.?t)\b"#)

@@ -50,8 +50,8 @@ pub(super) struct Quoted {
 
 impl Quoted {
     /// Returns an entry of about `room` bytes: whole sentences, or items, of which long ones are
-    /// shortened. A list ends with the number of omitted items. `None` if only one item of more
-    /// than two has room.
+    /// shortened. A list ends with the number of omitted items. `None` if there is no text, or if
+    /// only one item of several fits; one of two items is enough after an introduction.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let start = self.start();
@@ -81,8 +81,8 @@ impl Quoted {
         self.list(all.unwrap_or((told, left)))
     }
 
-    /// Returns an entry of these items and the number of the others. `None` for one item of several,
-    /// which says little, unless an introduction explains one of two.
+    /// Returns an entry of the given items and the number of the omitted ones. `None` for one item
+    /// of several, because it says little; one of two items is enough after an introduction.
     fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
@@ -103,8 +103,8 @@ impl Quoted {
         }
     }
 
-    /// Returns an entry of about `room` bytes. If the whole text is longer, only the first
-    /// sentence or item is used, cut at a clause.
+    /// Returns an entry of about `room` bytes. If [`Quoted::line`] returns no entry that fits, only
+    /// the first sentence or item is used, cut at a clause.
     pub(super) fn beginning(&self, room: usize) -> Option<String> {
         if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
             return Some(line);

@@ -13,8 +13,8 @@ use crate::summarize::{
 const START: usize = 24;
 
 /// Whether `part` of a report is below a heading that announces a state, and a later report
-/// describes that state again: below such a heading with the same names, or in an item with the
-/// same label.
+/// describes that state again: below a heading of this kind and with a common name in back quotes,
+/// or in an item with a common label.
 pub(super) fn is_redescribed(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let is_it = |passage: &&Passage| {
         let text = entries.tidy_line(&passage.text);

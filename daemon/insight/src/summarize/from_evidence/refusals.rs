@@ -10,7 +10,7 @@ use crate::{
 
 /// Maximum length, in bytes, of the entry of a plan that was not approved, with its steps.
 const PLAN: usize = 1_400;
-/// Maximum length, in characters, of the approach and of the background of such a plan.
+/// Maximum length, in characters, of the approach of a plan, and of its background.
 const PLAN_PART: usize = 400;
 /// Maximum length, in characters, of what the user asked in place of an edit.
 const ASKED: usize = 160;

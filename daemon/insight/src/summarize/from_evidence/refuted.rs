@@ -14,12 +14,12 @@ use crate::{
 /// Maximum length, in bytes, of a prompt that says that something still fails.
 const COMPLAINT: usize = 240;
 
-/// The part of a session between two prompts: an error and its return, or any prompt and the next
-/// one, which says that it still fails.
+/// The part of a session between a pasted error and its return, or between a prompt and the next
+/// prompt, which says that something still fails.
 pub(super) struct Span<'e> {
     begin: Origin,
     end: Origin,
-    /// The error; `None` if the user only said that it still fails.
+    /// The error; `None` if the user only said that something still fails.
     error: Option<&'e str>,
 }
 
@@ -128,7 +128,7 @@ pub(super) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
     for (at, error) in pasted.iter().enumerate() {
         let is_last = !pasted[at + 1..].iter().any(|later| is_same(error, later));
         let times = pasted.iter().filter(|other| is_same(error, other)).count();
-        // A user who goes on to something else has seen it work.
+        // A user who goes on to something else has seen the fix work.
         let went_on = evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
         if is_last && times >= 2 && !went_on {
             found.push((error, times));

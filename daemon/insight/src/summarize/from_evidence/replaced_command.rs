@@ -35,8 +35,8 @@ pub(super) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
     found
 }
 
-/// Maximum number of lines about commands that worked in another form. If there are more, the latest
-/// are kept.
+/// Maximum number of lines about commands that worked in another form. If there are more, the
+/// latest are kept.
 const RETRIES: usize = 4;
 /// Maximum length, in characters, of a command in such a line.
 const COMMAND: usize = 120;

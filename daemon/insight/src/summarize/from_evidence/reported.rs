@@ -107,8 +107,8 @@ fn selected(
         let mut taken = 0;
         let mut of_report = Vec::new();
         for one in wanted(entries, report, &known, is_wanted) {
-            // A user who says that it still fails refutes the cause and the success that the
-            // report claims.
+            // A user who says that something still fails refutes the cause and the success that
+            // the report claims.
             let mut one = one;
             one.retain(|part| {
                 fate != Fate::Failed
@@ -148,7 +148,7 @@ fn wanted(
     known: &[BTreeSet<String>],
     is_wanted: fn(&Report, &Quoted) -> bool,
 ) -> Vec<Quoted> {
-    // A report on how far the work is states facts, even if it asks how to go on.
+    // A progress report states facts, even if it asks how to go on.
     let is_status =
         answers::asked_before(entries.evidence, report).is_some_and(answers::asks_how_far);
     let question = answers::question(entries, report).filter(|_| !is_status);
@@ -174,7 +174,7 @@ fn wanted(
         complete_answer(&mut all, answers::verdict(report));
     }
     let is_last = entries.reports.reports.last().is_some_and(|last| last.origin == report.origin);
-    // After much more work, what the code does in the words of an early report no longer holds.
+    // After much more work, an early report no longer describes what the code does.
     let is_early = report.changed && later_changes(entries, report) >= MUCH_WORK;
     // An answer may begin with a list of the parts of the question.
     let answer_at = all.iter().position(|one| !is_open || !one.listed).unwrap_or(0);
@@ -185,8 +185,8 @@ fn wanted(
                     || transient::is_past_state(entries.evidence, text, report.origin)
                     || !is_last && transient::plans_ahead(text)
             });
-        // The first passage answers the question, or the first paragraph. Before a choice of the user, the other passages
-        // describe approaches that may not be taken.
+        // The first passage answers the question. If the user still has to choose, it is the first
+        // passage that is not a list, and the others describe approaches that may not be taken.
         let is_answer = at == answer_at && question.is_some();
         let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
         let is_open = is_open && !one.is_of_review && !is_fact;
@@ -208,7 +208,7 @@ fn wanted(
         // as a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
         let (count, is_listed) = (one.count(), one.listed);
-        // Of a few names, some would be taken for all.
+        // If only some names of a short list are quoted, a reader takes them for the whole list.
         let names = one.lists_names().then(|| {
             let mut names = one.clone();
             names.retain(|part| is_still_there(entries, part, report.origin));
@@ -301,7 +301,8 @@ fn counts_unnamed(line: &str) -> bool {
             .is_match(line)
 }
 
-/// Whether what a part names was neither removed nor taken back nor reworked.
+/// Whether the things that a part names still exist as described: nothing removed, reverted or
+/// reworked them.
 fn is_still_there(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     !overtaken::is_gone(entries, part, at)

@@ -303,7 +303,8 @@ fn is_clean(evidence: &Evidence) -> bool {
 }
 
 /// Returns the files that the session changed after its last commit, without scratch and local
-/// files, and without those that were reverted or that git no longer lists as changed.
+/// files, and without those that were reverted or that git no longer lists as changed. Empty if
+/// somebody else may have committed the changes.
 pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     if may_be_committed(evidence) {
         return Vec::new();

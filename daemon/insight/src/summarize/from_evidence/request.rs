@@ -90,8 +90,9 @@ pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option
     evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
-/// Converts `/name args` into the arguments if they say something, or else into what the command
-/// does. For an unknown command, only says that it is to be run.
+/// Converts `/name args` into the arguments if they say something by themselves. If they only name
+/// the object of the command, keeps the whole text. Otherwise returns what the command does; for an
+/// unknown command, only that it is to be run.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     // The name of the command that ran before is not an argument.

@@ -61,11 +61,12 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
         if changes.iter().any(is_told) {
             continue;
         }
-        let alike = changes
-            .iter()
-            .filter(|known| known.file == change.file && known.setting == change.setting);
-        if alike.count() >= ALIKE {
-            continue;
+        let is_alike =
+            |known: &ConfigChange| known.file == change.file && known.setting == change.setting;
+        if changes.iter().filter(|known| is_alike(known)).count() >= ALIKE {
+            // The last value is the one that holds.
+            let first = changes.iter().position(is_alike);
+            first.into_iter().for_each(|at| _ = changes.remove(at));
         }
         let same = changes.iter_mut().find(|known| {
             known.setting == change.setting
@@ -167,8 +168,8 @@ pub(super) fn tell_once(summary: &mut EnhancedSessionSummary) {
     }
 }
 
-/// Returns what the agent said about the setting or its file in that turn, or else what the user
-/// asked.
+/// Returns what the agent said about the setting or its file in the turn of the change, or else
+/// what the user asked.
 fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let evidence = entries.evidence;
     let Some(turn) = turns::turn_of(evidence, setting.origin) else {

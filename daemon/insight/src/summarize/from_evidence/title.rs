@@ -46,9 +46,9 @@ pub(super) fn is_passed(evidence: &Evidence) -> bool {
     later.count() >= LATER_PROMPTS
 }
 
-/// Returns the title of a pull request, or else the subject of a commit, of whose words at least
-/// the share `shared` occurs in the prompts. If no shared words are required, the request names
-/// nothing, and a commit names the session even if many prompts followed it.
+/// Returns the title of a pull request, or else the subject of a commit. At least the share
+/// `shared` of its words must occur in the prompts. If `shared` is 0, the request names nothing,
+/// and a commit names the session even if many prompts followed it or if there are many commits.
 pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     let opened = evidence.publications.iter().rev();
     let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
@@ -88,7 +88,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
 }
 
-/// Whether a commit mends or tests other work, or describes it, by its subject.
+/// Whether a commit, judged by its subject, only fixes, tests or documents other work.
 pub(super) fn is_minor(subject: &str) -> bool {
     pattern!(
         r"(?i)^(?:(?:fix|hotfix|bugfix|test|docs?|ci|build|style)(?:\([^)]*\))?!?:|(?:fix|mend|correct|tighten)\b|add (?:\S+ ){0,5}(?:tests?|coverage|docs?|readme)\b)"

@@ -13,7 +13,7 @@ use crate::{
 
 /// What happened between two prompts.
 pub(super) struct Turn<'e> {
-    /// The prompt that began it.
+    /// The prompt that began the turn.
     pub(super) prompt: &'e Quote,
     /// The line of the next prompt; [`u64::MAX`] if there is none.
     pub(super) end: u64,

@@ -20,7 +20,7 @@ use crate::{
 const SHORT: usize = 300;
 /// Maximum number of checks that are named.
 const CHECKS: usize = 3;
-/// Maximum number of failed tests that are named with them.
+/// Maximum number of failed tests that are named with the failed checks.
 const TESTS: usize = 2;
 
 /// Whether the user asked to merge and the session shows no merge since.

@@ -37,7 +37,8 @@ const WISHES: usize = 12;
 /// Maximum length, in bytes, of a prompt that is searched for standing wishes.
 const INSTRUCTIONS: usize = 2_500;
 
-/// Returns the decisions that the user made in prompts after the first, each with its line.
+/// Returns the decisions that the user made in prompts after the first, each with its line. Empty
+/// if another agent wrote the prompts.
 pub(super) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     if entries.evidence.is_instructed {
         return Vec::new();
@@ -309,7 +310,8 @@ pub(super) fn remembered(text: &str, is_for_all: bool) -> String {
     format!("{label}\"{}\"", one_line(text))
 }
 
-/// Returns the standing wishes of the user, and the wishes that the user took back.
+/// Returns the standing wishes of the user, and the wishes that the user took back. Empty if
+/// another agent wrote the prompts.
 pub(super) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     if entries.evidence.is_instructed {

@@ -55,7 +55,7 @@ pub(super) fn plain(line: &str) -> (String, Manner) {
     (text, manner)
 }
 
-/// Returns an order whose only noun is the output of a command of the user, with the command:
+/// Replaces the pronoun in an order by the command of the user whose output the pronoun means:
 /// ``Fix these (after `make lint`)`` becomes ``Fix what `make lint` reported``.
 pub(super) fn with_command(order: &str) -> String {
     pattern!(r"(?i)^([a-z]+ (?:up )?)(?:all (?:of )?)?(?:these|this|those|them|it|that)([.!]?) \(after (`[^`]+`)\)$")
@@ -82,6 +82,7 @@ pub(super) fn asked_within(sentence: &str) -> Option<String> {
 const LAST_ORDER: usize = 120;
 
 /// Returns a sentence without its polite words, if it is a short order that names its object.
+/// `None` for an order that begins with a verb such as `run`, `read` or `explain`.
 pub(super) fn last_order(sentence: &str) -> Option<String> {
     let (text, manner) = plain(sentence);
     let points = pattern!(r"(?i)^\w+ (?:it|this|that|these|those|them)\b|^(?:run|use|read|check|find|list|show|search|explain|verify)\b").is_match(&text);

@@ -68,7 +68,7 @@ pub struct Handoff {
     pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
     pub decisions: Vec<SessionLine>,
-    /// Errors that were fixed: the error, its cause and its fix.
+    /// Errors that were fixed, each with its cause, its fix and its check where they are known.
     pub errors: Vec<SessionLine>,
     /// The last value of each setting that was changed.
     pub settings: Vec<SessionLine>,

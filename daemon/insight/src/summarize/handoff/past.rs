@@ -14,7 +14,7 @@ use crate::{
 
 /// A later request is about an open end if it contains at least this share of the open end's words.
 const SAME_TASK_SHARE: f64 = 0.6;
-/// A text repeats another one if the other one contains at least this share of its words.
+/// Text A repeats text B if B contains at least this share of the words of A.
 const REPEATED_SHARE: f64 = 0.9;
 /// Minimum number of different words of a step that is compared with a report.
 const MIN_REPEATED_WORDS: usize = 6;
@@ -138,7 +138,8 @@ impl EndedSession {
             && share_of_words(&told, &words(&self.last_words)) >= REPEATED_SHARE
     }
 
-    /// Whether this session worked on branches other than the main one, and `later` only on others.
+    /// Whether this session worked on branches other than the main one, and `later` on none of
+    /// them. False if the branches of `later` are unknown.
     pub(super) fn is_on_another_branch(&self, later: &EndedSession) -> bool {
         let mut own = self.own_branches();
         let has_own = own.next().is_some();

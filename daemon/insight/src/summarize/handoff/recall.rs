@@ -65,8 +65,8 @@ struct Threshold {
     words: usize,
     /// The information of the common words, in nats.
     information: f64,
-    /// Whether the prompt has to contain a name of the entry, because the other words of such
-    /// entries occur in many requests.
+    /// Whether the prompt has to contain a name of the entry, because the other words of entries
+    /// with this topic occur in many requests.
     needs_name: bool,
 }
 
@@ -110,7 +110,7 @@ impl RecallMemory {
     /// first, without those of the session `excluded`.
     pub fn matches(&self, prompt: &str, excluded: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
-        // These are commands, or messages that an agent writes in the user's place.
+        // Such prompts are commands, or messages that an agent writes in the user's place.
         if prompt.starts_with(['/', '<', '!']) {
             return Vec::new();
         }

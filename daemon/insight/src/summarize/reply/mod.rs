@@ -186,7 +186,8 @@ impl ClaimChecker<'_> {
         kept
     }
 
-    /// The settings come from the evidence; the model contributes only the reasons.
+    /// Adds the model's reasons to the settings `read` from the evidence, and counts a claim about
+    /// any other setting as dropped.
     fn reasons(
         &mut self,
         claimed: Vec<ConfigChange>,

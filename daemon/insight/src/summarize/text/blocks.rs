@@ -110,7 +110,8 @@ fn heading(line: &str) -> Option<&str> {
     lead_in.filter(|_| item(line).is_none()).map(|lead| lead.trim_matches('*'))
 }
 
-/// Returns the text of a list item: after `- `, `* `, `• `, `1. `, `1) ` or a check box.
+/// Returns the text of a list item after its marker, such as `- `, `• ` or `1. `, and after its
+/// check box.
 fn item(line: &str) -> Option<&str> {
     let bullet =
         ["- ", "* ", "• ", "+ ", "– ", "→ "].into_iter().find_map(|b| line.strip_prefix(b));

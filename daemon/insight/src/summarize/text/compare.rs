@@ -15,7 +15,8 @@ const STOP_WORDS: &[&str] = &[
     "would", "yes", "you", "your",
 ];
 
-/// Returns the meaningful words of `text`: lower case, three letters or more, without inflection.
+/// Returns the meaningful words of `text` in lower case and without inflection. They have at least
+/// three letters or digits.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)

@@ -1,4 +1,5 @@
-//! Parses and cleans prose: blocks and sentences of Markdown, single lines without noise.
+//! Parses and cleans prose: splits Markdown into blocks and sentences, removes noise from text, and
+//! compares texts by their words.
 //!
 //! This module does not interpret text; its callers decide what a sentence means.
 

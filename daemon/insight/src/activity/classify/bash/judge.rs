@@ -165,7 +165,9 @@ impl ParsedCommand<'_> {
         let asks =
             |options: &[&str]| args.flags.iter().any(|flag| options.contains(&flag.as_str()));
         let helps = asks(&["--help"])
-            || (only && asks(&["-h", "-help", "-?"]))
+            || (only
+                && asks(&["-h", "-help", "-?"])
+                && !matches!(name.as_str(), "df" | "du" | "free" | "ls"))
             || (args.positionals.first().is_some_and(|word| word == "help") && name != "make");
         if helps {
             let reasoning = format!("asks `{name}` for help");
@@ -175,7 +177,10 @@ impl ParsedCommand<'_> {
         let versions = (args.positionals.is_empty() && asks(&["--version"]))
             || (only
                 && asks(&["-V", "-v", "-version"])
-                && !matches!(name.as_str(), "cat" | "git" | "ls" | "set"));
+                && !matches!(
+                    name.as_str(),
+                    "cat" | "git" | "ls" | "set" | "pytest" | "ctest" | "rspec" | "prove" | "make"
+                ));
         versions.then(|| {
             let reasoning = format!("asks `{name}` for its version");
             CommandClass::new(ToolIntent::Read, ToolDomain::Process, TABLE_CONFIDENCE, reasoning)
@@ -263,9 +268,10 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Classifies by the verbs in the program's name and in the two words after it, with the
-    /// discount of [`heuristic`]. Returns `None` if none of these words is a verb, or if the first
-    /// word after the name is a known program and no verb: the command then wraps this program.
+    /// Classifies by the first verb in the two words after the program's name, or else in the name
+    /// if the name consists of several words, with the discount of [`heuristic`]. Returns `None` if
+    /// there is no verb. Also returns `None` if the first word after the name is a known program
+    /// and not a verb, because the command then wraps this program.
     fn by_heuristic(&self) -> Option<CommandClass> {
         let words = &self.args.positionals;
         let is_wrapper = words

@@ -35,18 +35,19 @@ impl ClassifiedLine {
         ClassifiedLine { commands: found.into_iter().map(command).collect() }
     }
 
-    /// Returns the commands of the line, in the order written.
+    /// Returns the commands of the line, in the order written. A command inside `$(...)` precedes
+    /// the command that contains it.
     pub fn commands(&self) -> impl Iterator<Item = &BashCommandClassification> {
         self.commands.iter().map(|command| &command.classification)
     }
 
-    /// Returns the commands of the line, in the order written.
+    /// Returns the commands of the line, in the order of [`Self::commands`].
     pub fn into_commands(self) -> Vec<BashCommandClassification> {
         self.commands.into_iter().map(|command| command.classification).collect()
     }
 
-    /// Replaces the classification of each command for which `replacement` returns another one, in
-    /// the order written.
+    /// Calls `replacement` for each command, in the order of [`Self::commands`], and replaces the
+    /// classification if `replacement` returns another classification.
     pub fn revise(
         &mut self,
         mut replacement: impl FnMut(&BashCommandClassification) -> Option<BashCommandClassification>,

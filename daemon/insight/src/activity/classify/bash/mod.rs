@@ -26,7 +26,8 @@ const MAX_COMMANDS: usize = 64;
 const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A
-/// line with invalid shell syntax is classified by its first words.
+/// line with invalid shell syntax is only split at its operators. If this is not possible either,
+/// only the first words of its first lines are classified.
 pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }

@@ -79,7 +79,10 @@ fn intent(intent: ToolIntent) -> Refinement {
 }
 
 fn web(name: &str, args: &Args) -> Refinement {
-    let method = args.value(&["-X", "--request"]).map(str::to_owned).or_else(|| {
+    let joined = args.flags.iter().filter_map(|flag| flag.strip_prefix("-X"));
+    let mut joined = joined.filter(|method| !method.is_empty()).map(str::to_owned);
+    let method = args.value(&["-X", "--request", "--method"]).map(str::to_owned);
+    let method = method.or_else(|| joined.next()).or_else(|| {
         let is_method =
             |word: &&String| word.len() < 8 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         args.positionals.first().filter(is_method).cloned()
@@ -91,13 +94,15 @@ fn web(name: &str, args: &Args) -> Refinement {
             SENDING
                 .iter()
                 .any(|option| args.flags.iter().any(|flag| flag.split('=').next() == Some(option)))
-                && name != "wget"
+                && (name != "wget" || args.flags.iter().any(|flag| flag.starts_with("--post-")))
         }
     };
     if sends { intent(ToolIntent::Communicate) } else { Refinement::default() }
 }
 
-const SENDING: [&str; 10] = [
+const SENDING: [&str; 12] = [
+    "--post-data",
+    "--post-file",
     "-d",
     "--data",
     "--data-raw",

@@ -35,6 +35,9 @@ fn the_example_of_the_documents_has_the_printed_result() {
 fn the_common_patterns_of_the_documents_are_classified() {
     assert_eq!(main_of("npm install"), "npm configure package");
     assert_eq!(main_of("pytest"), "pytest validate testing");
+    assert_eq!(main_of("pytest -v"), "pytest validate testing");
+    assert_ne!(main_of("df -h"), "df read documentation");
+    assert_eq!(main_of("curl -XPOST localhost"), main_of("curl -X POST localhost"));
     assert_eq!(main_of("git commit -m x"), "git create version_control");
 }
 

@@ -1,7 +1,7 @@
 //! Follows errors to their resolutions.
 //!
 //! An error stays open until the same attempt succeeds. The changes and statements in between are
-//! its resolution. Memory is bounded: the oldest of too many open errors is never resolved.
+//! its resolution. Memory is bounded: when too many errors are open, the oldest is never resolved.
 
 mod failed_tests;
 mod message;
@@ -172,7 +172,7 @@ impl Tracker {
     /// same framework in the same place:
     /// - failures in a scope that the run covers, if it has at least 90% as many tests or if its
     ///   report counts packages
-    /// - failures, if the command names all tests that failed
+    /// - failures whose failed tests are all named in the command
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -368,8 +368,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// If `sentence` says that the agent's work did not cause a failure, keeps it with an open error:
-/// the latest one that it names, or else the latest one.
+/// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an
+/// open error: the latest one that the sentence names, or else the latest one.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"

@@ -303,7 +303,8 @@ impl OutputView<'_> {
         self.state.upstream = self.seen(told);
     }
 
-    /// Reads what `gh pr` prints about the checkout when it merges.
+    /// Records the pull requests that the output shows as merged, and what `gh pr` prints about the
+    /// checkout when it merges.
     fn lines_of_any_call(&mut self, command: &CommandLine) {
         merged::observe(&mut self.state.merged, command, self.output);
         if !command.shown.contains("gh pr ") {

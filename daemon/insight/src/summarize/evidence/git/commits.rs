@@ -195,7 +195,7 @@ fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> 
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Keeps the newest bodies that together fit into the limit, and clears the others.
+/// Keeps each body that fits into the limit together with the newer ones, and clears the others.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
     let mut room = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {

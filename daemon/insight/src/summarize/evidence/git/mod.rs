@@ -34,8 +34,8 @@ enum Ending {
     Unknown,
 }
 
-/// Records the effect of a command on the repository and its publications. Returns whether the
-/// command made a commit. A hook may fail after a commit, so git's own output decides.
+/// Records the effect of a command on the repository, and the texts that it publishes. Returns
+/// whether the command made a commit. A hook may fail after a commit, so git's own output decides.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     let steps = &run.command.repository;
     if steps.is_empty() {

@@ -17,8 +17,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// Returns the syntax of the file at `path`; `None` if people do not write settings in such a
-    /// file.
+    /// Returns the syntax of the file at `path`; `None` if people do not write settings in it.
     pub(super) fn of(path: &str) -> Option<Syntax> {
         let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));

@@ -84,7 +84,10 @@ pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> St
             part => parts.push(part),
         }
     }
-    kept(&parts.join("/"), bounds::PATH)
+    match parts.join("/") {
+        joined if joined.is_empty() && absolute => "/".to_owned(),
+        joined => kept(&joined, bounds::PATH),
+    }
 }
 
 /// Whether a path begins with a drive letter.
@@ -206,6 +209,23 @@ mod tests {
 
     fn effects(line: &str) -> Vec<Effect> {
         of(&simple_commands(line), "/app")
+    }
+
+    #[test]
+    fn the_root_folder_stays_absolute() {
+        assert_eq!(resolve("/app", "/"), "/");
+        assert_eq!(resolve("/", "etc/hosts"), "/etc/hosts");
+        assert_eq!(resolve("/app", ".."), "/");
+    }
+
+    #[test]
+    fn a_redirection_of_both_outputs_writes_a_file() {
+        for line in ["make &> out.log", "make &>> out.log"] {
+            let found = effects(line);
+            let is_write =
+                matches!(&found[..], [Effect::Write { path, .. }] if path == "/app/out.log");
+            assert!(is_write, "{line}: {found:?}");
+        }
     }
 
     #[test]

@@ -52,8 +52,8 @@ impl GitCall {
     }
 }
 
-/// Returns the calls of git among `commands`, except those in scratch folders that the command
-/// line makes and those in another project than that of `directory`.
+/// Returns the calls of git among `commands`, except those in scratch folders and those in another
+/// project than that of `directory`.
 pub(super) fn of(commands: &[Simple], line: &str, directory: &str) -> Vec<GitCall> {
     let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
     let (mut within_foreign, mut has_printed) = (false, false);

@@ -15,7 +15,6 @@ use crate::summarize::{
     text::{before_gap, kept, pattern},
 };
 
-/// The table of runners.
 const RUNNERS: &str = include_str!("runners.txt");
 /// Maximum length, in bytes, of the text that limits a run.
 const LIMIT: usize = 90;
@@ -26,7 +25,7 @@ const OPERANDS: usize = 2;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct TestCall {
-    /// The framework that the output names; `*` for a script that may run any.
+    /// The framework that the output names; `*` for a script that may run any framework.
     framework: String,
     /// The options, names and files that limit the run, as they were typed.
     pub(in crate::summarize::evidence) limited_to: Option<String>,

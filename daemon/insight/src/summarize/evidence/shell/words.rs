@@ -129,6 +129,7 @@ impl<'l> Lexer<'l> {
                 self.take(1);
                 self.end_word();
             }
+            '&' if self.rest.starts_with("&>") => self.redirection(),
             ';' | '&' | '|' | '(' | ')' => self.operator(),
             '<' | '>' => self.redirection(),
             _ => {
@@ -259,7 +260,7 @@ impl<'l> Lexer<'l> {
         self.end_command(Joint::Next);
     }
 
-    /// Reads a redirection: `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
+    /// Reads a redirection: `&>`, `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
     fn redirection(&mut self) {
         // A number directly before the operator is a file descriptor, not an argument.
         if self.in_word && self.word.text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -267,14 +268,14 @@ impl<'l> Lexer<'l> {
             self.in_word = false;
         }
         self.end_word();
-        let sign = ["<<<", "<<-", "<<", ">>", ">&", "<&", "<(", ">(", ">|", ">", "<"]
+        let sign = ["&>>", "&>", "<<<", "<<-", "<<", ">>", ">&", "<&", "<(", ">(", ">|", ">", "<"]
             .into_iter()
             .find(|sign| self.rest.starts_with(sign))
             .unwrap_or(">");
         self.take(sign.len());
         self.redirect = match sign {
             "<<" | "<<-" => Some(Redirect::Document),
-            ">" | ">>" | ">|" => Some(Redirect::Output),
+            ">" | ">>" | ">|" | "&>" | "&>>" => Some(Redirect::Output),
             _ => Some(Redirect::Input),
         };
         if self.redirect == Some(Redirect::Output) && self.rest.starts_with('&') {

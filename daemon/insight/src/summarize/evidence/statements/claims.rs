@@ -48,7 +48,8 @@ pub(in crate::summarize::evidence) fn is_loose(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a sentence states a decision with its reason or its rejected alternative.
+/// Whether a sentence begins with a label such as `Decision:`, or states a decision with its reason
+/// or its rejected alternative.
 pub(super) fn is_decision(sentence: &str) -> bool {
     let chosen = pattern!(
         r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
@@ -137,7 +138,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
         && sentence.len() > 40
 }
 
-/// Whether a sentence reports an attempt that was abandoned.
+/// Whether a sentence reports an attempt that failed or was abandoned.
 pub(super) fn is_dead_end(sentence: &str) -> bool {
     pattern!(
         r"(?i)\b(?:did(?:n't| not) (?:work|help)|had no effect|gave up on|is a dead end|was a dead end|turned out not to|tried .{4,80} but (?:it|that|this)\b|(?:attempt|approach) failed)\b|^(?:I(?:'ve)? )?(?:reverted|backed out|rolled back|abandoned)\b"

@@ -110,8 +110,8 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     Some(Chosen { question, answer, alternatives })
 }
 
-/// Returns the letters or numbers that a prompt picks. They are nearly the whole prompt, or are
-/// made unambiguous by a bracket, `option` or `#`.
+/// Returns the letters or numbers that a prompt picks. They are nearly the whole prompt, follow a
+/// verb such as `implement`, or are marked by a bracket, a full stop, `option` or `#`.
 fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
         r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"

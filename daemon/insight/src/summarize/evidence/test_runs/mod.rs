@@ -40,7 +40,8 @@ pub(super) struct RunReport {
 impl RunReport {
     /// Whether the numbers are sums over lines of the output rather than a line of totals.
     pub(super) fn counts_lines(&self, command: &str) -> bool {
-        let runs_all = command.contains("--workspace") || command.contains("--all");
+        let runs_all =
+            command.split_whitespace().any(|word| matches!(word, "--workspace" | "--all"));
         self.framework.starts_with("go test") || self.framework == "cargo test" && runs_all
     }
 }

@@ -44,7 +44,7 @@ fn variables(command: &str) -> Vec<String> {
     names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
 }
 
-/// Moves the last part of a folder that only has tests to the paths that limit the run, so that
+/// Moves a last folder such as `tests` to the front of the paths that limit the run, so that
 /// `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
 fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>, Option<String>) {
     let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
