@@ -17,8 +17,8 @@ use crate::{
 
 /// Maximum number of changes. If there are more, the latest are kept.
 const CHANGES: usize = 24;
-/// Maximum number of changes of one key in one file. A key with more is in a list of similar
-/// objects, which is a document rather than settings.
+/// Maximum number of changes of one key in one file. If there are more, the latest are kept. They
+/// are usually about similar objects in a list.
 const ALIKE: usize = 3;
 /// A value of at least this number of bytes occurs in a text only if the text is about the value.
 const LONG: usize = 8;
@@ -199,7 +199,7 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::transcript::Origin;
+    use crate::model::{evidence::FileWork, transcript::Origin};
 
     fn setting(file: &str, key: &str, value: &str) -> SettingChange {
         SettingChange {
@@ -210,6 +210,20 @@ mod tests {
             origin: Origin::default(),
             at: None,
         }
+    }
+
+    #[test]
+    fn the_last_value_of_a_setting_that_changed_often_is_told() {
+        let values = ["1", "2", "3", "4", "5", "6", "7", "8"];
+        let settings = values.iter().map(|value| setting(".env", "PORT", value)).collect();
+        let work = FileWork { edits: 8, ..FileWork::default() };
+        let files = [(".env".to_owned(), work)].into();
+        let evidence = Evidence { settings, files, ..Evidence::default() };
+        let reports = crate::summarize::report::Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let told = config_changes(&entries);
+        assert!(told.len() <= ALIKE);
+        assert_eq!(told.last().unwrap().new_value, "8");
     }
 
     #[test]

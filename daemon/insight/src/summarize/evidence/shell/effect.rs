@@ -85,8 +85,8 @@ pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> St
         }
     }
     match parts.join("/") {
-        joined if joined.is_empty() && absolute => "/".to_owned(),
-        joined => kept(&joined, bounds::PATH),
+        path if path.is_empty() && joined.starts_with('/') => "/".to_owned(),
+        path => kept(&path, bounds::PATH),
     }
 }
 
