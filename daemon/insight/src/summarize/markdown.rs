@@ -104,11 +104,11 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     page.lines.join("\n")
 }
 
-/// Whether the session committed its changes and left none.
+/// Whether the session made a commit, and the state of the repository names no change after it.
 fn is_committed(summary: &EnhancedSessionSummary) -> bool {
-    let done = summary.completed_tasks.iter().flatten();
+    let mut done = summary.completed_tasks.iter().flatten();
     let repository = summary.repository.as_deref().unwrap_or_default();
-    done.into_iter().any(|one| one.contains("(commit `"))
+    done.any(|one| one.contains("(commit `"))
         && !repository.contains(NOT_COMMITTED)
         && !repository.contains("commit failed")
 }
@@ -330,15 +330,18 @@ fn passed(tests: &TestSummary) -> String {
         return "passed".to_owned();
     }
     // The share of all tests would read as if the skipped ones had failed.
-    let ran = match (tests.total.saturating_sub(tests.skipped), tests.skipped) {
-        (ran, 0) => format!("{}/{ran}{noun} passed", tests.passed),
-        (ran, skipped) if ran == tests.passed => format!("{ran}{noun} passed, {skipped} skipped"),
-        (ran, skipped) => format!("{}/{ran}{noun} passed, {skipped} skipped", tests.passed),
-    };
-    match tests.not_run {
-        0 => ran,
-        not_run => format!("{ran}, {not_run} not run"),
-    }
+    let ran = tests.total.saturating_sub(tests.skipped);
+    let of_them =
+        if tests.skipped > 0 && ran == tests.passed { String::new() } else { format!("/{ran}") };
+    format!("{}{of_them}{noun} passed{}", tests.passed, without_result(tests))
+}
+
+/// Formats the numbers of tests that were skipped and that did not run: `, 1 skipped, 48 not run`;
+/// empty if there are none.
+pub(super) fn without_result(tests: &TestSummary) -> String {
+    let numbers = [("skipped", tests.skipped), ("not run", tests.not_run)];
+    let numbers = numbers.into_iter().filter(|(_, number)| *number > 0);
+    numbers.map(|(what, number)| format!(", {number} {what}")).collect()
 }
 
 fn test_lines(tests: &TestSummary) -> Vec<String> {
@@ -421,6 +424,55 @@ mod tests {
         assert!(!page.contains("## Files"), "{page}");
         assert!(to_page(&summary, "T").contains("## Objective"));
         assert!(!to_page(&summary, &summary.objective).contains("## Objective"));
+    }
+
+    #[test]
+    fn a_page_lists_only_files_that_no_commit_contains() {
+        let listed = |done: &str, repository: &str| {
+            let mut summary = config_bug();
+            summary.completed_tasks = Some(vec![done.to_owned()]);
+            summary.repository = Some(repository.to_owned());
+            summary.files_modified = Some(vec!["src/other.rs".to_owned()]);
+            to_page(&summary, "T").contains("## Files\n- `src/other.rs`")
+        };
+        let committed = "Set the unit (commit `1a2b3c4`)";
+        assert!(!listed(committed, "branch `a`; last commit `1a2b3c4` Set the unit"));
+        assert!(listed(committed, "branch `a`; not committed: `src/more.rs`"));
+        assert!(listed(committed, "branch `a`; the last commit failed (lint)"));
+        assert!(listed("Set the unit", "branch `a`"));
+    }
+
+    #[test]
+    fn a_result_that_the_last_words_state_is_left_out() {
+        let shown = |ended: &str, change: fn(&mut TestSummary)| {
+            let mut summary = config_bug();
+            let mut tests = TestSummary { total: 12, passed: 12, ..TestSummary::default() };
+            change(&mut tests);
+            summary.test_results = Some(tests);
+            summary.last_words = Some(ended.to_owned());
+            to_page(&summary, "T").contains("## Tests")
+        };
+        assert!(!shown("All 12 tests pass.", |_| ()));
+        assert!(!shown("Checked: 12/12 passed.", |_| ()));
+        for other in ["Changed 12 files.", "See #12 passed on.", "All 1,012 tests pass.", "Done."] {
+            assert!(shown(other, |_| ()), "{other}");
+        }
+        assert!(shown("12 tests pass.", |tests| (tests.skipped, tests.total) = (1, 13)));
+        assert!(shown("12 tests pass.", |tests| tests.age = Some("before the change".to_owned())));
+        assert!(shown("12 tests pass.", |tests| (tests.failed, tests.total) = (1, 13)));
+    }
+
+    #[test]
+    fn skipped_tests_are_not_counted_as_failures() {
+        let line = |passed: u32, failed: u32, skipped: u32, not_run: u32| {
+            let mut tests = TestSummary { passed, failed, skipped, not_run, ..Default::default() };
+            tests.total = passed + failed + skipped;
+            super::passed(&tests)
+        };
+        assert_eq!(line(27, 0, 1, 0), "27 passed, 1 skipped");
+        assert_eq!(line(27, 0, 1, 48), "27 passed, 1 skipped, 48 not run");
+        assert_eq!(line(25, 2, 1, 0), "25/27 passed, 1 skipped");
+        assert_eq!(line(28, 0, 0, 0), "28/28 passed");
     }
 
     #[test]

@@ -16,9 +16,8 @@ use crate::{
 /// The sub-agent's work counts as the session's: files, todo and plan files, settings, commands,
 /// tests, errors, commits and other events of the repository, publications, delegations, tools and
 /// tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not count,
-/// because they were exchanged between agents. Commands that worked in another form do not count,
-/// because the sub-agent's report mentions them. Its working time does not count, because the
-/// session waits meanwhile.
+/// because they were exchanged between agents. Its working time does not count, because the session
+/// waits meanwhile. Its commands that worked only in another form are left out, too.
 ///
 /// If the session's own file reports the calls of the sub-agent with this `id`, its work is already
 /// counted. Then only its tokens, its models and its first and last time are added.
@@ -153,9 +152,25 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CommandRun, Quote},
+        evidence::{CommandRun, PullRequest, Quote},
         transcript::{Origin, Outcome},
     };
+
+    #[test]
+    fn lists_keep_their_limits() {
+        let name = |number: usize| format!("n{number}");
+        let request = |number: usize| PullRequest { url: name(number), number: None };
+        let many = |from: usize| Evidence {
+            pull_requests: (from..from + bounds::PULL_REQUESTS).map(request).collect(),
+            branches: (from..from + bounds::NAMES).map(name).collect(),
+            ..Evidence::default()
+        };
+        let mut session = many(0);
+        absorb(&mut session, &many(100), None);
+        assert_eq!(session.pull_requests.len(), bounds::PULL_REQUESTS);
+        assert_eq!(session.pull_requests.last().unwrap().url, name(99 + bounds::PULL_REQUESTS));
+        assert_eq!((session.branches.len(), session.branches[0].as_str()), (bounds::NAMES, "n0"));
+    }
 
     #[test]
     fn deeds_count_and_words_do_not() {

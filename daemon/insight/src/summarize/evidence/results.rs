@@ -149,9 +149,13 @@ impl Collector {
             git::show_history(&mut self.evidence, &content);
         }
         if command.looks_only() {
-            if matches!(result.outcome, Outcome::Failed(_)) || !command.unproven {
-                let content = result.content.decode(FAILURE_READ);
-                self.record_retry(command, result.outcome, &without_ansi(&content));
+            match result.outcome {
+                Outcome::Failed(_) => {
+                    let content = result.content.decode(FAILURE_READ);
+                    self.record_retry(command, Some(&without_ansi(&content)));
+                }
+                Outcome::Succeeded if !command.unproven => self.record_retry(command, None),
+                _ => {}
             }
             if command.shows_repository() {
                 let content = result.content.decode(bounds::OUTPUT_READ);
@@ -162,20 +166,18 @@ impl Collector {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let output = without_ansi(&content);
         self.command_printed(command, result.outcome, &output, moment);
-        self.record_retry(command, result.outcome, &output);
-    }
-
-    /// Records whether a command failed, or worked in another form than one that failed before.
-    fn record_retry(&mut self, command: &CommandLine, outcome: Outcome, output: &str) {
         let last = self.evidence.commands.last();
         let hides_failure =
             last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
-        let failure = match outcome {
-            Outcome::Failed(_) => Some(output),
-            Outcome::Succeeded if hides_failure => Some(output),
-            Outcome::Succeeded => None,
-            Outcome::Rejected | Outcome::Interrupted => return,
-        };
+        match result.outcome {
+            Outcome::Succeeded if !hides_failure => self.record_retry(command, None),
+            Outcome::Failed(_) | Outcome::Succeeded => self.record_retry(command, Some(&output)),
+            Outcome::Rejected | Outcome::Interrupted => {}
+        }
+    }
+
+    /// Records a command that failed with the output `failure`, or that succeeded.
+    fn record_retry(&mut self, command: &CommandLine, failure: Option<&str>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
         retries::record_outcome(waiting, retries, command, failure);
         if failure.is_none() && (command.changes || !command.effects.is_empty()) {

@@ -50,6 +50,9 @@ pub(super) fn record_outcome(
         waiting.drain(..extra);
         return;
     }
+    if waiting.is_empty() {
+        return;
+    }
     let worked = kept(&command.shown, bounds::RETRIED_COMMAND);
     let is_same = |one: &FailedCommand| parts(&one.command) == parts(&worked);
     let works_unchanged = waiting.iter().any(is_same);

@@ -710,6 +710,11 @@ fn commands(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
     let option = long("x");
     let failed = Outcome::Failed(Some(2));
     script.run(&format!("f{n}"), &format!("make target{n} OPTION={option}"), failed, missing);
+    let unknown = leaked(format!("error: unknown option --fast {}\n", long("here ")));
+    script.run(&format!("fast{n}"), &format!("acme run{n} {option} --fast"), failed, unknown);
+    script.reply(&format!("why{n}"), "The option of acme is not called `--fast` in this version.");
+    let command = format!("acme run{n} {option} --quick");
+    script.run(&format!("quick{n}"), &command, Outcome::Succeeded, "ok");
     script.run(&format!("g{n}"), "cargo test", failed, FAILING);
     script.run(&format!("o{n}"), &format!("make target{n}"), Outcome::Succeeded, "ok");
     script.run(&format!("h{n}"), "cargo test", Outcome::Succeeded, PASSING);

@@ -57,8 +57,9 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
         }
     }
     causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
-    replaced_commands(entries).into_iter().for_each(|line| push(&mut list, line));
-    retried_commands(entries).into_iter().for_each(|line| push(&mut list, line));
+    let replaced = replaced_commands(entries);
+    let retried = retried_commands(entries, &replaced);
+    replaced.into_iter().chain(retried).for_each(|line| push(&mut list, line));
     reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));

@@ -43,10 +43,9 @@ const COMMAND: usize = 120;
 /// Maximum length, in characters, of an error message in such a line.
 const MESSAGE: usize = 90;
 
-/// Returns a line for each command that worked only in another form. Programs that were not found
-/// and that [`replaced_commands`] names are left out.
-pub(super) fn retried_commands(entries: &Entries<'_>) -> Vec<String> {
-    let replaced = replaced_commands(entries);
+/// Returns a line for each command that worked only in another form, except the programs that were
+/// not found and that the lines of [`replaced_commands`] name.
+pub(super) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Vec<String> {
     let is_replaced = |retry: &&Retry| {
         missing_program(&retry.message).is_some_and(|program| {
             replaced.iter().any(|line| line.starts_with(&format!("`{program}` ")))
@@ -216,7 +215,8 @@ mod tests {
             script.run("b", worked, Outcome::Succeeded, "a.rs\n");
             let evidence = script.collect();
             let reports = Reports::of(&evidence);
-            retried_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            retried_commands(&entries, &replaced_commands(&entries))
         };
         assert_eq!(
             told("gh pr diff 104 --stat", "gh pr diff 104 --name-only"),

@@ -13,6 +13,7 @@ use crate::{
             MAX_OPEN_END_CHARS,
             guard::{literal, printed, quote, quoted_name},
         },
+        markdown::without_result,
         text::pattern,
     },
 };
@@ -39,9 +40,7 @@ pub(super) fn step(step: &str) -> Option<String> {
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
     let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
     let suite = literal(&format!("{}{limit}", family(&run.framework)))?;
-    let others = [("skipped", run.skipped), ("not run", run.not_run)];
-    let others = others.into_iter().filter(|(_, number)| *number > 0);
-    let others: String = others.map(|(what, number)| format!(", {number} {what}")).collect();
+    let others = without_result(run);
     let ran = run.total.saturating_sub(run.skipped);
     let part = if run.limited_to.is_some() || run.not_run > 0 { "; no whole run seen" } else { "" };
     let noun = match counted_noun(&run.framework) {

@@ -90,19 +90,16 @@ fn web(name: &str, args: &Args) -> Refinement {
     let sends = match method.as_deref() {
         Some("GET" | "HEAD" | "OPTIONS") => false,
         Some(_) => true,
-        None => {
-            SENDING
-                .iter()
-                .any(|option| args.flags.iter().any(|flag| flag.split('=').next() == Some(option)))
-                && (name != "wget" || args.flags.iter().any(|flag| flag.starts_with("--post-")))
-        }
+        // The short options of wget have other meanings.
+        None if name == "wget" => args.flags.iter().any(|flag| flag.starts_with("--post-")),
+        None => SENDING
+            .iter()
+            .any(|option| args.flags.iter().any(|flag| flag.split('=').next() == Some(option))),
     };
     if sends { intent(ToolIntent::Communicate) } else { Refinement::default() }
 }
 
-const SENDING: [&str; 12] = [
-    "--post-data",
-    "--post-file",
+const SENDING: [&str; 10] = [
     "-d",
     "--data",
     "--data-raw",

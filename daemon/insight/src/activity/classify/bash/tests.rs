@@ -38,6 +38,9 @@ fn the_common_patterns_of_the_documents_are_classified() {
     assert_eq!(main_of("pytest -v"), "pytest validate testing");
     assert_ne!(main_of("df -h"), "df read documentation");
     assert_eq!(main_of("curl -XPOST localhost"), main_of("curl -X POST localhost"));
+    let posted = main_of("wget --post-data=a=1 localhost");
+    assert!(posted.contains(" communicate "), "{posted}");
+    assert_ne!(main_of("wget -d localhost"), posted);
     assert_eq!(main_of("git commit -m x"), "git create version_control");
 }
 
