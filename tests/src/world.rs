@@ -6,7 +6,8 @@ use std::{
     os::unix::net::UnixDatagram,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
-    sync::OnceLock,
+    sync::{OnceLock, mpsc},
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -18,6 +19,8 @@ use crate::{Process, Transcript, Wire, wire::repeat};
 
 /// Time limit for a start, enough for the slowest machine.
 const START_LIMIT: Duration = Duration::from_secs(60);
+/// Maximum time of the daemon's end.
+const END_LIMIT: Duration = Duration::from_secs(300);
 
 /// The default project of sessions.
 pub const PROJECT: &str = "/work/app";
@@ -200,7 +203,7 @@ impl World {
 impl Drop for World {
     /// After a failure the temporary folder is kept for inspection.
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             self.folder.disable_cleanup(true);
         }
     }
@@ -286,7 +289,7 @@ impl Daemon {
         assert!(sent.expect("run kill").success());
         // A running thread stops a moment later, and may still answer until then.
         while cfg!(target_os = "linux") && name == "STOP" && !self.has_stopped() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 
@@ -307,7 +310,7 @@ impl Daemon {
 
     /// Waits until the daemon has ended.
     pub fn ended(mut self) -> ExitStatus {
-        self.child.wait().expect("the daemon ends")
+        self.wait()
     }
 
     /// Stops a daemon that may have ended already.
@@ -315,13 +318,31 @@ impl Daemon {
         // A process that has ended keeps its id until it is waited for, so the id belongs to this
         // process.
         let _ = Command::new("kill").args(["-TERM", &self.pid().to_string()]).output();
-        self.child.wait().expect("the daemon ends")
+        self.wait()
     }
 
     /// Sends SIGTERM and waits until the daemon has ended.
     pub fn stop(mut self) -> ExitStatus {
         self.signal("TERM");
-        self.child.wait().expect("the daemon ends")
+        self.wait()
+    }
+
+    /// Waits for the end of the daemon. A daemon that does not end within [`END_LIMIT`] is killed,
+    /// so that its test fails instead of waiting forever.
+    fn wait(&mut self) -> ExitStatus {
+        let pid = self.pid().to_string();
+        let (ended, waiting) = mpsc::channel::<()>();
+        let guard = thread::spawn(move || {
+            if waiting.recv_timeout(END_LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("the daemon did not end within {END_LIMIT:?}");
+                // The daemon may have ended meanwhile.
+                let _ = Command::new("kill").args(["-KILL", &pid]).output();
+            }
+        });
+        let status = self.child.wait().expect("the daemon ends");
+        drop(ended);
+        guard.join().expect("the guard ends");
+        status
     }
 }
 

@@ -11,7 +11,10 @@
 
 use std::{collections::HashMap, io, sync::Arc};
 
-use graphiti_proto::rpc::{Error, Request, Response, code};
+use graphiti_proto::{
+    methods::STOP,
+    rpc::{Error, Request, Response, code},
+};
 use interprocess::local_socket::tokio::Stream;
 use serde_json::{Value, json};
 use tokio::{
@@ -119,6 +122,7 @@ impl BareConnection {
             match Request::read(&line) {
                 Ok(request) if mcp::is_mcp_request(&request) => return Some(line),
                 Ok(request) if request.method == mcp::CANCELLED => self.cancel(&request.params),
+                Ok(request) if request.method == STOP => self.stop(request.id).await,
                 Ok(request) => self.take(request, held).await,
                 Err(error) => self.answer(Value::Null, Err(error)).await,
             }
@@ -180,6 +184,15 @@ impl BareConnection {
     fn cancel(&mut self, params: &Value) {
         if let Some(running) = self.running.remove(&params["requestId"].to_string()) {
             running.abort();
+        }
+    }
+
+    /// Requests the end of the daemon. This is done here rather than in a task, because the task
+    /// would be aborted if its client has disconnected, for instance because the daemon hung.
+    async fn stop(&self, id: Option<Value>) {
+        self.daemon.stop_requested.notify_one();
+        if let Some(id) = id {
+            self.answer(id, Ok(json!({}))).await;
         }
     }
 

@@ -40,7 +40,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::{
     engine::{
@@ -70,6 +70,8 @@ pub struct DaemonState {
     pub started_at: Timestamp,
     /// The channel for requests about the daemon itself.
     pub admin_requests: mpsc::Sender<AdminRequest>,
+    /// Notified when a client asks the daemon to stop.
+    pub stop_requested: Arc<Notify>,
 }
 
 impl DaemonState {
@@ -122,7 +124,6 @@ pub enum AdminRequest {
         graphiti_proto::methods::static_copy::StaticCopyRequest,
         tokio::sync::oneshot::Sender<CopyAnswer>,
     ),
-    Stop,
 }
 
 /// The answer to a request for a part of a static copy.

@@ -18,7 +18,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use graphiti_proto::{endpoint, methods::Reloaded};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use self::{
     models::Models,
@@ -94,6 +94,7 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
         redactor: Redactor::new(),
         listener: None,
         problem: None,
+        stop_requested: Arc::default(),
         started_at: clock::now(),
     };
     let served = runtime.block_on(supervisor.serve());
@@ -121,6 +122,9 @@ struct Supervisor {
     listener: Option<(Arc<api::server::Listener>, String)>,
     /// The defect that ended the last round, if any. The status of the next round shows it.
     problem: Option<String>,
+    /// Notified when a client asks the daemon to stop. It outlives the rounds, so that a request
+    /// that arrives at the end of a round is not lost.
+    stop_requested: Arc<Notify>,
     started_at: Timestamp,
 }
 
@@ -197,6 +201,7 @@ impl Supervisor {
                 Some(Signal::Stop) | None => RoundEnd::Stopped,
                 Some(Signal::Reload) => RoundEnd::Again,
             },
+            () = self.stop_requested.notified() => RoundEnd::Stopped,
             () = tokio::time::sleep(REOPEN_PAUSE) => RoundEnd::Again,
             () = answering => RoundEnd::Again,
         }
@@ -288,8 +293,9 @@ impl Supervisor {
                             let _ = reply.send(view::copied(&daemon, &request).await);
                         });
                     }
-                    Some(AdminRequest::Stop) | None => return RoundEnd::Stopped,
+                    None => return RoundEnd::Stopped,
                 },
+                () = self.stop_requested.notified() => return RoundEnd::Stopped,
             }
         }
     }

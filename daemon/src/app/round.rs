@@ -110,6 +110,7 @@ impl Supervisor {
             watched,
             started_at: self.started_at,
             admin_requests,
+            stop_requested: self.stop_requested.clone(),
         });
         daemon.notify_hooks();
         if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {

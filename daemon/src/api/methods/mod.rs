@@ -71,11 +71,6 @@ pub(super) async fn answer(
         methods::RELOAD => reload(daemon).await,
         methods::view::VIEW => view(daemon).await,
         methods::static_copy::STATIC_COPY => static_copy(daemon, read(request.params)?).await,
-        methods::STOP => {
-            // Sending fails only when the daemon is already stopping.
-            let _ = daemon.admin_requests.send(AdminRequest::Stop).await;
-            Ok(json!({}))
-        }
         other => Err(Error::new(
             code::NO_METHOD,
             format!("there is no method `{other}`; call tools with `tools/call`"),
