@@ -38,4 +38,7 @@ pub struct Retry {
     pub explanation: Option<String>,
     /// The command line that worked.
     pub worked: String,
+    /// The position of the command that worked.
+    #[serde(default)]
+    pub origin: Origin,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::transcript::Origin;
+use crate::model::{time::Timestamp, transcript::Origin};
 
 /// A choice of the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,8 @@ pub struct Choice {
     pub typed: bool,
     /// The position in the transcript.
     pub origin: Origin,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// A prompt that follows a refused call or an interruption.

@@ -6,7 +6,10 @@ use super::{draft::Draft, phrases, reference};
 use crate::{
     graph::{standing, text},
     lang::lasting,
-    model::{evidence::Quote, transcript::Origin},
+    model::{
+        evidence::{Commit, Quote},
+        transcript::Origin,
+    },
     pattern::pattern,
 };
 
@@ -14,6 +17,8 @@ use crate::{
 const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
 const MIN_CLEAR_WORDS: usize = 5;
+/// Minimum number of words that a statement shares with the commit that it belongs to.
+const MIN_RELATED_WORDS: usize = 2;
 /// A name counts as copied if at least this share of its words is in the prompts.
 const COPIED_SHARE: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
@@ -46,7 +51,7 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
         return later;
     }
     let first = first_goal(&draft.episode.summary.objective);
-    let name = name(draft, line);
+    let name = work_at(draft, line, sentence_words);
     let written = text::words(&name);
     let routine = pattern!(
         r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
@@ -136,9 +141,11 @@ fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     text::share(name, &prompts.collect()) >= COPIED_SHARE
 }
 
-/// Returns the name of the session. If the name was taken from the last commit, returns the subject
-/// of the next commit after the line instead, because the last one may be far from the line.
-fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
+/// Returns the name of the work of the session to which a statement with `words` at `line` belongs.
+/// This is the name of the session, unless the name was taken from the last commit, which may be
+/// far from the line. Then it is the subject of a commit after the line: the one that shares most
+/// words with the statement and the prompt before it, or else the next one.
+pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<String>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;
     if !is_commit(draft, name) {
@@ -147,9 +154,17 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
     let Some(line) = line else { return draft.task_name() };
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let later = || commits.iter().filter(|commit| is_later(commit.origin));
+    let mut prompts = draft.evidence.prompts.iter().rev();
+    let prompt = prompts
+        .find(|prompt| prompt.origin.source == line.source && prompt.origin.line <= line.line);
+    let mut about = text::words(prompt.map_or("", |prompt| prompt.text.as_str()));
+    about.extend(words.iter().cloned());
+    let shared = |commit: &Commit| text::words(&commit.subject).intersection(&about).count();
+    let related = later().rev().max_by_key(|commit| shared(commit));
+    let related = related.filter(|commit| shared(commit) >= MIN_RELATED_WORDS);
     // A short subject such as `docs: capture context` says little.
     let next = later().find(|commit| text::words(&commit.subject).len() >= MIN_CLEAR_WORDS);
-    let next = next.or_else(|| later().next());
+    let next = related.or(next).or_else(|| later().next());
     next.map_or_else(
         || draft.task_name(),
         |commit| text::cut(text::without_full_stop(&commit.subject), MAX_TASK_CHARS),
@@ -159,7 +174,7 @@ fn name(draft: &Draft<'_>, line: Option<Origin>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{graph::read::scenarios::SessionFixture, model::evidence::Commit};
+    use crate::graph::read::scenarios::SessionFixture;
 
     #[test]
     fn a_task_is_added_unless_the_sentence_names_it() {
@@ -233,6 +248,17 @@ mod tests {
         assert_eq!(
             completed(5).as_deref(),
             Some("It is Rust. (For “Update npm in the container”.)")
+        );
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let related = with_task(
+            &draft,
+            "The npm of the container is old.",
+            Some(Origin { source: 0, line: 2 }),
+        );
+        assert_eq!(
+            related.as_deref(),
+            Some("The npm of the container is old."),
+            "the second commit is about it, and the sentence has half of its words"
         );
     }
 

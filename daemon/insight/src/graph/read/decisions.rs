@@ -16,7 +16,8 @@ use crate::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
         summary::DecisionRecord,
-        wording::{BY_THE_USER, NO_REASON, REFUSED, USER_SAID},
+        transcript::Origin,
+        wording::{BY_THE_USER, NO_REASON, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
@@ -67,6 +68,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let is_worth = !draft.is_from_evidence()
         || is_chosen
             && worth::is_decision(record, label(what(record)), question)
+            && !is_carried_out(draft, record, origin)
             && !is_retracted();
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
@@ -108,6 +110,21 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Whether a decision is a plan that the user accepted and that commits followed. The commits say
+/// what was done; a plan that prefers one way to another says more.
+fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>) -> bool {
+    let is_plan = [&record.decision, &record.rationale].iter().any(|text| text.starts_with(PLAN));
+    let prefers = pattern!(
+        r"(?i)\b(?:instead of|rather than|no longer)\b|\bstatt\b|\ben (?:lugar|vez) de\b|\bau lieu de\b|而不是|代わりに"
+    );
+    let mut commits = draft.evidence.commits.iter();
+    is_plan
+        && !prefers.is_match(&record.decision)
+        && line.is_some_and(|line| {
+            commits.any(|commit| commit.origin.source == line.source && commit.origin > line)
+        })
 }
 
 /// Whether the user who is quoted in a decision begins with a doubt: `User: "I think we want …"`.

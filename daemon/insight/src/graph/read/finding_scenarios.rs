@@ -2,10 +2,10 @@
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
-    evidence::{Choice, NotePurpose, Quote, Resolution, TurnReport, WorkNote},
+    evidence::{Choice, Commit, NotePurpose, Quote, Resolution, Retry, TurnReport, WorkNote},
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID},
+    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID, retried},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -118,11 +118,63 @@ fn a_noted_task_has_the_title_of_its_note() {
     }];
     session.episode.summary.next_steps =
         Some(vec!["Todo saved: `todos/disable-sync.md`".to_owned()]);
+    let facts = facts(&[&session]);
+    let fact = only_fact(&facts, Relation::LeftOpen);
     assert_eq!(
-        only_fact(&facts(&[&session]), Relation::LeftOpen).sentence,
-        "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`) \
-         — left open in “Speed up the importer”."
+        fact.sentence,
+        "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`)."
     );
+    assert_eq!(fact.certainty, Certainty::Verified, "the note shows it");
+}
+
+#[test]
+fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    let retry = Retry {
+        failed: "rtk bun run test".to_owned(),
+        message: "error: unrecognized subcommand 'bun'".to_owned(),
+        explanation: None,
+        worked: "bun run test".to_owned(),
+        origin: line(4),
+    };
+    let found = retried(&retry.failed, &retry.message, &retry.worked, "");
+    session.evidence.retries = vec![retry];
+    session.episode.summary.discoveries = Some(vec![found.clone()]);
+    let facts = facts(&[&session]);
+    let fact = only_fact(&facts, Relation::FoundOut);
+    assert_eq!((&fact.sentence, fact.certainty), (&format!("{found}."), Certainty::Verified));
+    assert_eq!(fact.origins[0].1, line(4));
+}
+
+#[test]
+fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
+    let decided = |approach: &str, has_commit: bool| {
+        let mut session = SessionFixture::new(10, "Speed up the importer");
+        session.evidence.choices = vec![Choice {
+            question: "Plan: Index by day".to_owned(),
+            answer: "accepted".to_owned(),
+            approach: Some(approach.to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: approach.to_owned(),
+            rationale: "Plan: Index by day, accepted by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session.evidence.commits.extend(has_commit.then(|| Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "Keep an index".to_owned(),
+            body: String::new(),
+            origin: line(8),
+            at: None,
+        }));
+        of(&facts(&[&session]), Relation::Decided).count()
+    };
+    let plain = "Keep an index of each day in `days.db`";
+    assert_eq!(decided(plain, false), 1);
+    assert_eq!(decided(plain, true), 0, "the commit says it");
+    assert_eq!(decided("Keep `days.db` instead of one index of all days", true), 1);
 }
 
 #[test]

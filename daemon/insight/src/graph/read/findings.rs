@@ -166,7 +166,7 @@ fn add_finding(
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
         // A statement of the agent stays a hypothesis, even if tests pass later.
-        (_, Some(SentenceSource { by: Speaker::User, .. })) => Certainty::Verified,
+        (_, Some(SentenceSource { by: Speaker::User | Speaker::Tool, .. })) => Certainty::Verified,
         _ => Certainty::Hypothesis,
     };
     draft.claim(
@@ -286,7 +286,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     let Some(sentence) = phrasing::self_contained(text).filter(is_open) else {
         return;
     };
-    let sentence = noted_title(draft, text).or_else(|| title(&sentence)).unwrap_or(sentence);
+    let noted = noted_title(draft, text).or_else(|| title(&sentence));
     let found = draft.sentence_index.of(text);
     let words = text::words(text);
     let is_listed = draft.evidence.tasks.iter().any(|task| {
@@ -294,6 +294,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
     });
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
+    let noted_at = note_origin(draft, text);
     // A step of the agent's task list matters only in its session.
     if is_listed && draft.is_from_evidence() {
         return;
@@ -303,19 +304,23 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            sentence: format!(
-                "{}{}{}”.",
-                text::without_full_stop(&sentence),
-                standing::LEFT_OPEN_IN,
-                draft.task_name()
-            ),
-            certainty: Some(if is_users { Certainty::Verified } else { Certainty::Hypothesis }),
+            // The note says in which work the step was left open.
+            sentence: match noted {
+                Some(noted) => text::sentence(&noted),
+                None => format!(
+                    "{}{}{}”.",
+                    text::without_full_stop(&sentence),
+                    standing::LEFT_OPEN_IN,
+                    context::work_at(draft, found.map(|found| found.origin), &words)
+                ),
+            },
+            certainty: Some(match is_users || noted_at.is_some() {
+                true => Certainty::Verified,
+                false => Certainty::Hypothesis,
+            }),
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
-            origins: note_origin(draft, text)
-                .or(found.map(|found| found.origin))
-                .into_iter()
-                .collect(),
+            origins: noted_at.or(found.map(|found| found.origin)).into_iter().collect(),
             watches: open_end_watches(draft, text),
             details: vec![(standing::STEP.to_owned(), text.to_owned())],
             ..ClaimDraft::default()

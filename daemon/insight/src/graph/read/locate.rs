@@ -33,6 +33,8 @@ pub(super) enum Speaker {
     /// The user rejected the option.
     Refused,
     Agent,
+    /// The results of commands show it.
+    Tool,
 }
 
 /// An index of the session's messages, for finding sentences.
@@ -67,6 +69,10 @@ impl SentenceIndex {
         }
         for error in &evidence.errors {
             add(&error.message, error.origin, Speaker::Agent);
+        }
+        for retry in &evidence.retries {
+            let text = format!("{} failed {} {} worked", retry.failed, retry.message, retry.worked);
+            add(&text, retry.origin, Speaker::Tool);
         }
         let mut pasted = Vec::new();
         for prompt in &evidence.prompts {

@@ -18,6 +18,8 @@ impl Moments {
             .chain(evidence.commands.iter().map(|run| (run.origin, run.at)))
             .chain(evidence.tests.iter().map(|run| (run.origin, run.at)))
             .chain(evidence.errors.iter().map(|error| (error.origin, error.at)))
+            .chain(evidence.choices.iter().map(|choice| (choice.origin, choice.at)))
+            .chain(evidence.commits.iter().map(|commit| (commit.origin, commit.at)))
             .chain(evidence.settings.iter().map(|change| (change.origin, change.at)))
             .chain(evidence.recaps.iter().map(|recap| (recap.origin, recap.at)))
             .chain(evidence.reports.iter().map(|report| (report.origin, report.at)));

@@ -142,10 +142,14 @@ fn first_clear(draft: &Draft<'_>) -> Option<String> {
     (!is_reply && !is_answer(draft, prompt, &request)).then_some(request)
 }
 
-/// Whether a prompt chooses an option, or is clear only with the question that it answers.
+/// Whether a prompt chooses an option, is clear only with the question that it answers, or says why
+/// the user refused a call of a tool, without an order.
 fn is_answer(draft: &Draft<'_>, prompt: &Quote, request: &str) -> bool {
     let mut choices = draft.evidence.choices.iter();
+    let mut corrections = draft.evidence.corrections.iter();
     choices.any(|choice| choice.origin == prompt.origin)
+        || !is_order(request)
+            && corrections.any(|one| one.origin == prompt.origin && one.refused.is_some())
         || !worth::names_something(request) && !is_order(request) && answers_question(draft, prompt)
 }
 
@@ -177,7 +181,8 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     let text = pattern!(r" \(after `[^`]*`\)\s*$").replace(&prompt.text, "");
     let own = without_pasted_lines(&text);
     let plain = with_its_order(&own, limit);
-    let words = plain.split_whitespace().count();
+    let is_word = |word: &&str| word.contains(char::is_alphabetic);
+    let words = plain.split_whitespace().filter(is_word).count();
     let is_command = pattern!(r"^(?:/[a-zA-Z]|[<!\[{#])").is_match(plain.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
     let is_short = is_spaced && words < MIN_REQUEST_WORDS;
@@ -257,7 +262,7 @@ mod tests {
     use super::*;
     use crate::{
         graph::read::scenarios::{SessionFixture, line},
-        model::evidence::{Commit, TurnReport},
+        model::evidence::{Commit, Correction, TurnReport},
     };
 
     fn said(session: &SessionFixture, at: u64, text: &str) -> Quote {
@@ -278,7 +283,7 @@ mod tests {
             ("yes please", false),
             ("what are you doing?", false),
             ("Excellent work, thank you very much!", false),
-            ("1 - yeah, 2 - go for it", false),
+            ("1 - yeah, 2 - definitely, go for it.", false),
             ("ok lets get back to main", false),
             ("let's cut a branch first", false),
             ("how big would it be? Apply both of them.", true),
@@ -373,9 +378,14 @@ mod tests {
         assert_eq!(later(&draft, "Print a header"), ["can you write all of that into a file?"]);
         session.evidence.prompts.pop();
         let draft = Draft::new(&session.episode, &session.evidence);
-        assert_eq!(
-            later(&draft, "Print a header"),
-            ["only the first answer and not on errors of `search`"]
+        let answer = "only the first answer and not on errors of `search`";
+        assert_eq!(later(&draft, "Print a header"), [answer]);
+        let refused = Some("the edit of `search.rs`".to_owned());
+        session.evidence.corrections = vec![Correction { origin: line(9), refused, stopped: None }];
+        let draft = Draft::new(&session.episode, &session.evidence);
+        assert!(
+            !later(&draft, "Print a header").contains(&answer.to_owned()),
+            "it refuses an edit"
         );
     }
 

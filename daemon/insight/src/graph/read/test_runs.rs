@@ -86,12 +86,21 @@ fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     })
 }
 
-/// Returns the words of a command that may name a test or a file of tests.
+/// Returns the words of a command that may name a test, a file of tests, or the beginning of the
+/// names of Go tests.
 fn names_in(command: &str) -> impl Iterator<Item = &str> {
-    let words = command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c));
+    let words = command.split(|c: char| c.is_whitespace() || "'\"=,;^$".contains(c));
     words.filter(|word| {
-        word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
+        word.len() > 3
+            && !word.starts_with('-')
+            && (word.contains(['_', '.', ':', '/']) || is_of_go(word))
     })
+}
+
+/// Whether a word may be the name of a Go test, or the beginning of one.
+fn is_of_go(word: &str) -> bool {
+    let upper = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
+    word.strip_prefix("Test").is_some_and(upper)
 }
 
 /// Returns what ends the failure of a test: a run in which the test does not fail, with the same
@@ -111,11 +120,17 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
 }
 
 /// Returns the full name of a test, the names of what contains the test, and its last part:
-/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`.
+/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a Go test, also returns the beginnings by
+/// which `-run` may choose it: `TestSave`, `TestSaveAll` and `TestSaveAll_Twice`.
 fn names_of(test: &str) -> Vec<&str> {
     let mut names = vec![test];
     names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
     names.extend(test.rsplit("::").next());
+    if is_of_go(test) {
+        let ends = test.char_indices().skip("Test".len() + 1);
+        let ends = ends.filter(|(_, c)| c.is_ascii_uppercase() || matches!(c, '_' | '/'));
+        names.extend(ends.map(|(at, _)| &test[..at]));
+    }
     names.sort_unstable();
     names.dedup();
     names.retain(|name| name.len() > 3);

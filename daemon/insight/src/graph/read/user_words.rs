@@ -29,10 +29,11 @@ pub(super) fn added(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
     let words = without_questions(prompt);
     let says_more = words.split_whitespace().count() >= MIN_ADDED_WORDS
         && prompt.chars().count() <= MAX_QUOTED_CHARS;
-    let verb = match changes_option(&words) {
-        true => "changed it",
-        false if says_more => "said",
-        false => return None,
+    let verb = match () {
+        () if adds_to_option(&words) => "added",
+        () if changes_option(&words) => "changed it",
+        () if says_more => "said",
+        () => return None,
     };
     Some(format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)))
 }
@@ -53,6 +54,12 @@ fn without_questions(prompt: &str) -> String {
     let parts = starts.windows(2).map(|part| &prompt[part[0]..part[1]]);
     let stated: String = parts.filter(|part| !part.trim_end().ends_with('?')).collect();
     stated.trim().trim_end_matches([' ', '-', '–', '—', '.']).to_owned()
+}
+
+/// Whether the words that choose an option only add to it.
+fn adds_to_option(words: &str) -> bool {
+    pattern!(r"(?i)^(?:\(?[a-e1-9][).:,]* )?(?:yes,? )?(?:and |plus |also\b|in addition\b|additionally\b|y también\b|et aussi\b|und auch\b)").is_match(words)
+        && !pattern!(r"(?i)\b(?:but|except|instead|without)\b").is_match(words)
 }
 
 /// Whether the words that choose an option change it.
@@ -110,6 +117,30 @@ mod tests {
             ("why?", ""),
         ] {
             assert_eq!(without_questions(prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn the_user_adds_to_an_option_or_changes_it() {
+        let session = SessionFixture::new(10, "Speed up the importer");
+        let draft = Draft::new(&session.episode, &session.evidence);
+        let told = |words: &str| {
+            let asked = Choice { words: Some(words.to_owned()), ..Choice::default() };
+            added(&draft, &asked)
+        };
+        for (words, wanted) in [
+            (
+                "b. also it must run on Windows",
+                Some(" The user added: “b. also it must run on Windows”."),
+            ),
+            ("b, but only on Linux", Some(" The user changed it: “b, but only on Linux”.")),
+            (
+                "and also b but without the cache",
+                Some(" The user changed it: “and also b but without the cache”."),
+            ),
+            ("b it is", None),
+        ] {
+            assert_eq!(told(words).as_deref(), wanted, "{words}");
         }
     }
 

@@ -14,6 +14,7 @@ use crate::{
             pending::{BackgroundTask, Meaning, Waiting},
             run::Run,
             shell::CommandLine,
+            test_runs,
         },
         report::{Topic, passages, topic_of_sentence},
         text::{kept, pattern, without_ansi, without_code},
@@ -131,13 +132,19 @@ impl Collector {
         }
     }
 
-    /// Records the effect on the repository of the shell command that the user ran.
+    /// Records the effect on the repository of the shell command that the user ran, and the tests
+    /// that it ran. The transcript does not contain its exit code.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = output.trim().trim_start_matches("(Bash completed with no output)");
         let outcome = Outcome::Succeeded;
-        git::note(&mut self.evidence, &Run { command: &command, outcome, output, moment });
+        let run = Run { command: &command, outcome, output, moment };
+        git::note(&mut self.evidence, &run);
         self.git_printed(&command, output, moment);
+        let reports = test_runs::reports(output);
+        if !reports.is_empty() {
+            self.tests_printed(reports, &run);
+        }
     }
 
     /// Records how a sub-agent ended, and its report as Markdown without code. If the session's own

@@ -3,7 +3,7 @@
 use crate::{
     model::{
         evidence::{Choice, SettingChange},
-        transcript::{Outcome, ToolResult},
+        transcript::{Origin, Outcome, ToolResult},
     },
     summarize::{
         evidence::{
@@ -152,9 +152,11 @@ impl Collector {
             match result.outcome {
                 Outcome::Failed(_) => {
                     let content = result.content.decode(FAILURE_READ);
-                    self.record_retry(command, Some(&without_ansi(&content)));
+                    self.record_retry(command, waiting.origin, Some(&without_ansi(&content)));
                 }
-                Outcome::Succeeded if !command.unproven => self.record_retry(command, None),
+                Outcome::Succeeded if !command.unproven => {
+                    self.record_retry(command, waiting.origin, None);
+                }
                 _ => {}
             }
             if command.shows_repository() {
@@ -170,16 +172,20 @@ impl Collector {
         let hides_failure =
             last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
         match result.outcome {
-            Outcome::Succeeded if !hides_failure => self.record_retry(command, None),
-            Outcome::Failed(_) | Outcome::Succeeded => self.record_retry(command, Some(&output)),
+            Outcome::Succeeded if !hides_failure => {
+                self.record_retry(command, waiting.origin, None);
+            }
+            Outcome::Failed(_) | Outcome::Succeeded => {
+                self.record_retry(command, waiting.origin, Some(&output));
+            }
             Outcome::Rejected | Outcome::Interrupted => {}
         }
     }
 
-    /// Records a command that failed with the output `failure`, or that succeeded.
-    fn record_retry(&mut self, command: &CommandLine, failure: Option<&str>) {
+    /// Records a command at `origin` that failed with the output `failure`, or that succeeded.
+    fn record_retry(&mut self, command: &CommandLine, origin: Origin, failure: Option<&str>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
-        retries::record_outcome(waiting, retries, command, failure);
+        retries::record_outcome(waiting, retries, (command, origin), failure);
         if failure.is_none() && (command.changes || !command.effects.is_empty()) {
             // The change may be the fix.
             waiting.clear();
@@ -280,20 +286,16 @@ impl Collector {
             (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let rest = |mark| lines.clone().filter_map(move |line| line.strip_prefix(mark));
         let (steps, files) = (rest(plans::STEP), rest(plans::FILE));
-        self.choose(Choice {
+        let choice = Choice {
             question: title.to_owned(),
             answer: answer.to_owned(),
-            alternatives: Vec::new(),
-            header: None,
-            explanation: None,
-            words: None,
             approach: Some(approach.to_owned()).filter(|approach| !approach.is_empty()),
             background: rest(plans::BACKGROUND).next().map(str::to_owned),
             steps: steps.map(str::to_owned).collect(),
             files: files.map(str::to_owned).collect(),
-            typed: false,
-            origin: moment.origin,
-        });
+            ..Choice::default()
+        };
+        self.choose(choice, moment);
     }
 
     fn tool_answered(

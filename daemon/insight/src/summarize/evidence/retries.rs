@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    model::evidence::Retry,
+    model::{evidence::Retry, transcript::Origin},
     summarize::{
         evidence::{bounds, errors, lists::push_latest, shell::CommandLine, statements},
         text::{Block, blocks, kept, one_line, pattern, sentences},
@@ -35,11 +35,11 @@ pub(super) struct FailedCommand {
 }
 
 /// Records the end of a command: in `waiting` if it failed with the output `failure`, in `retries`
-/// if it is another form of a command in `waiting`.
+/// if it is another form of a command in `waiting`. The command ran at `origin`.
 pub(super) fn record_outcome(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
-    command: &CommandLine,
+    (command, origin): (&CommandLine, Origin),
     failure: Option<&str>,
 ) {
     waiting.iter_mut().for_each(|one| one.age += 1);
@@ -60,7 +60,11 @@ pub(super) fn record_outcome(
     waiting.retain(|one| !is_same(one) && !is_other_form(&one.command, &worked));
     if let Some(failed) = other.filter(|_| !works_unchanged) {
         let FailedCommand { command: failed, message, explanation, .. } = failed;
-        push_latest(retries, Retry { failed, message, explanation, worked }, bounds::RETRIES);
+        push_latest(
+            retries,
+            Retry { failed, message, explanation, worked, origin },
+            bounds::RETRIES,
+        );
     }
 }
 

@@ -439,13 +439,20 @@ fn work_in_the_background_counts_when_it_is_over() {
 }
 
 #[test]
-fn what_the_user_does_to_the_repository_counts() {
+fn what_the_user_runs_in_the_shell_counts() {
     let mut script = Script::default();
     let args = Cow::Borrowed("git switch main");
     script.item(Item::Command { name: Cow::Borrowed("!"), args });
     script.item(Item::ShellOutput(Cow::Borrowed("Switched to branch 'main'\n")));
+    let args = Cow::Borrowed("uv run pytest test/test_names.py");
+    script.item(Item::Command { name: Cow::Borrowed("!"), args });
+    let output = "FAILED test/test_names.py::test_depth\n==== 1 failed, 6 passed in 0.37s ====\n";
+    script.item(Item::ShellOutput(Cow::Borrowed(output)));
     let evidence = script.collect();
     assert_eq!(evidence.git_events[0].branch.as_deref(), Some("main"));
+    let run = &evidence.tests[0];
+    assert_eq!((run.passed, run.failed), (6, 1));
+    assert_eq!(run.command, "uv run pytest test/test_names.py");
 }
 
 #[test]

@@ -263,13 +263,14 @@ impl Collector {
             header,
             explanation,
             typed,
-            origin: moment.origin,
             ..Choice::default()
         };
-        self.choose(choice);
+        self.choose(choice, moment);
     }
 
-    pub(super) fn choose(&mut self, choice: Choice) {
+    /// Records a choice that the user made at `moment`.
+    pub(super) fn choose(&mut self, choice: Choice, moment: Moment) {
+        let choice = Choice { origin: moment.origin, at: moment.at, ..choice };
         let is_same = |known: &Choice| {
             known.question == choice.question
                 && (known.answer == choice.answer || !statements::is_general(&choice.question))
@@ -292,14 +293,14 @@ impl Collector {
         let words = says_more.then(|| kept(&one_line(prompt), bounds::TYPED_ANSWER));
         for chosen in statements::chosen(&reply.text, &earlier, prompt) {
             let others = chosen.alternatives.iter().take(number);
-            self.choose(Choice {
+            let choice = Choice {
                 question: kept(&chosen.question, bounds::QUESTION),
                 answer: kept(&chosen.answer, bounds::TYPED_ANSWER),
                 alternatives: others.map(|one| kept(one, size)).collect(),
                 words: words.clone(),
-                origin: moment.origin,
                 ..Choice::default()
-            });
+            };
+            self.choose(choice, moment);
         }
     }
 
@@ -312,15 +313,15 @@ impl Collector {
             return;
         }
         let number = bounds::ALTERNATIVES.0;
-        self.choose(Choice {
+        let choice = Choice {
             question: asked.question,
             answer: kept(prompt, bounds::TYPED_ANSWER),
             alternatives: asked.options.into_iter().take(number).collect(),
             header: asked.header,
             typed: true,
-            origin: moment.origin,
             ..Choice::default()
-        });
+        };
+        self.choose(choice, moment);
     }
 
     /// Keeps the latest recap of each kind, and a short form of the recap at the compaction before

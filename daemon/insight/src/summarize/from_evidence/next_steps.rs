@@ -4,6 +4,7 @@ use crate::{
     model::{
         evidence::{Delegation, GitStep, StatementKind},
         transcript::{Origin, RecapKind, Task},
+        wording::{ASKED_LAST, REQUEST_STATES},
     },
     summarize::{
         evidence::runs_tests,
@@ -185,12 +186,12 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
         return;
     };
     let began = evidence.last_result.is_some_and(|result| result.line > last.origin.line);
-    let state = if began { "worked on, not reported" } else { "not answered" };
+    let state = REQUEST_STATES[usize::from(began)];
     let request = Request::of(&last.text);
     if let Some(request) = request.filter(|request| {
         request.weight > Weight::Reaction && !(began && request.weight == Weight::Routine)
     }) {
-        push(list, format!("Asked last, {state}: {}", entries.tidy(&request.text)));
+        push(list, format!("{ASKED_LAST}{state}: {}", entries.tidy(&request.text)));
     }
 }
 

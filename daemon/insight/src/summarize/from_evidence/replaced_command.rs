@@ -6,7 +6,7 @@ use crate::{
     model::{
         evidence::{Retry, Statement, TestRun},
         transcript::Origin,
-        wording::RAN_NO_TESTS,
+        wording::{RAN_NO_TESTS, retried},
     },
     summarize::{
         from_evidence::entries::{Entries, cut_at_clause},
@@ -68,17 +68,29 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     let begins_with = |long: &str, short: &str| {
         short.strip_suffix('…').is_some_and(|head| long.starts_with(head.trim_end()))
     };
-    if failed == worked || begins_with(&failed, &worked) || begins_with(&worked, &failed) {
+    if failed == worked
+        || begins_with(&failed, &worked)
+        || begins_with(&worked, &failed)
+        || changes_options(&failed, &worked)
+    {
         return None;
     }
-    let message = match retry.message.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", cut_at_clause(&plain(&retry.message), MESSAGE)),
-    };
+    let message = cut_at_clause(&plain(&retry.message), MESSAGE);
     let explanation = retry.explanation.as_deref().map(|text| entries.tidy_line(text));
-    let explanation =
-        explanation.map_or(String::new(), |text| format!(". {}", without_full_stop(&text)));
-    Some(format!("`{failed}` failed{message}; `{worked}` worked{explanation}"))
+    let explanation = explanation.as_deref().map_or("", without_full_stop);
+    Some(retried(&failed, &message, &worked, explanation))
+}
+
+/// Whether two forms of a command of git or of a forge differ only in their options. Each project
+/// uses these programs, and their messages name the remedy.
+fn changes_options(failed: &str, worked: &str) -> bool {
+    let operands = |command: &str| -> Vec<String> {
+        let words = command.split_whitespace();
+        words.filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+    };
+    let known = operands(failed);
+    pattern!(r"^(?:git|gh|glab) ").is_match(failed)
+        && operands(worked).iter().all(|word| known.contains(word))
 }
 
 /// If a command found no tests, a later command with at least this share of its words ran the tests
@@ -219,12 +231,15 @@ mod tests {
             retried_commands(&entries, &replaced_commands(&entries))
         };
         assert_eq!(
-            told("gh pr diff 104 --stat", "gh pr diff 104 --name-only"),
+            told("lerna diff 104 --stat", "lerna diff 104 --name-only"),
             [
-                "`gh pr diff 104 --stat` failed (error: unknown flag --stat); `gh pr diff 104 --name-only` worked"
+                "`lerna diff 104 --stat` failed (error: unknown flag --stat); `lerna diff 104 --name-only` worked"
             ]
         );
-        assert_eq!(told("gh pr diff 104 --stat", "gh pr diff 104").len(), 1);
+        assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
+        let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
+        assert!(options.is_empty(), "the help of gh says it: {options:?}");
+        assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
         let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
         assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");
     }

@@ -29,7 +29,7 @@ use crate::{
     model::{
         Episode,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{DELETED, NOT_COMMITTED},
+        wording::{ASKED_LAST, DELETED, NOT_COMMITTED, parts_of_retried},
     },
     summarize::text::same_words,
 };
@@ -70,6 +70,8 @@ pub struct Handoff {
     pub decisions: Vec<SessionLine>,
     /// Errors that were fixed, each with its cause, its fix and its check where they are known.
     pub errors: Vec<SessionLine>,
+    /// Commands that failed and the form of each that worked.
+    pub retried_commands: Vec<SessionLine>,
     /// The last value of each setting that was changed.
     pub settings: Vec<SessionLine>,
     /// Files that were changed.
@@ -125,6 +127,7 @@ pub fn gather(
             handoff.decisions(validity, summary, &past);
         }
         handoff.errors(session, summary);
+        handoff.retried_commands(session, summary);
         handoff.settings(session, summary, &mut seen);
         handoff.files(episode);
         handoff.sessions.push(past);
@@ -154,10 +157,11 @@ impl Handoff {
         let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
         // A state of another branch was read in another folder.
         let state = state.filter(|_| branch.is_none_or(is_own));
-        let state = state.map(|state| guard::with_names(&as_seen(state)));
+        let is_one = past.own_branches().count() <= 1;
+        let state = state.map(|state| guard::with_names(&as_seen(state, is_one)));
         push(&mut self.repository, state.and_then(|line| guard::quote(&line, MAX_STATE_CHARS)), 0);
         // With several branches, the branch of a pull request is unknown.
-        if past.own_branches().count() > 1 {
+        if !is_one {
             return;
         }
         let mut done = summary.completed_tasks.iter().flatten().rev();
@@ -189,6 +193,10 @@ impl Handoff {
         let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
             if is_reported && (steps::is_in_report(step) || past.reports(step)) {
+                return true;
+            }
+            // The ending says that the last request was not answered.
+            if past.last_request.is_some() && step.starts_with(ASKED_LAST) {
                 return true;
             }
             // A step of the last session that is a current fact is open, even if something similar
@@ -273,6 +281,16 @@ impl Handoff {
         }
     }
 
+    fn retried_commands(&mut self, session: usize, summary: &EnhancedSessionSummary) {
+        for line in summary.discoveries.iter().flatten() {
+            let Some((failed, _)) = parts_of_retried(line) else { continue };
+            let is_told = |told: &SessionLine| told.text.starts_with(&format!("“`{failed}` "));
+            if !self.retried_commands.iter().any(is_told) {
+                push(&mut self.retried_commands, guard::quote(line, MAX_ENTRY_CHARS), session);
+            }
+        }
+    }
+
     fn settings(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
         // Only the last change of each setting counts.
         for change in summary.config_changes.iter().flatten().rev() {
@@ -306,9 +324,14 @@ pub fn line(text: &str) -> String {
 }
 
 /// Rewords a state of the repository as what the session saw, because others may have pushed or
-/// committed since.
-fn as_seen(state: &str) -> String {
-    let parts = state.split("; ").map(|part| match part {
+/// committed since. Leaves out checks that passed: with several branches or folders, they may have
+/// passed for other work. With several branches (`is_one` is false), leaves out the checks of pull
+/// requests for the same reason.
+fn as_seen(state: &str, is_one: bool) -> String {
+    let is_told = |part: &&str| {
+        !part.starts_with("checks passed") && (is_one || !part.starts_with("checks of PR #"))
+    };
+    let parts = state.split("; ").filter(is_told).map(|part| match part {
         "not pushed" => "no push seen".to_owned(),
         "last commit not pushed" => "no push of the last commit seen".to_owned(),
         part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),

@@ -4,7 +4,7 @@ use crate::{
     model::{
         CloseReason, Episode, SessionEnding, Timestamp,
         summary::Outcome,
-        wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
+        wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, REQUEST_STATES},
     },
     summarize::{
         handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard},
@@ -53,6 +53,8 @@ pub struct EndedSession {
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
+    /// What became of the last request that is told, if the agent did not answer it.
+    pub last_request: Option<&'static str>,
 }
 
 impl EndedSession {
@@ -109,6 +111,13 @@ impl EndedSession {
                 None => summary.test_results.as_ref().and_then(entry::passed_tests),
             },
             awaits_answer: ending.question.is_some(),
+            last_request: summary.next_steps.iter().flatten().find_map(|step| {
+                let step = step.strip_prefix(ASKED_LAST)?;
+                let state = REQUEST_STATES.into_iter().find(|state| step.starts_with(state))?;
+                let told = ending.asked_later.last().map_or(asked, String::as_str);
+                let is_told = share_of_words(&words(told), &words(step)) >= SAME_TASK_SHARE;
+                is_told.then_some(state)
+            }),
         }
     }
 

@@ -21,6 +21,7 @@ pub mod topic {
     pub const OPEN: &str = "left open";
     pub const DECISIONS: &str = "decided";
     pub const TESTS: &str = "failing tests";
+    pub const COMMANDS: &str = "commands";
     /// Sessions that a search found. They are not part of a handoff.
     pub const HITS: &str = "hits";
 }
@@ -39,6 +40,7 @@ const MIN_SUFFICIENT_CHARS: usize = 200;
 pub(super) const OPEN: usize = 6;
 pub(super) const DECISIONS: usize = 5;
 pub(super) const STATES: usize = 3;
+const COMMANDS: usize = 3;
 const DONE: usize = 3;
 
 /// Tells the agent where to find more.
@@ -102,6 +104,12 @@ impl Handoff {
                 [3, 5],
             ),
             failing_section(&self.failing_tests),
+            self.list_section(
+                "Commands that worked only in another form",
+                topic::COMMANDS,
+                first(&self.retried_commands, COMMANDS),
+                [4, 5],
+            ),
         ]
     }
 
@@ -148,22 +156,18 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
         true => "Before its last change it reported",
         false => "Before that it reported",
     };
-    let objective = match (last.is_asked, last.asked_later.is_empty()) {
-        (true, true) => "It was asked for",
-        // The session may have moved on.
-        (true, false) => "It was asked first",
-        (false, _) => "It was about",
-    };
-    let quoted = [
-        ("It reported at the end", &last.last_words),
-        (earlier, &last.earlier_words),
-        (objective, &last.objective),
-    ];
+    let objective = if last.is_asked { "It was asked" } else { "It was about" };
+    let quoted = [("It reported at the end", &last.last_words), (earlier, &last.earlier_words)];
     let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));
+    let state = last.last_request.as_ref().map_or(String::new(), |state| format!(" ({state})"));
+    let state_of_first = if last.asked_later.is_empty() { state.as_str() } else { "" };
+    if !last.objective.is_empty() {
+        lines.push(format!("{objective}: “{}”{state_of_first}", last.objective));
+    }
     let later: Vec<String> = last.asked_later.iter().map(|text| format!("“{text}”")).collect();
     if !later.is_empty() {
-        lines.push(format!("The user asked later: {}", later.join("; then ")));
+        lines.push(format!("The user asked later: {}{state}", later.join("; then ")));
     }
     if let Some(tests) = &last.last_tests {
         lines.push(format!("Its last tests: {tests}"));

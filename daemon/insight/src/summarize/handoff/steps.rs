@@ -1,6 +1,9 @@
 //! Decides which steps of a summary the next session has no reason to take up.
 
-use crate::summarize::text::{pattern, same_words, share_of_words, words};
+use crate::{
+    model::wording::ASKED_LAST,
+    summarize::text::{pattern, same_words, share_of_words, words},
+};
 
 /// Whether a step is no work for a later session: unchecked boxes of a pull request, tests that
 /// were changed and not run, untouched files of a plan, possible improvements, and waiting.
@@ -11,12 +14,11 @@ pub(super) fn is_no_work(step: &str) -> bool {
     .is_match(step)
 }
 
-/// Whether a step is an offer, a question, a suggestion or a plan of the last report, or lists the
-/// unchecked items of a plan.
+/// Whether a step is an offer, a suggestion or a plan of the last report, or lists the unchecked
+/// items of a plan.
 pub(super) fn is_in_report(step: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "Offered",
-        "Asked last",
         "Suggested, not done:",
         "Plan shown last, not carried out:",
         // Summaries of older versions.
@@ -26,11 +28,13 @@ pub(super) fn is_in_report(step: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
-/// Whether a step no longer matters after another session has worked: something in the last
-/// report, a failed or interrupted call, or a routine such as a commit.
+/// Whether a step no longer matters after another session has worked: the last request,
+/// something in the last report, a failed or interrupted call, a stash, or a routine such as a commit.
 pub(super) fn is_short_lived(step: &str) -> bool {
     is_in_report(step)
+        || step.starts_with(ASKED_LAST)
         || step.starts_with("Cut off in")
+        || step.starts_with("Stashed on")
         || step.starts_with("Resolve `")
         || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
             .is_match(step)

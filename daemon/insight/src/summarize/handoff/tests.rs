@@ -4,6 +4,7 @@ use crate::model::{
     episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
+    wording::retried,
 };
 
 /// A [`StatementValidity`] from a function. The sentence of a statement that holds is the statement
@@ -81,7 +82,7 @@ const FULL_TEXT: &str = "\
 Last session: “Sign tokens with RS256” (`s-9`)
 Ended 2026-03-09 12:00 UTC, branch `auth`, in progress (“waits for the user's choice”)
 It reported at the end: “The signer is replaced.”
-It was asked for: “Sign tokens so that other services can check them”
+It was asked: “Sign tokens so that other services can check them”
 It reported as done: “Replaced the signer”; “Opened pull request #12”
 
 Standing wishes that the user stated:
@@ -142,7 +143,7 @@ It reported at the end: “Pushed. Shall I tidy up?”
 Before that it reported: “The signer uses RS256.";
     assert!(text.contains(told), "{text}");
     let asked = "\
-It was asked first: “Sign tokens with RS256, let other services check our tokens”
+It was asked: “Sign tokens with RS256, let other services check our tokens”
 The user asked later: “rename it”; then “push it”
 Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
@@ -150,6 +151,52 @@ Its last tests: 6 of 6 passed (`jest`), before its last edit
     assert!(text.contains("UTC, branch `auth`, with a question to the user"), "{text}");
     assert!(text.contains("Last session: (`s-9`)"), "the session moved on: {text}");
     assert_eq!(handoff.open_ends, [], "the report itself offers it");
+}
+
+#[test]
+fn a_request_without_an_answer_is_marked() {
+    let told = |step: &str| {
+        let mut session = full();
+        session.summary.next_steps = Some(vec![step.to_owned()]);
+        let ending = SessionEnding {
+            report: Some("Pushed.".to_owned()),
+            asked: Some("Sign tokens with RS256".to_owned()),
+            asked_later: vec!["run the tests of the signer".to_owned()],
+            ..SessionEnding::default()
+        };
+        let handoff = gather_with(&[session], &[], &EndedValidity(ending));
+        (handoff.to_text(4_000).unwrap(), handoff.open_ends.len())
+    };
+    let (text, open) = told("Asked last, not answered: Run the tests of the signer");
+    assert!(text.contains("later: “run the tests of the signer” (not answered)\n"), "{text}");
+    assert_eq!(open, 0);
+    let (text, open) = told("Asked last, not answered: Describe the export");
+    assert!(text.contains("later: “run the tests of the signer”\n"), "{text}");
+    assert_eq!(open, 1, "the request is not told elsewhere");
+}
+
+#[test]
+fn commands_that_worked_in_another_form_are_listed_once() {
+    let session = |message: &str| {
+        let mut session = full();
+        let line = retried("rtk bun test", message, "bun test", "");
+        session.summary.discoveries = Some(vec![line, "The signer is slow".to_owned()]);
+        session
+    };
+    let handoff = gather(&[session("no such command"), session("unknown: bun")], &[]);
+    let told: Vec<&str> = handoff.retried_commands.iter().map(|told| &*told.text).collect();
+    assert_eq!(told, ["“`rtk bun test` failed (no such command); `bun test` worked”"]);
+    let text = handoff.to_text(4_000).unwrap();
+    assert!(text.contains("Commands that worked only in another form:\n- “`rtk bun"), "{text}");
+}
+
+#[test]
+fn checks_that_may_belong_to_other_work_are_left_out() {
+    let state =
+        "branch `a`; checks of PR #7 that failed when last seen: `E2E`; checks passed: lint";
+    assert_eq!(as_seen(state, false), "branch `a`");
+    let own = "branch `a`; checks of PR #7 that failed when last seen: `E2E`";
+    assert_eq!(as_seen(state, true), own);
 }
 
 #[test]
