@@ -97,9 +97,12 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     }
     if !others.is_empty() {
         let others = others.join("; ");
-        let all = takes_all(decision);
-        let stated = if all { format!(" ({others})") } else { format!(" — over {others}") };
-        sentence.push_str(&stated);
+        match takes_all(decision) {
+            // The explanation describes what all options are together.
+            true if explanation.is_some() => {}
+            true => sentence.push_str(&format!(" ({others})")),
+            false => sentence.push_str(&format!(" — over {others}")),
+        }
     }
     let mut sentence = text::sentence(&sentence);
     if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
@@ -184,8 +187,14 @@ fn self_contained(
     if asked.is_some_and(|asked| !asked.typed) && subject.is_empty() && !is_named {
         return None;
     }
-    let quote = quote.filter(|_| asked.is_none() && !is_named).zip(*line);
-    if let Some(object) = quote.and_then(|(quote, line)| user_words::object(draft, quote, line)) {
+    let quote = quote.filter(|_| asked.is_none()).zip(*line);
+    let object = quote.and_then(|(quote, line)| {
+        let object = || user_words::object(draft, quote, line);
+        let before = || user_words::sentences_before(draft, quote, line);
+        let named = if is_named { None } else { object() };
+        named.or_else(|| if user_words::is_vague(quote) { before() } else { None })
+    });
+    if let Some(object) = object {
         return Some(format!("{sentence} ({object})"));
     }
     if let Some(line) = line.filter(|_| reference::has_bare_subject(what(record)))

@@ -64,21 +64,25 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     );
 }
 
-/// Whether a wish is about a thing of the session's work that it does not name: `the migrations`.
-fn names_bare_object(words: &str) -> bool {
+/// Whether words are about a thing of the session's work that they do not name: `the migrations`.
+pub(super) fn has_bare_object(words: &str) -> bool {
     // Every project has these things, so they are clear without a name.
     let known = pattern!(
         r"^(?:agent|branch|build|changelog|code|codebase|command|commit|commits|computer|default|docs|documentation|end|file|files|first|formatter|future|history|internet|language|last|latest|linter|machine|main|master|moment|name|names|next|only|other|output|pr|project|readme|repo|repository|rest|root|rules|same|shell|style|suite|system|task|terminal|test|tests|time|user|users|way|whole|work)$"
     );
     let object = pattern!(r"(?i)\b(?:the|these|those) ([a-z]+)\b");
-    let mut nouns = object.captures_iter(words).map(|found| found[1].to_lowercase());
+    object.captures_iter(words).any(|found| !known.is_match(&found[1].to_lowercase()))
+}
+
+/// Whether a wish names nothing, and is about a thing of the session's work or about a kind of
+/// things.
+fn names_bare_object(words: &str) -> bool {
     let bare = pattern!(
         r"^(?:[a-z]+ ){1,2}(?:should|must) (?:not |never |only |always )?(?:be|have|stay|contain|use)\b"
     );
     let mine = pattern!(r"(?i)^(?:i|we|you|it|they|everything|nothing|all|each|every|no)\b");
     !worth::names_something(words)
-        && (nouns.any(|noun| !known.is_match(&noun))
-            || bare.is_match(words) && !mine.is_match(words))
+        && (has_bare_object(words) || bare.is_match(words) && !mine.is_match(words))
 }
 
 /// Returns the words without an introduction such as `and also` or `to be clear:`.

@@ -22,6 +22,9 @@ const MIN_REQUEST_WORDS: usize = 4;
 const MIN_CLEAR_WORDS: usize = 5;
 /// Minimum number of words of a prompt that is more than a reaction.
 const MIN_STATEMENT_WORDS: usize = 9;
+/// Minimum number of words of a prompt that begins with an assent and refers to what the agent
+/// proposed, but says more.
+const MIN_CLEAR_ASSENT_WORDS: usize = 12;
 /// Maximum number of words of a prompt that only orders a routine, such as a commit.
 const MAX_ROUTINE_WORDS: usize = 9;
 /// Maximum length, in bytes, of a prompt that is assumed to be typed.
@@ -190,10 +193,16 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     let is_reaction = words < MIN_STATEMENT_WORDS
         && pattern!(r"(?i)^(?:[0-9]+ ?[-.):]|(?:what|why) (?:are|is|did|were) (?:you|the agent)\b|(?:thanks?|thank you|thx|great|excellent|perfect|nice|awesome|cool|good|lgtm|danke|super|gracias|genial|merci|parfait)\b)")
             .is_match(&plain);
+    // `Yes, let's do that` is clear only with what the agent proposed.
+    let is_assent = words < MIN_CLEAR_ASSENT_WORDS
+        && pattern!(r"(?i)^(?:(?:yes|yeah|yep|sure|ok(?:ay)?|great|right)\b[,.! ]*)+")
+            .is_match(&plain)
+        && worth::has_pronoun_object(&plain);
     let is_routine = words <= MAX_ROUTINE_WORDS
         && pattern!(r"(?i)^(?:(?:ok(?:ay)?|now|and|then|great|good|yes|please|lets?|let.s|can you|could you|just|so|also|sorry)\b[,.! ]*)*(?:commit|push|merge|rebase|pull|(?:get|go|switch) back to|check ?out|continue|resume|proceed|go on|keep going|(?:cut|create|make|open) (?:a|the|another) (?:new )?(?:branch|pr|pull request))\b")
             .is_match(&plain);
-    (!is_command && !is_short && !is_reaction && !is_routine && !plain.is_empty()).then_some(plain)
+    let is_request = !is_command && !is_short && !is_reaction && !is_assent && !is_routine;
+    (is_request && !plain.is_empty()).then_some(plain)
 }
 
 /// Returns a prompt on one line of at most `limit` characters. A longer prompt that was typed keeps
@@ -239,12 +248,16 @@ fn without_pasted_lines(prompt: &str) -> String {
     };
     // The first pasted command may be on the same line as the user's own words.
     let inline = pattern!(r"(?:^| )(?:~|/)[A-Za-z0-9_./-]* {1,3}[$%#] .*");
-    let own: Vec<&str> = prompt
-        .lines()
-        .map(|line| inline.find(line).map_or(line, |shell| &line[..shell.start()]))
-        .filter(|line| line.trim().is_empty() || !is_pasted(line))
-        .map(|line| line.trim_end_matches('\\'))
-        .collect();
+    let mut own: Vec<&str> = Vec::new();
+    for line in prompt.lines() {
+        let line = inline.find(line).map_or(line, |shell| &line[..shell.start()]);
+        if line.trim().is_empty() || !is_pasted(line) {
+            own.push(line.trim_end_matches('\\'));
+        } else if own.last().is_some_and(|last| last.ends_with(char::is_alphanumeric)) {
+            // The line continues a sentence.
+            own.push("…");
+        }
+    }
     let own = own.join("\n");
     if own.trim().is_empty() { prompt.to_owned() } else { own }
 }
@@ -284,6 +297,7 @@ mod tests {
             ("what are you doing?", false),
             ("Excellent work, thank you very much!", false),
             ("1 - yeah, 2 - definitely, go for it.", false),
+            ("yep, let's do this in 3 commits", false),
             ("ok lets get back to main", false),
             ("let's cut a branch first", false),
             ("how big would it be? Apply both of them.", true),
@@ -436,6 +450,10 @@ mod tests {
             (
                 "Do two things:\n    - fix the login\n    - add a test",
                 "Do two things:\n    - fix the login\n    - add a test",
+            ),
+            (
+                "Each request read the\nc.Transport(); if (c.a == nil) { return c.b; }\nLet's keep it.",
+                "Each request read the\n…\nLet's keep it.",
             ),
         ] {
             assert_eq!(without_pasted_lines(prompt).trim(), wanted, "{prompt}");

@@ -1,7 +1,7 @@
 //! Finds the words of the user that a decision needs: what the user added to a chosen option, and
 //! what a short sentence of the user refers to.
 
-use super::{condensed, draft::Draft, worth};
+use super::{condensed, draft::Draft, preferences, reference, worth};
 use crate::{
     graph::text,
     model::{
@@ -17,6 +17,8 @@ const MAX_QUOTED_CHARS: usize = 300;
 const MIN_ADDED_WORDS: usize = 10;
 /// Maximum length, in characters, of the text that a short sentence refers to.
 const MAX_OBJECT_CHARS: usize = 240;
+/// Minimum number of words of a quote that is clear alone.
+const MIN_CLEAR_WORDS: usize = 8;
 /// Maximum length, in characters, of a question that a prompt answers.
 const MAX_QUESTION_CHARS: usize = 200;
 
@@ -84,8 +86,37 @@ pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<Str
         .then(|| format!("Asked: “{question}”"))
 }
 
-/// Returns the sentences directly before a quote in its prompt, if they name something.
+/// Whether a quote that names something is still unclear alone: it has few words, or is about a
+/// thing that it does not name.
+pub(super) fn is_vague(quote: &str) -> bool {
+    quote.split_whitespace().count() < MIN_CLEAR_WORDS || preferences::has_bare_object(quote)
+}
+
+/// Returns the two sentences directly before a quote of the prompt in `line`, or only the last one
+/// if the one before refers to something else.
+pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<String> {
+    let prompt = draft.evidence.prompts.iter().find(|prompt| prompt.origin == line)?;
+    let before = before(prompt, quote)?;
+    // Users also begin sentences with a small letter.
+    let ends = pattern!(r"[.!?]+ +");
+    let mut starts: Vec<usize> = ends.find_iter(&before).map(|end| end.end()).collect();
+    starts.insert(0, 0);
+    let last = starts.into_iter().rev().take(2).map(|start| &before[start..]);
+    let is_clear = |said: &&str| {
+        said.split_whitespace().count() >= MIN_CLEAR_WORDS && !reference::points_back(said)
+    };
+    let said = last.filter(is_clear).last()?;
+    Some(format!("About: “{}”.", text::cut(said.trim_end_matches('.'), MAX_OBJECT_CHARS)))
+}
+
+/// Returns [`before`], if it names something.
 fn text_before(prompt: &Quote, quote: &str) -> Option<String> {
+    before(prompt, quote).filter(|before| worth::names_something(before))
+}
+
+/// Returns the sentences directly before a quote in its prompt, at most twice
+/// [`MAX_OBJECT_CHARS`].
+fn before(prompt: &Quote, quote: &str) -> Option<String> {
     let first = quote.trim_matches('"').split(" … ").next()?.trim();
     let line = text::single_spaced(&prompt.text);
     let before = line[..line.find(first)?].trim();
@@ -93,8 +124,7 @@ fn text_before(prompt: &Quote, quote: &str) -> Option<String> {
     let before = &before[start..];
     // A text that was cut at its beginning begins at its next sentence.
     let begins = if start == 0 { 0 } else { before.find(". ").map_or(0, |at| at + 2) };
-    let before = before[begins..].trim();
-    worth::names_something(before).then(|| before.to_owned())
+    Some(before[begins..].trim().to_owned())
 }
 
 #[cfg(test)]

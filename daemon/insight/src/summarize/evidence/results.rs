@@ -16,7 +16,8 @@ use crate::{
             moment::Moment,
             notes,
             pending::{Meaning, Waiting},
-            plans, retries,
+            plans,
+            retries::{self, CommandEnd},
             shell::CommandLine,
             tasks,
         },
@@ -152,10 +153,16 @@ impl Collector {
             match result.outcome {
                 Outcome::Failed(_) => {
                     let content = result.content.decode(FAILURE_READ);
-                    self.record_retry(command, waiting.origin, Some(&without_ansi(&content)));
+                    let output = without_ansi(&content);
+                    self.record_retry(command, waiting.origin, CommandEnd::Failed(&output));
                 }
-                Outcome::Succeeded if !command.unproven => {
-                    self.record_retry(command, waiting.origin, None);
+                // Without a failed command, the output says nothing.
+                Outcome::Succeeded
+                    if !command.unproven && !self.pending.failed_commands.is_empty() =>
+                {
+                    let content = result.content.decode(FAILURE_READ);
+                    let end = CommandEnd::of_success(&content);
+                    self.record_retry(command, waiting.origin, end);
                 }
                 _ => {}
             }
@@ -173,20 +180,23 @@ impl Collector {
             last.is_some_and(|kept| kept.command == command.shown && kept.shows_failure);
         match result.outcome {
             Outcome::Succeeded if !hides_failure => {
-                self.record_retry(command, waiting.origin, None);
+                let end = CommandEnd::of_success(&output);
+                self.record_retry(command, waiting.origin, end);
             }
             Outcome::Failed(_) | Outcome::Succeeded => {
-                self.record_retry(command, waiting.origin, Some(&output));
+                self.record_retry(command, waiting.origin, CommandEnd::Failed(&output));
             }
             Outcome::Rejected | Outcome::Interrupted => {}
         }
     }
 
-    /// Records a command at `origin` that failed with the output `failure`, or that succeeded.
-    fn record_retry(&mut self, command: &CommandLine, origin: Origin, failure: Option<&str>) {
+    /// Records a command at `origin` as the failed form of a later one, or as another form of an
+    /// earlier one.
+    fn record_retry(&mut self, command: &CommandLine, origin: Origin, end: CommandEnd<'_>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
-        retries::record_outcome(waiting, retries, (command, origin), failure);
-        if failure.is_none() && (command.changes || !command.effects.is_empty()) {
+        retries::record_end(waiting, retries, (command, origin), end);
+        let has_failed = matches!(end, CommandEnd::Failed(_));
+        if !has_failed && (command.changes || !command.effects.is_empty()) {
             // The change may be the fix.
             waiting.clear();
         }

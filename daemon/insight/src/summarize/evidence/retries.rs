@@ -34,17 +34,35 @@ pub(super) struct FailedCommand {
     age: u8,
 }
 
-/// Records the end of a command: in `waiting` if it failed with the output `failure`, in `retries`
-/// if it is another form of a command in `waiting`. The command ran at `origin`.
-pub(super) fn record_outcome(
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommandEnd<'o> {
+    /// It failed with this output.
+    Failed(&'o str),
+    /// It succeeded and printed something.
+    Printed,
+    /// It succeeded and printed nothing, so it may not have done what it was meant for.
+    Silent,
+}
+
+impl CommandEnd<'_> {
+    /// Returns the end of a command that succeeded with this output.
+    pub(super) fn of_success(output: &str) -> CommandEnd<'static> {
+        if output.trim().is_empty() { CommandEnd::Silent } else { CommandEnd::Printed }
+    }
+}
+
+/// Records the end of a command that ran at `origin`: in `waiting` if it failed, in `retries` if it
+/// is another form of a command in `waiting`.
+pub(super) fn record_end(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
     (command, origin): (&CommandLine, Origin),
-    failure: Option<&str>,
+    end: CommandEnd<'_>,
 ) {
     waiting.iter_mut().for_each(|one| one.age += 1);
     waiting.retain(|one| one.age <= NEXT_COMMANDS);
-    if let Some(output) = failure {
+    if let CommandEnd::Failed(output) = end {
         waiting.extend(FailedCommand::new(command, output));
         let extra = waiting.len().saturating_sub(bounds::FAILED_COMMANDS);
         waiting.drain(..extra);
@@ -58,7 +76,7 @@ pub(super) fn record_outcome(
     let works_unchanged = waiting.iter().any(is_same);
     let other = waiting.iter().rfind(|one| is_other_form(&one.command, &worked)).cloned();
     waiting.retain(|one| !is_same(one) && !is_other_form(&one.command, &worked));
-    if let Some(failed) = other.filter(|_| !works_unchanged) {
+    if let Some(failed) = other.filter(|_| !works_unchanged && end == CommandEnd::Printed) {
         let FailedCommand { command: failed, message, explanation, .. } = failed;
         push_latest(
             retries,
@@ -222,6 +240,8 @@ mod tests {
         assert!(
             retries(&[(FIRST, FAILED, MISSING), (SECOND, Outcome::Interrupted, "")]).is_empty()
         );
+        let silent = (SECOND, Outcome::Succeeded, "");
+        assert!(retries(&[(FIRST, FAILED, MISSING), silent]).is_empty(), "it printed nothing");
         let same = (FIRST, Outcome::Succeeded, "[]");
         assert!(retries(&[(FIRST, FAILED, MISSING), same, worked]).is_empty());
     }

@@ -72,6 +72,7 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
         || begins_with(&failed, &worked)
         || begins_with(&worked, &failed)
         || changes_options(&failed, &worked)
+        || moves_cache(&failed, &worked)
     {
         return None;
     }
@@ -91,6 +92,13 @@ fn changes_options(failed: &str, worked: &str) -> bool {
     let known = operands(failed);
     pattern!(r"^(?:git|gh|glab) ").is_match(failed)
         && operands(worked).iter().all(|word| known.contains(word))
+}
+
+/// Whether a command worked because its cache was in a temporary folder. The sandbox of the agent
+/// was the cause.
+fn moves_cache(failed: &str, worked: &str) -> bool {
+    let moved = pattern!(r"^(?:env )?(?:[A-Z_]+=(?:/private)?/tmp/\S* )+(.*)$").captures(worked);
+    moved.is_some_and(|moved| failed.starts_with(&moved[1]) || moved[1].starts_with(failed))
 }
 
 /// If a command found no tests, a later command with at least this share of its words ran the tests
@@ -239,6 +247,8 @@ mod tests {
         assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
         let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
         assert!(options.is_empty(), "the help of gh says it: {options:?}");
+        let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
+        assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
         assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
         let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
         assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");

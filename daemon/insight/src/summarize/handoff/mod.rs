@@ -42,6 +42,8 @@ const MAX_STATE_CHARS: usize = 300;
 const MAX_OPEN_END_CHARS: usize = 300;
 /// Maximum length, in characters, of a decision with its question and reason.
 const MAX_DECISION_CHARS: usize = 300;
+/// Maximum length, in characters, of a command that failed and its other form.
+const MAX_COMMANDS_CHARS: usize = 320;
 /// Maximum number of sessions whose decisions are listed.
 const MAX_DECIDING_SESSIONS: usize = 2;
 /// Maximum number of wishes.
@@ -285,8 +287,11 @@ impl Handoff {
         for line in summary.discoveries.iter().flatten() {
             let Some((failed, _)) = parts_of_retried(line) else { continue };
             let is_told = |told: &SessionLine| told.text.starts_with(&format!("“`{failed}` "));
+            // A line that was cut may lack the part in which the commands differ.
+            let quote =
+                guard::quote(line, MAX_COMMANDS_CHARS).filter(|quote| !quote.ends_with("…”"));
             if !self.retried_commands.iter().any(is_told) {
-                push(&mut self.retried_commands, guard::quote(line, MAX_ENTRY_CHARS), session);
+                push(&mut self.retried_commands, quote, session);
             }
         }
     }

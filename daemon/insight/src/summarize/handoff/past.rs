@@ -63,7 +63,9 @@ impl EndedSession {
         let done = summary.completed_tasks.iter().flatten();
         let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
         let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
-        let branches = kept.filter_map(|branch| guard::name(branch));
+        // `HEAD` stands for a commit without a branch, for instance during a rebase.
+        let branches = kept.filter(|branch| *branch != "HEAD");
+        let branches = branches.filter_map(|branch| guard::name(branch));
         let line = |text: Option<&str>, limit| {
             text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
         };

@@ -233,8 +233,10 @@ pub(crate) fn before_gap(line: &str) -> Cow<'_, str> {
     let end = head.rfind(" && ").or_else(|| head.rfind([' ', '|', ',']));
     let head = end.map_or(head, |end| &head[..end]).trim_end_matches([' ', '|', '&', ';', ',']);
     let open = ['"', '\''].into_iter().find(|quote| head.matches(*quote).count() % 2 == 1);
-    let open = open.map_or(String::new(), String::from);
-    Cow::Owned(format!("{head}{open} …"))
+    Cow::Owned(match open {
+        Some(quote) => format!("{head}…{quote}"),
+        None => format!("{head} …"),
+    })
 }
 
 /// Cuts `text` to at most `limit` bytes of JSON by removing its middle, and removes control
@@ -411,7 +413,7 @@ mod tests {
         for (given, wanted) in [
             ("make test", "make test"),
             ("npm view a --json && npm view b dis … c --json", "npm view a --json …"),
-            ("-t=\"list.spec|rows.sp … page.spec\"", "-t=\"list.spec\" …"),
+            ("-t=\"list.spec|rows.sp … page.spec\"", "-t=\"list.spec…\""),
             ("go test ./interna … /list", "go test …"),
         ] {
             assert_eq!(before_gap(given), wanted, "{given}");
