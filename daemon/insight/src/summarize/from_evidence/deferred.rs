@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
+        evidence::{Commit, GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
         transcript::{Origin, TaskState},
     },
     summarize::{
@@ -86,7 +86,9 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
 pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for (error, times) in refuted::returned_errors(evidence) {
-        let tried = evidence.commits.last().filter(|commit| commit.origin > error.origin);
+        let is_later =
+            |commit: &&Commit| commit.origin.is_after(commit.at, (error.origin, error.at));
+        let tried = evidence.commits.last().filter(is_later);
         let tried = tried.filter(|commit| !commit.hash.is_empty());
         let tried =
             tried.map_or("the last attempt".to_owned(), |commit| format!("`{}`", commit.hash));

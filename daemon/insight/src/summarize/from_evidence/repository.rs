@@ -225,11 +225,11 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
 
 /// Whether the session staged files after its last commit and did not change these files since.
 fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
-    let committed = evidence.commits.last().map(|commit| commit.origin);
+    let committed = evidence.commits.last().map(|commit| (commit.origin, commit.at));
     let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
     staged.is_some_and(|staged| {
         staged.succeeded
-            && committed.is_none_or(|commit| staged.origin > commit)
+            && committed.is_none_or(|commit| staged.origin.is_after(staged.at, commit))
             && left.iter().all(|(_, work)| {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })
