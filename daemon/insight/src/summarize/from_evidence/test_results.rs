@@ -321,6 +321,11 @@ mod tests {
         let told = age(&evidence, &ran).unwrap();
         let wanted = "before the last change; `npx jest` ran later, its result was not shown";
         assert!(told.ends_with(wanted), "{told}");
+        // Its line says nothing about the order.
+        let last = Origin { source: 1, line: 20 };
+        let work = FileWork { edits: 1, last, ..FileWork::default() };
+        evidence.files.insert("/app/b.ts".to_owned(), work);
+        assert_eq!(age(&evidence, &ran), Some(told));
     }
 
     #[test]
