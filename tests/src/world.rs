@@ -329,6 +329,7 @@ impl Daemon {
 
     /// Waits for the end of the daemon. A daemon that does not end within [`END_LIMIT`] is killed,
     /// so that its test fails instead of waiting forever.
+    #[expect(clippy::print_stderr, reason = "the test reports why it fails")]
     fn wait(&mut self) -> ExitStatus {
         let pid = self.pid().to_string();
         let (ended, waiting) = mpsc::channel::<()>();

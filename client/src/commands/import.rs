@@ -35,6 +35,8 @@ const LONGEST: u64 = 512 << 20;
 const LONGEST_EPISODE: usize = 1 << 20;
 /// The error for an episode longer than [`LONGEST_EPISODE`].
 const TOO_LONG: &str = "is longer than 1 MB, the maximum for an episode";
+/// The member with which the content of every exported episode begins.
+const SESSION_METADATA: &str = "graphiti_session_metadata:";
 /// Maximum total length, in bytes, of the episodes in one request.
 const REQUEST_BYTES: usize = 2 << 20;
 /// Maximum number of problems that are shown.
@@ -62,9 +64,7 @@ struct ExportFiles {
 pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let mut export = ExportFiles::default();
     export.read(&args.path)?;
-    let has_content = export.episodes.iter().any(|read| !read.portable.episode.content.is_empty())
-        || !export.corrections.is_empty()
-        || export.classifications.is_some();
+    let is_export = export.is_export();
     let mut connection = Connection::open_for_work()?;
     let preview = import_episodes(&mut connection, &mut export, true)?;
     if !export.problems.is_empty() {
@@ -74,13 +74,14 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
             shown.push(format!("… and {} more", count - SHOWN_PROBLEMS));
         }
         let shown = shown.join("\n");
-        let why = if has_content {
+        let why = if is_export {
             "the export is damaged".to_owned()
         } else {
             let path = args.path.display();
             format!(
                 "{path} is not an export of graphiti (transcripts are not imported: the daemon \
-                 reads them in the folders of the agents, which `graphiti status` shows)"
+                 reads them in the folders of the agents, which `graphiti status` shows, and \
+                 `graphiti sync` indexes earlier sessions)"
             )
         };
         return Err(AskError::Wrong(format!("nothing was imported, because {why}:\n{shown}")));
@@ -182,6 +183,16 @@ pub(super) fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
 }
 
 impl ExportFiles {
+    /// Whether any part was written by `graphiti export`. A line of a transcript may have a member
+    /// `content`, too, but not with the metadata of an episode.
+    fn is_export(&self) -> bool {
+        let is_episode =
+            |read: &ReadEpisode| read.portable.episode.content.contains(SESSION_METADATA);
+        self.episodes.iter().any(is_episode)
+            || !self.corrections.is_empty()
+            || self.classifications.is_some()
+    }
+
     fn read(&mut self, path: &Path) -> Result<(), AskError> {
         if !path.is_dir() {
             return self.read_file(path);
@@ -285,6 +296,23 @@ impl ExportFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_transcript_is_no_export() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("session.jsonl");
+        let episode = r#"{"content":"---\ngraphiti_session_metadata:\n  version: \"1\"\n---\n"}"#;
+        for (lines, wanted) in [
+            (r#"{"type":"system","content":"Compacted","uuid":"u"}"#, false),
+            (r#"{"role":"user","content":"Fix it"}"#, false),
+            (episode, true),
+        ] {
+            fs::write(&file, lines).unwrap();
+            let mut export = ExportFiles::default();
+            export.read(&file).unwrap();
+            assert_eq!(export.is_export(), wanted, "{lines}");
+        }
+    }
 
     #[test]
     fn a_folder_with_corrections_only_is_an_export() {

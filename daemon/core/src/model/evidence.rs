@@ -18,6 +18,7 @@ pub use super::{
     },
     test_run::{
         PACKAGES, TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts,
+        without_parents,
     },
     work_notes::{NotePurpose, Ticket, WorkNote},
 };

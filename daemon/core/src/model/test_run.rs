@@ -116,6 +116,18 @@ pub fn other_parts<'r>(
     found
 }
 
+/// Returns the failed tests without those of which a subtest failed, such as `TestX` beside
+/// `TestX/sub`: a test fails if one of its subtests fails.
+pub fn without_parents(names: &[String]) -> Vec<&String> {
+    let is_parent = |name: &String| {
+        let is_within = |other: &String| {
+            other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        names.iter().any(is_within)
+    };
+    names.iter().filter(|name| !is_parent(name)).collect()
+}
+
 /// Whether two places are the same, judged by the last segment: `apps/api`, `api`, `@app/api`.
 pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     let name = |place: &Option<String>| {
@@ -221,6 +233,12 @@ mod tests {
         let all: Vec<&TestRun> = runs.iter().collect();
         assert_eq!(other_parts(&all, all[4], |_| true), [all[1], all[2]]);
         assert_eq!(other_parts(&all, all[4], |run| run.passed > 4), [all[1]]);
+    }
+
+    #[test]
+    fn a_test_with_a_failed_subtest_is_left_out() {
+        let names = ["TestA", "TestA/one", "TestAlso", "TestB"].map(str::to_owned);
+        assert_eq!(without_parents(&names), ["TestA/one", "TestAlso", "TestB"]);
     }
 
     #[test]

@@ -26,6 +26,21 @@ pub struct Origin {
     pub line: u64,
 }
 
+impl Origin {
+    /// Whether something at this position and time came after `other`: by the line in the same
+    /// file, otherwise by the time. Returns `false` if a time is missing.
+    pub fn is_after(
+        self,
+        at: Option<Timestamp>,
+        (other, other_at): (Origin, Option<Timestamp>),
+    ) -> bool {
+        if self.source == other.source {
+            return self.line > other.line;
+        }
+        at.zip(other_at).is_some_and(|(at, other_at)| at > other_at)
+    }
+}
+
 /// A message's own id in the transcript. It is the same in forks and copies of a session.
 pub type RecordUuid = [u8; 16];
 
@@ -298,6 +313,21 @@ pub fn without_middle(text: &str, limit: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_in_different_files_are_compared_by_time() {
+        let at = |second: i64| Some(Timestamp::from_seconds(second));
+        let origin = |source, line| Origin { source, line };
+        for ((one, one_at), other, wanted) in [
+            ((origin(0, 5), at(1)), (origin(0, 4), at(9)), true),
+            ((origin(0, 4), None), (origin(0, 4), None), false),
+            ((origin(1, 5), at(1)), (origin(0, 4), at(9)), false),
+            ((origin(0, 2), at(10)), (origin(1, 4), at(9)), true),
+            ((origin(1, 5), None), (origin(0, 4), at(9)), false),
+        ] {
+            assert_eq!(one.is_after(one_at, other), wanted, "{one:?} {other:?}");
+        }
+    }
 
     #[test]
     fn short_text_is_kept_whole() {

@@ -65,6 +65,26 @@ proptest! {
     }
 }
 
+#[test]
+fn a_limit_keeps_the_facts_that_began_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    // The first setting has its value since 10, and is stated again at 50 and 60.
+    let stated = [((0, 10), 1), ((1, 20), 1), ((2, 30), 1), ((0, 50), 1), ((0, 60), 1)];
+    let id = EpisodeId::new(Timestamp::from_seconds(1_000), [1; 10]);
+    write(&store, 0, (id, &BTreeMap::from(stated), false));
+    store.write(Vec::new()).wait().unwrap();
+    let latest = |limit: usize| -> Vec<i64> {
+        let wanted = FactFilter { limit, ..all() };
+        let facts = Graph::of(&store).facts(&[namespace()], &wanted).unwrap();
+        facts.iter().map(|fact| seconds(fact.valid_at)).collect()
+    };
+    assert_eq!(latest(0), [0; 0]);
+    assert_eq!(latest(1), [30]);
+    assert_eq!(latest(2), [30, 20]);
+    assert_eq!(latest(9), [30, 20, 10]);
+}
+
 fn history() -> impl Strategy<Value = Vec<HistoryStep>> {
     // The times of the sessions differ, so that no two events coincide.
     let values = prop::collection::btree_map((0..3u8, 0..6i64), 0..3u8, 0..5);

@@ -1,6 +1,9 @@
 //! Queries about entities and facts.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, BinaryHeap, HashSet},
+};
 
 use crate::{
     graph::{derive, read::file_key},
@@ -41,6 +44,9 @@ pub struct EntitiesAndFacts {
 
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
+/// Maximum number of facts that are read after enough facts were found, because one of them may
+/// have begun later.
+const MAX_MORE_FACTS: usize = 200;
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;
 
@@ -191,7 +197,7 @@ impl<'s> Graph<'s> {
                 }
             }
         }
-        found.sort_by_key(|entity| (std::cmp::Reverse(entity.last_at), entity.id));
+        found.sort_by_key(|entity| (Reverse(entity.last_at), entity.id));
         found.truncate(limit);
         Ok(found)
     }
@@ -233,6 +239,12 @@ impl<'s> Graph<'s> {
             .map(|attributed| attributed.what))
     }
 
+    /// Returns the facts in `places` that began last, the latest first.
+    ///
+    /// Statements are read in the order of their times, but facts are ordered by the times at which
+    /// they began, which may be much earlier. A place is therefore read until its next statement
+    /// cannot be the beginning of one of the latest facts, or until [`MAX_MORE_FACTS`] more facts
+    /// were read.
     fn facts_in(
         &self,
         places: impl Iterator<Item = ClaimPlace>,
@@ -240,33 +252,42 @@ impl<'s> Graph<'s> {
     ) -> Result<Vec<Fact>, StoreError> {
         let mut found: Vec<Fact> = Vec::new();
         let mut seen: HashSet<FactKey> = HashSet::new();
+        // The beginnings of the latest facts, at most `limit`; the earliest is on top.
+        let mut latest: BinaryHeap<Reverse<Timestamp>> = BinaryHeap::new();
         for place in places {
-            let (mut here, mut failed) = (0, None);
+            let (mut more, mut failed) = (0, None);
             self.store.visit_claims(place, &mut |row: ClaimRow| {
+                let is_full = latest.len() >= wanted.limit;
+                let is_before = |earliest: &Reverse<Timestamp>| row.at < earliest.0;
+                if is_full && (more == MAX_MORE_FACTS || latest.peek().is_none_or(is_before)) {
+                    return false;
+                }
                 let is_wanted =
                     wanted.relations.is_empty() || wanted.relations.contains(&row.relation);
                 if !is_wanted || !seen.insert(row.fact) {
                     return true;
                 }
+                more += usize::from(is_full);
                 match self.spans(row.fact) {
                     Ok(spans) => {
-                        let before = found.len();
-                        found.extend(
-                            spans
-                                .into_iter()
-                                .filter(|fact| wanted.at.is_none_or(|time| fact.holds_at(time))),
-                        );
-                        here += found.len() - before;
+                        let holds = |fact: &Fact| wanted.at.is_none_or(|at| fact.holds_at(at));
+                        for fact in spans.into_iter().filter(holds) {
+                            latest.push(Reverse(fact.valid_at));
+                            found.push(fact);
+                        }
+                        while latest.len() > wanted.limit {
+                            latest.pop();
+                        }
                     }
                     Err(error) => failed = Some(error),
                 }
-                failed.is_none() && here < wanted.limit
+                failed.is_none()
             })?;
             if let Some(error) = failed {
                 return Err(error);
             }
         }
-        found.sort_by_key(|fact| (std::cmp::Reverse(fact.valid_at), fact.id));
+        found.sort_by_key(|fact| (Reverse(fact.valid_at), fact.id));
         found.truncate(wanted.limit);
         Ok(found)
     }

@@ -168,12 +168,17 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     topics
 }
 
-/// Returns the folder of a file; if that is only `src`, `lib`, `app` or `.`, the file name without
-/// its extension. A path without a folder is returned unchanged.
+/// Returns the folder of a file, which may be marked as deleted; if the folder is only `src`, `lib`,
+/// `app` or `.`, the file name without its extension. A path without a folder is returned unchanged.
 fn part_of_project(file: &str) -> &str {
+    let file = file.strip_suffix(DELETED).unwrap_or(file);
     match file.rsplit_once('/') {
         Some((folder, _)) if !["src", "lib", "app", "."].contains(&folder) => folder,
-        Some((_, name)) => name.split_once('.').map_or(name, |(stem, _)| stem),
+        Some((_, name)) => {
+            // The name of a hidden file begins with a full stop.
+            let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+            if stem.is_empty() { name } else { stem }
+        }
         None => file,
     }
 }
@@ -246,6 +251,20 @@ mod tests {
         assert_eq!(parsed.decisions, ["Keep it"]);
         assert!(parsed.code_references.is_empty());
         assert_eq!(parsed.key_points, ["one"]);
+    }
+
+    #[test]
+    fn a_topic_is_the_folder_or_the_name_of_a_file() {
+        for (file, wanted) in [
+            ("src/parse/line.rs", "src/parse"),
+            ("src/main.rs", "main"),
+            ("src/.env", ".env"),
+            ("Makefile", "Makefile"),
+            (&format!("notes.md{DELETED}"), "notes.md"),
+            (&format!("src/old{DELETED}"), "old"),
+        ] {
+            assert_eq!(part_of_project(file), wanted, "{file}");
+        }
     }
 
     #[test]

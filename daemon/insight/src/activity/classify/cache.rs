@@ -137,7 +137,7 @@ impl ClassificationCache {
     }
 
     /// Adds the entries of a document in the documents' format. Unreadable entries are skipped,
-    /// numbers are clamped, and existing entries are not replaced.
+    /// numbers are clamped, and existing entries are neither replaced nor evicted.
     pub fn import(&mut self, document: &Value) -> ImportCounts {
         let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
@@ -149,6 +149,7 @@ impl ClassificationCache {
                 match read_entry(entry) {
                     Some(_) if native::is_native(tool) => imported.needless += 1,
                     Some(_) if cache.entries.contains_key(name) => imported.needless += 1,
+                    Some(_) if cache.entries.len() >= most => imported.needless += 1,
                     Some(classification) => {
                         imported.taken += 1;
                         cache.put(name.clone(), classification, most);
@@ -181,7 +182,8 @@ impl ClassificationCache {
 pub struct ImportCounts {
     /// Entries that were added.
     pub taken: usize,
-    /// Skipped entries that were known already or are classified better by rules.
+    /// Skipped entries that were known already, are classified better by rules, or no longer fit
+    /// into the cache.
     pub needless: usize,
     /// Skipped entries that are not in the documents' format.
     pub unreadable: usize,
@@ -320,6 +322,19 @@ mod tests {
         for document in [json!(null), json!([]), json!({"exact": 1, "pattern": []}), json!("x")] {
             assert_eq!(ClassificationCache::default().import(&document), ImportCounts::default());
         }
+    }
+
+    #[test]
+    fn an_import_evicts_nothing() {
+        let mut learned = ClassificationCache::default();
+        learned.learn(&classification("known"), &[]);
+        let entries: serde_json::Map<String, Value> = (0..=MAX_TOOLS)
+            .map(|number| (format!("tool{number:05}"), json!(classification("x"))))
+            .collect();
+        let imported = learned.import(&json!({ "pattern": entries }));
+        assert_eq!((imported.taken, imported.needless), (MAX_TOOLS - 1, 2));
+        assert!(learned.by_name("known").is_some() && learned.by_name("tool00000").is_some());
+        assert_eq!(learned.pattern.entries.len(), MAX_TOOLS);
     }
 
     #[test]

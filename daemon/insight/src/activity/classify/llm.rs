@@ -155,7 +155,7 @@ pub struct UnreadableReply;
 fn entries_in(reply: &str) -> Option<Vec<Value>> {
     let starts = reply.match_indices(['{', '[']).map(|(at, _)| at);
     const TRIES: usize = 50;
-    starts.take(TRIES).find_map(|at| {
+    let found = starts.take(TRIES).find_map(|at| {
         let mut values = serde_json::Deserializer::from_str(&reply[at..]).into_iter::<Value>();
         match values.next()?.ok()? {
             Value::Array(entries)
@@ -163,11 +163,13 @@ fn entries_in(reply: &str) -> Option<Vec<Value>> {
             {
                 Some(entries)
             }
-            Value::Array(entries) if entries.is_empty() => Some(entries),
             Value::Object(object) => entries_of_object(object),
             _ => None,
         }
-    })
+    });
+    // In prose, an empty list may mean anything.
+    let bare = reply.trim().trim_matches('`').trim_start_matches("json").trim();
+    found.or_else(|| (bare == "[]").then(Vec::new))
 }
 
 fn entries_of_object(mut object: Map<String, Value>) -> Option<Vec<Value>> {
@@ -280,6 +282,7 @@ mod tests {
             GOOD.to_owned(),
             format!("```json\n{GOOD}\n```"),
             format!("Here {{you}} are [1]:\n```\n{GOOD}\n```\nAnything else?"),
+            format!("The calls with the arguments [] search.\n{GOOD}"),
             GOOD.trim_start_matches("{\"classifications\": ").trim_end_matches('}').to_owned() + "",
         ] {
             let found = request().read_reply(&reply).expect("readable");
@@ -310,12 +313,20 @@ mod tests {
 
     #[test]
     fn replies_without_the_requested_json_are_errors() {
-        for reply in
-            ["", "I cannot do that.", "{\"error\": 1}", "{\"classifications\": 3}", "[1, 2", "{{{{"]
-        {
+        for reply in [
+            "",
+            "I cannot do that.",
+            "{\"error\": 1}",
+            "{\"classifications\": 3}",
+            "[1, 2",
+            "{{{{",
+            "The arguments [] say nothing.",
+        ] {
             assert_eq!(request().read_reply(reply), Err(UnreadableReply), "{reply}");
         }
-        assert_eq!(request().read_reply("{\"classifications\": []}"), Ok(Vec::new()));
+        for empty in ["{\"classifications\": []}", "[]", "```json\n[]\n```"] {
+            assert_eq!(request().read_reply(empty), Ok(Vec::new()), "{empty}");
+        }
         assert!(request().read_reply(&"[{".repeat(100_000)).is_err());
     }
 }

@@ -60,6 +60,7 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         ("Run the tests on Windows", tested(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
+        ("Rotate the keys of the signer (todo `notes/later/keys.md`)", moved(), None),
         ("Remove the old sessions", moved(), None),
         ("Remove the old sessions", prompt("rename the old parser"), None),
         ("Remove the old sessions", tested(), None),

@@ -273,6 +273,17 @@ fn an_error_that_another_agent_fixed_is_no_fact() {
 }
 
 #[test]
+fn a_test_that_a_sub_agent_mended_before_it_failed_is_failing() {
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    session.run(5, &["reads_archives"]);
+    session.error("reads_archives failed: no index", Some("/work/app/index.rs"));
+    assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 0);
+    let resolution: &mut Resolution = session.evidence.errors[0].resolution.as_mut().unwrap();
+    resolution.origin.source = 2;
+    assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 1);
+}
+
+#[test]
 fn a_finding_about_unnamed_files_is_no_fact() {
     for text in [
         "The py file must not import `app.db`, because that makes a circle",

@@ -334,11 +334,6 @@ fn note_path(step: &str) -> Option<&str> {
     Some(path.as_str())
 }
 
-/// Returns the name of the file in which a step is noted.
-fn note(step: &str) -> Option<&str> {
-    note_path(step)?.rsplit('/').next()
-}
-
 /// Returns the position where the note of a step was written.
 fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
     let path = note_path(step)?;
@@ -383,7 +378,7 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
         watches.push(broken(draft.subject("tested", "")));
     }
     // A task is settled when its note is moved or removed.
-    watches.extend(note(text).map(|name| broken(draft.subject("note", name))));
+    watches.extend(note_path(text).map(|path| broken(super::progress::note(draft, path))));
     watches.extend(failing_tests(draft, text));
     watches
 }

@@ -1,7 +1,7 @@
 //! Marks requests, finished work and reports of failures. The marks close open ends of earlier
 //! sessions and end fixes that failed.
 
-use super::{draft::Draft, errors, phrasing};
+use super::{draft::Draft, errors, names::file_key, phrasing};
 use crate::{
     graph::text,
     model::{
@@ -67,15 +67,21 @@ fn moved_notes(draft: &mut Draft<'_>) {
             continue;
         }
         let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
-        let Some(name) = was.and_then(|path| path.rsplit('/').next()) else { continue };
-        if !is_code(name) {
+        let Some(note_path) = was else { continue };
+        if !is_code(note_path) {
             // A note may be moved when its task begins. The task is then done only at the end of
             // the session.
             let is_begun = changes_code_after(draft, work.last);
             let at = if is_begun { draft.episode.ended_at } else { draft.moments.at(work.last) };
-            draft.mark(draft.subject("note", name), at, Observation::Succeeded);
+            draft.mark(note(draft, note_path), at, Observation::Succeeded);
         }
     }
+}
+
+/// Returns the subject of the note at `path`, which may be relative to the project.
+pub(super) fn note(draft: &Draft<'_>, path: &str) -> Subject {
+    let key = file_key(&draft.episode.project, path);
+    draft.subject("note", key.as_deref().unwrap_or(path))
 }
 
 fn is_code(path: &str) -> bool {

@@ -8,6 +8,7 @@ use crate::{
     model::{
         evidence::{PACKAGES, TestRun, family, latest_of_suites},
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
+        transcript::Origin,
     },
 };
 
@@ -216,9 +217,12 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
 /// Whether the error that this test reported was resolved later in the session.
 fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
     draft.evidence.errors.iter().any(|error| {
-        let resolution = error.resolution.as_ref();
-        error.message.contains(test)
-            && resolution.is_some_and(|resolution| resolution.origin > failed.origin)
+        let resolved = error.resolution.as_ref().map(|resolution| resolution.origin);
+        let is_later = |resolved: Origin| {
+            let at = Some(draft.moments.at(resolved));
+            resolved.is_after(at, (failed.origin, failed.at))
+        };
+        error.message.contains(test) && resolved.is_some_and(is_later)
     })
 }
 

@@ -1,6 +1,7 @@
 //! Records the work on files: reads and changes.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, VecDeque},
     hash::{DefaultHasher, Hash, Hasher},
 };
@@ -325,7 +326,7 @@ fn looks_like_a_file(path: &str) -> bool {
 }
 
 /// Removes files until the limits are kept, but never removes `latest`.
-fn bound(evidence: &mut Evidence, latest: &str) {
+pub(super) fn bound(evidence: &mut Evidence, latest: &str) {
     let files = &mut evidence.files;
     while files.len() > bounds::FILES
         || files.keys().map(String::len).sum::<usize>() > bounds::PATHS
@@ -341,7 +342,7 @@ fn victim(files: &BTreeMap<String, FileWork>, latest: &str) -> Option<String> {
     files
         .iter()
         .filter(|(path, _)| *path != latest)
-        .min_by_key(|(_, work)| (work.changed(), work.last))
+        .min_by_key(|(_, work)| (work.changed(), Reverse(work.last.source), work.last.line))
         .map(|(path, _)| path.clone())
 }
 

@@ -215,8 +215,9 @@ impl Collector {
         let command = run.command;
         // If the numbers are sums over the lines of an output, a part of the output shows that the
         // tests passed, but not how many there are.
-        let is_partial =
-            command.shows_part && report.failed == 0 && report.counts_lines(&command.shown);
+        let is_partial = command.shows_part
+            && report.failed == 0
+            && report.counts_lines(&command.shown, run.output);
         let scope = test_runs::scope_of(&report, run, self.evidence.directories.first());
         let test_run = TestRun {
             framework: report.framework.to_owned(),

@@ -8,7 +8,7 @@ use crate::{
         time::Timestamp,
         token_use::use_of,
     },
-    summarize::evidence::bounds,
+    summarize::evidence::{bounds, files::bound},
 };
 
 /// Adds a sub-agent's evidence to its session's.
@@ -39,6 +39,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
         session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
     files(&mut session.files, &sub_agent.files);
     session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
+    bound(session, "");
     tools(&mut session.tools, &sub_agent.tools);
     session.commands_left_out =
         session.commands_left_out.saturating_add(sub_agent.commands_left_out);
@@ -138,6 +139,13 @@ fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, T
         known.calls = known.calls.saturating_add(used.calls);
         known.errors = known.errors.saturating_add(used.errors);
     }
+    // As in the evidence of one file, the tools with the most calls are kept.
+    while session.len() > bounds::TOOLS
+        && let Some(least) = session.iter().min_by_key(|(_, used)| used.calls)
+    {
+        let least = least.0.clone();
+        session.remove(&least);
+    }
 }
 
 fn names(list: &mut Vec<String>, more: &[String]) {
@@ -160,13 +168,25 @@ mod tests {
     fn lists_keep_their_limits() {
         let name = |number: usize| format!("n{number}");
         let request = |number: usize| PullRequest { url: name(number), number: None };
-        let many = |from: usize| Evidence {
+        let used = |number: usize| ToolUse { calls: number as u32, ..ToolUse::default() };
+        let changed = |number: usize, source: u32| FileWork {
+            edits: 1,
+            last: Origin { source, line: number as u64 },
+            ..FileWork::default()
+        };
+        let many = |from: usize, source| Evidence {
+            files: (from..from + bounds::FILES).map(|n| (name(n), changed(n, source))).collect(),
+            tools: (from..from + bounds::TOOLS).map(|n| (name(n), used(n))).collect(),
             pull_requests: (from..from + bounds::PULL_REQUESTS).map(request).collect(),
             branches: (from..from + bounds::NAMES).map(name).collect(),
             ..Evidence::default()
         };
-        let mut session = many(0);
-        absorb(&mut session, &many(100), None);
+        let mut session = many(0, 0);
+        absorb(&mut session, &many(100, 1), None);
+        assert_eq!((session.files.len(), session.files_left_out), (bounds::FILES, 100));
+        let has = |name: &str| session.files.contains_key(name);
+        assert!(has("n0") && has("n399"), "the earliest files of the sub-agent are left out");
+        assert!(session.tools.len() == bounds::TOOLS && !session.tools.contains_key("n0"));
         assert_eq!(session.pull_requests.len(), bounds::PULL_REQUESTS);
         assert_eq!(session.pull_requests.last().unwrap().url, name(99 + bounds::PULL_REQUESTS));
         assert_eq!((session.branches.len(), session.branches[0].as_str()), (bounds::NAMES, "n0"));

@@ -149,6 +149,7 @@ fn the_status_of_another_repository_is_not_the_sessions() {
     assert_eq!(branches("git status"), ["odd"]);
     assert_eq!(branches("cd /shop && git status"), [""; 0]);
     assert_eq!(branches("git -C /shop status"), [""; 0]);
+    assert_eq!(branches("git -c color.ui=never --no-pager -C /shop status"), [""; 0]);
 }
 
 #[test]

@@ -144,7 +144,10 @@ fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
     match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
-            let next = evidence.commands.iter().find(|other| other.origin > run.origin);
+            let mut later = evidence.commands.iter().filter(|other| {
+                other.origin.source == run.origin.source && other.origin > run.origin
+            });
+            let next = later.next();
             let end = next.map_or(u64::MAX, |next| next.origin.line);
             // A pipe hides the exit code of a command, but not what the command printed.
             let failed = evidence.errors.iter().any(|error| {
@@ -209,8 +212,8 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
         names.extend(suites.iter().filter(|suite| suite.1 == stale).map(|suite| suite.0.clone()));
         names.join(", ")
     };
-    let failed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
-    let failed = runs.iter().filter(|check| check.failed && failed(check.kind));
+    let has_passed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
+    let failed = runs.iter().filter(|check| check.failed && has_passed(check.kind));
     let failed: Vec<String> = failed.map(named).collect();
     let (fresh, stale) = (names(false), names(true));
     let told = match (fresh.is_empty(), stale.is_empty()) {
@@ -263,7 +266,7 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::{
-        model::transcript::{Item, SessionContext},
+        model::transcript::{Item, Origin, SessionContext},
         summarize::evidence::scenarios::Script,
     };
 
@@ -291,6 +294,21 @@ mod tests {
         let failed: Vec<CheckKind> =
             last_runs(&evidence).into_iter().filter(|one| one.failed).map(|one| one.kind).collect();
         assert_eq!(failed, [CheckKind::Lint]);
+    }
+
+    #[test]
+    fn a_command_of_a_sub_agent_does_not_end_the_output_of_a_check() {
+        let mut script = Script::default();
+        script.prompt("Add a column");
+        script.run("b", "npm run lint | tail", Outcome::Succeeded, "");
+        script.run("c", "npm run lint -- src", Outcome::Failed(Some(1)), "src/a.ts: error: x\n");
+        let mut evidence = script.collect();
+        let check = evidence.commands[0].clone();
+        evidence.commands.truncate(1);
+        assert_eq!(failed(&evidence, &check), None);
+        let of_sub_agent = Origin { source: 1, line: 1 };
+        evidence.commands.push(CommandRun { origin: of_sub_agent, ..check.clone() });
+        assert_eq!(failed(&evidence, &check), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
+        evidence::{Commit, GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
         transcript::{Origin, TaskState},
     },
     summarize::{
@@ -86,7 +86,9 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
 pub(super) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for (error, times) in refuted::returned_errors(evidence) {
-        let tried = evidence.commits.last().filter(|commit| commit.origin > error.origin);
+        let is_later =
+            |commit: &&Commit| commit.origin.is_after(commit.at, (error.origin, error.at));
+        let tried = evidence.commits.last().filter(is_later);
         let tried = tried.filter(|commit| !commit.hash.is_empty());
         let tried =
             tried.map_or("the last attempt".to_owned(), |commit| format!("`{}`", commit.hash));
@@ -400,7 +402,10 @@ fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, FileWork, GitEvent, Quote, TurnReport},
+        model::{
+            evidence::{Evidence, FileWork, GitEvent, Quote, TurnReport},
+            time::Timestamp,
+        },
         summarize::report::Reports,
     };
 
@@ -413,6 +418,32 @@ mod tests {
 
     fn at(line: u64) -> Origin {
         Origin { source: 0, line }
+    }
+
+    #[test]
+    fn a_commit_of_a_sub_agent_before_an_error_did_not_try_to_fix_it() {
+        let time = |second| Some(Timestamp::from_seconds(second));
+        let error = |line: u64| Quote {
+            text: "error[E0308]: mismatched types in the parser of dates".to_owned(),
+            origin: at(line),
+            at: time(100 + i64::try_from(line).unwrap()),
+        };
+        let commit = |second| Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "Add a page".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 1, line: 2 },
+            at: time(second),
+        };
+        for (second, tried) in [(50, "the last attempt"), (200, "`1a2b3c4`")] {
+            let evidence = Evidence {
+                pasted_errors: vec![error(3), error(9)],
+                commits: vec![commit(second)],
+                ..Evidence::default()
+            };
+            let told = told(&evidence, returned_errors);
+            assert!(told[0].ends_with(&format!("{tried} is not verified")), "{told:?}");
+        }
     }
 
     fn note(path: &str, purpose: NotePurpose, text: &str) -> Evidence {

@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{ErrorSeen, Evidence, StatementKind},
+        evidence::{CommandRun, ErrorSeen, Evidence, StatementKind},
         transcript::Origin,
         wording::CAUSE_BEFORE_CHANGE,
     },
@@ -166,7 +166,9 @@ pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
     let open = evidence.errors.iter().filter(|error| error.resolution.is_none());
     open.filter(|error| error.origin.source == start.source && error.origin >= start)
         .filter(|error| {
-            let mut later = evidence.commands.iter().filter(|run| run.origin > error.origin);
+            let is_later =
+                |run: &&CommandRun| run.origin.is_after(run.at, (error.origin, error.at));
+            let mut later = evidence.commands.iter().filter(is_later);
             !later.any(|run| run.outcome.succeeded() && is_same_work(&error.attempt, &run.command))
                 && !failed_otherwise(evidence, error)
         })

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Delegation, GitStep, StatementKind},
+        evidence::{Delegation, GitStep, StatementKind, without_parents},
         transcript::{Origin, RecapKind, Task},
         wording::{ASKED_LAST, REQUEST_STATES},
     },
@@ -198,23 +198,17 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Adds failing tests and checks, untested changes, and the unresolved errors of the last turn.
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
-        // A test fails if one of its subtests fails, so only the subtest is named.
-        let all = &run.failed_tests;
-        let is_parent = |name: &&String| {
-            all.iter().any(|other| {
-                other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            })
-        };
-        let parents = all.iter().filter(is_parent).count();
-        let alone = all.iter().filter(|name| !is_parent(name));
-        let names = shortened(alone.cloned().collect(), TESTS);
+        let alone = without_parents(&run.failed_tests);
+        let count = alone.len();
+        let has_parents = count < run.failed_tests.len();
+        let names = shortened(alone.into_iter().cloned().collect(), TESTS);
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        // If a run counts packages, more tests may have failed than packages. A package that was
-        // not built has no named test.
-        let counts_packages = run.framework.ends_with("(packages)") && !names.is_empty();
-        let all = if counts_packages { all.len().saturating_sub(parents) } else { 0 };
-        let failed = all.max(run.failed as usize).max(1);
+        // If a run counts packages, or tests without their subtests, more tests may have failed. A
+        // package that was not built has no named test.
+        let counts_packages = run.noun() == "packages" && !names.is_empty();
+        let count = if counts_packages || has_parents { count } else { 0 };
+        let failed = count.max(run.failed as usize).max(1);
         let noun = if failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }
@@ -231,13 +225,13 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
     }
     untested(entries, list);
-    let tests_ran = |line| entries.evidence.tests.iter().any(|run| run.origin.line == line);
+    let tests_ran = |at| entries.evidence.tests.iter().any(|run| run.origin == at);
     // If work is reported as done after an error, it was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
         let has_substitute = is_done && error.origin.line < replied_at;
-        if !has_substitute && !tests_ran(error.origin.line) {
+        if !has_substitute && !tests_ran(error.origin) {
             let command = entries.tidy_line(&before_gap(&error.attempt));
             let remedy = error.remedy.as_ref();
             let remedy =
@@ -375,9 +369,10 @@ mod tests {
     use crate::{
         model::{
             evidence::{CommandRun, Evidence, FileWork, Publication, PublicationKind, TestRun},
+            time::Timestamp,
             transcript::Outcome,
         },
-        summarize::report::Reports,
+        summarize::{evidence::scenarios::Script, report::Reports},
     };
 
     #[test]
@@ -395,6 +390,21 @@ mod tests {
         let reports = Reports::of(&evidence);
         let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
         assert_eq!(steps, ["Unchecked in the pull request: Check the token after the merge"]);
+    }
+
+    #[test]
+    fn a_test_with_failed_subtests_is_not_named_beside_them() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let run = TestRun {
+            framework: "go test".to_owned(),
+            command: "go test -v ./...".to_owned(),
+            passed: 4,
+            failed: 1,
+            failed_tests: names(&["TestA", "TestA/one", "TestA/two"]),
+            ..TestRun::default()
+        };
+        let evidence = Evidence { tests: vec![run], ..Evidence::default() };
+        assert_eq!(steps(&evidence), ["Fix 2 failing tests: TestA/one, TestA/two"]);
     }
 
     fn ran(line: u64, command: &str, outcome: Outcome) -> CommandRun {
@@ -429,6 +439,28 @@ mod tests {
         assert_eq!(steps(&evidence), ["The last build failed: `cargo build 2>&1 | tail -5`"]);
         evidence.commands.push(ran(4, "git commit -qm List", Outcome::Succeeded));
         assert!(steps(&evidence).is_empty());
+    }
+
+    #[test]
+    fn a_test_run_of_a_sub_agent_does_not_hide_an_error() {
+        let mut script = Script::default();
+        script.prompt("Start the server");
+        script.run("a", "make serve", Outcome::Failed(Some(2)), "error: port 80 is in use\n");
+        let mut evidence = script.collect();
+        let shown = |evidence: &Evidence| {
+            steps(evidence).iter().any(|step| step.starts_with("Resolve `make serve`"))
+        };
+        assert!(shown(&evidence));
+        let origin = Origin { source: 1, line: evidence.errors[0].origin.line };
+        evidence.tests.push(TestRun { passed: 3, origin, ..TestRun::default() });
+        assert!(shown(&evidence));
+        let work = ran(9, "make serve", Outcome::Succeeded);
+        let before = evidence.errors[0].at.map(|at| Timestamp::from_micros(at.micros() - 1));
+        let origin = Origin { source: 1, line: 9 };
+        evidence.commands.push(CommandRun { origin, at: before, ..work.clone() });
+        assert!(shown(&evidence), "a sub-agent started it before the error");
+        evidence.commands.push(work);
+        assert!(!shown(&evidence));
     }
 
     #[test]

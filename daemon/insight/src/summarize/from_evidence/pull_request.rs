@@ -40,7 +40,8 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     let is_opened = |event: &&GitEvent| event.step == GitStep::OpenPullRequest && event.succeeded;
     let opened = evidence.git_events.iter().filter(is_opened);
     let known_before = evidence.pull_requests.len().saturating_sub(opened.clone().count());
-    let before = opened.filter(|event| event.origin.line < prompt.origin.line).count();
+    let is_before = |event: &&GitEvent| prompt.origin.is_after(prompt.at, (event.origin, event.at));
+    let before = opened.filter(is_before).count();
     let is_last = known_before + before == at + 1;
     spoken_sentences(&one_line(&prompt.text)).iter().any(|sentence| {
         let named = number.is_some_and(|number| says_merged(sentence, number));
@@ -74,7 +75,10 @@ pub(super) fn of_branch(evidence: &Evidence, branch: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
+    use crate::{
+        model::transcript::{Origin, Outcome},
+        summarize::evidence::scenarios::Script,
+    };
 
     #[test]
     fn a_pull_request_is_merged_where_the_history_the_user_or_a_report_says_so() {
@@ -88,10 +92,16 @@ mod tests {
                 "https://x.org/a/b/pull/12\n",
             );
             script.reply("m1", "Opened #12.");
+            script.at += 10;
             script.prompt(said);
             script.run("b", "git log --oneline -1", Outcome::Succeeded, history);
             script.reply("m2", reply);
-            is_merged(&script.collect(), 0)
+            let mut evidence = script.collect();
+            let is_merged_by_own = is_merged(&evidence, 0);
+            // The same if a sub-agent opened it, whose transcript may be longer.
+            evidence.git_events[0].origin = Origin { source: 1, line: 90 };
+            assert_eq!(is_merged(&evidence, 0), is_merged_by_own);
+            is_merged_by_own
         };
         assert!(merged("ok, merged. can we tag it please?", "Tagged.", ""));
         assert!(merged("tag it", "PR #12 is already merged, so I tagged it.", ""));

@@ -225,11 +225,11 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
 
 /// Whether the session staged files after its last commit and did not change these files since.
 fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
-    let committed = evidence.commits.last().map(|commit| commit.origin);
+    let committed = evidence.commits.last().map(|commit| (commit.origin, commit.at));
     let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
     staged.is_some_and(|staged| {
         staged.succeeded
-            && committed.is_none_or(|commit| staged.origin > commit)
+            && committed.is_none_or(|commit| staged.origin.is_after(staged.at, commit))
             && left.iter().all(|(_, work)| {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })
@@ -375,6 +375,7 @@ mod tests {
     use crate::{
         model::{
             evidence::Commit,
+            time::Timestamp,
             transcript::{Item, Origin, Outcome, SessionContext},
         },
         summarize::{evidence::scenarios::Script, report::Reports},
@@ -401,6 +402,20 @@ mod tests {
             state(&evidence).unwrap(),
             "branch `main`; staged, not committed: `/app/a.rs`; no test run seen"
         );
+        let at = |second| Some(Timestamp::from_seconds(second));
+        let mut delegated = evidence.clone();
+        delegated.git_events[0].at = at(20);
+        delegated.commits.push(Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "Add a page".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 1, line: 9 },
+            at: at(10),
+        });
+        let left = [("/app/a.rs", &evidence.files["/app/a.rs"])];
+        assert!(is_staged(&delegated, &left), "a sub-agent committed before");
+        delegated.commits[0].at = at(30);
+        assert!(!is_staged(&delegated, &left));
         let mut moved = evidence.clone();
         moved.git_events.clear();
         moved.branches = vec!["main".to_owned(), "ann/page".to_owned()];

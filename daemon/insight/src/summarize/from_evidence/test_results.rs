@@ -5,7 +5,7 @@ use crate::{
         evidence::{CommandRun, Evidence, GitStep, TestRun, latest_of_suites},
         summary::TestSummary,
         time::Timestamp,
-        transcript::Outcome,
+        transcript::{Origin, Outcome},
     },
     summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
 };
@@ -87,13 +87,14 @@ fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let later = evidence.commands.iter().filter(is_later);
     let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
     let last = later.rfind(|one| runs_tests(&one.command))?;
+    let is_after = |at: Origin| at.source == last.origin.source && at > last.origin;
     let changed = evidence
         .files
         .iter()
-        .any(|(path, work)| work.changed() && work.last > last.origin && may_affect_checks(path));
+        .any(|(path, work)| work.changed() && is_after(work.last) && may_affect_checks(path));
     // A test run has the line of its output, a command the line of its call.
     let is_read =
-        evidence.tests.iter().any(|one| one.command == last.command && one.origin > last.origin);
+        evidence.tests.iter().any(|one| one.command == last.command && is_after(one.origin));
     let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
     parts.find(|part| runs_tests(part)).filter(|_| !changed && !is_read)
 }
@@ -165,7 +166,6 @@ fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun>
 mod tests {
     use super::*;
     use crate::model::evidence::FileWork;
-    use crate::model::transcript::Origin;
     use crate::summarize::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
@@ -321,6 +321,11 @@ mod tests {
         let told = age(&evidence, &ran).unwrap();
         let wanted = "before the last change; `npx jest` ran later, its result was not shown";
         assert!(told.ends_with(wanted), "{told}");
+        // Its line says nothing about the order.
+        let last = Origin { source: 1, line: 20 };
+        let work = FileWork { edits: 1, last, ..FileWork::default() };
+        evidence.files.insert("/app/b.ts".to_owned(), work);
+        assert_eq!(age(&evidence, &ran), Some(told));
     }
 
     #[test]

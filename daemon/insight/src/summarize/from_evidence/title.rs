@@ -91,7 +91,7 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
 /// Whether a commit, judged by its subject, only fixes, tests or documents other work.
 pub(super) fn is_minor(subject: &str) -> bool {
     pattern!(
-        r"(?i)^(?:(?:fix|hotfix|bugfix|test|docs?|ci|build|style)(?:\([^)]*\))?!?:|(?:fix|mend|correct|tighten)\b|add (?:\S+ ){0,5}(?:tests?|coverage|docs?|readme)\b)"
+        r"(?i)^(?:(?:fix|hotfix|bugfix|test|docs?|ci|build|style)(?:\([^)]*\))?!?:|(?:fix|fixe[sd]|mend|correct|tighten)\b|add (?:\S+ ){0,5}(?:tests?|coverage|docs?|readme)\b)"
     )
     .is_match(subject)
 }
@@ -178,6 +178,7 @@ mod tests {
         for (subject, wanted) in [
             ("fix(list): sort the days", true),
             ("Fix the order of the days", true),
+            ("Fixed the order of the days", true),
             ("Add tests of the list", true),
             ("Add the first coverage of the list", true),
             ("docs: describe the list", true),

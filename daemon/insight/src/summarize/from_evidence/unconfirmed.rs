@@ -109,16 +109,20 @@ pub(super) fn failed_checks(evidence: &Evidence) -> Option<String> {
 }
 
 fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
-    evidence
-        .git_events
-        .iter()
-        .any(|event| event.step == GitStep::Push && event.succeeded && event.origin > seen.origin)
+    evidence.git_events.iter().any(|event| {
+        event.step == GitStep::Push
+            && event.succeeded
+            && event.origin.is_after(event.at, (seen.origin, seen.at))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
+    use crate::{
+        model::{time::Timestamp, transcript::Outcome},
+        summarize::evidence::scenarios::Script,
+    };
 
     #[test]
     fn a_merge_that_was_asked_for_and_not_made_is_missing() {
@@ -179,6 +183,14 @@ mod tests {
         assert_eq!(
             failed(&script).unwrap(),
             "checks of PR #7 that failed when last seen, before the last push: `E2E`"
+        );
+        let mut evidence = script.collect();
+        let push = evidence.git_events.last_mut().unwrap();
+        (push.origin.source, push.at) = (1, Some(Timestamp::default()));
+        assert_eq!(
+            failed_checks(&evidence).unwrap(),
+            "checks of PR #7 that failed when last seen: `E2E`",
+            "a sub-agent pushed before the checks were seen"
         );
         script.run(
             "log",

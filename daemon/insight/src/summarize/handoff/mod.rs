@@ -28,6 +28,7 @@ pub use self::{
 use crate::{
     model::{
         Episode,
+        evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
         wording::{ASKED_LAST, DELETED, NOT_COMMITTED, parts_of_retried},
     },
@@ -241,7 +242,7 @@ impl Handoff {
             return;
         }
         seen.frameworks.push(tests.framework.clone());
-        let named = tests.failed_tests.iter().flatten();
+        let named = without_parents(tests.failed_tests.as_deref().unwrap_or_default()).into_iter();
         // If the names of the failing tests are known, all of them may have passed since.
         let is_over =
             named.clone().next().is_some() && !named.clone().any(|test| validity.holds(test));

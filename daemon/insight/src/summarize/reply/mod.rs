@@ -42,7 +42,7 @@ const MAX_TOPIC_CHARS: usize = 60;
 
 /// Merges the `claims` of a model into the summary that was derived from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
-    let mut checker = ClaimChecker { grounds, dropped: 0 };
+    let mut checker = ClaimChecker { grounds, dropped: Vec::new() };
     let mut summary = evidence;
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
@@ -69,13 +69,14 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     summary.errors_resolved = some(joined(errors, summary.errors_resolved.unwrap_or_default()));
     summary.config_changes =
         some(checker.reasons(claims.config_changes, summary.config_changes.unwrap_or_default()));
-    Merged { summary, dropped: checker.dropped }
+    Merged { summary, dropped: u32::try_from(checker.dropped.len()).unwrap_or(u32::MAX) }
 }
 
-/// Checks claims and counts those that are dropped.
+/// Checks claims and notes those that are dropped.
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
-    dropped: u32,
+    /// The dropped claims. A claim that the model repeats is dropped once.
+    dropped: Vec<String>,
 }
 
 impl ClaimChecker<'_> {
@@ -112,8 +113,16 @@ impl ClaimChecker<'_> {
         let grounds = self.grounds;
         let is_grounded =
             texts.iter().all(|text| grounds.has(files, text) && grounds.tests_hold(text));
-        self.dropped += u32::from(!is_grounded);
+        if !is_grounded {
+            self.drop(texts.join(" "));
+        }
         is_grounded
+    }
+
+    fn drop(&mut self, claim: String) {
+        if !self.dropped.iter().any(|known| same_words(known, &claim)) {
+            self.dropped.push(claim);
+        }
     }
 
     fn decisions(&mut self, decisions: Vec<DecisionRecord>) -> Vec<DecisionRecord> {
@@ -131,6 +140,7 @@ impl ClaimChecker<'_> {
                 .into_iter()
                 .flatten()
                 .filter_map(|one| line(&one, MAX_ENTRY_CHARS))
+                .filter(|one| self.accepts(&[one], FileRelation::Known))
                 .take(MAX_ENTRIES)
                 .collect();
             kept.push(DecisionRecord { decision, rationale, alternatives: some(alternatives) });
@@ -186,8 +196,8 @@ impl ClaimChecker<'_> {
         kept
     }
 
-    /// Adds the model's reasons to the settings `read` from the evidence, and counts a claim about
-    /// any other setting as dropped.
+    /// Adds the accepted reasons of the model to the settings `read` from the evidence, and drops
+    /// claims about other settings.
     fn reasons(
         &mut self,
         claimed: Vec<ConfigChange>,
@@ -196,11 +206,11 @@ impl ClaimChecker<'_> {
         for claim in claimed {
             let known = read.iter_mut().find(|change| is_same_setting(change, &claim));
             match known {
-                None => self.dropped += 1,
+                None => self.drop(format!("{} {}", claim.file, claim.setting)),
                 Some(change) if change.reason == NOT_STATED => {
-                    if let Some(reason) = line(&claim.reason, MAX_ENTRY_CHARS) {
-                        change.reason = reason;
-                    }
+                    let reason = line(&claim.reason, MAX_ENTRY_CHARS);
+                    let reason = reason.filter(|one| self.accepts(&[one], FileRelation::Known));
+                    change.reason = reason.unwrap_or_else(|| NOT_STATED.to_owned());
                 }
                 Some(_) => {}
             }

@@ -130,6 +130,48 @@ fn claims_about_tests_are_compared_with_the_runs() {
 }
 
 #[test]
+fn reasons_and_alternatives_without_grounds_are_dropped() {
+    let decision = |rationale: &str, alternatives: &[&str]| DecisionRecord {
+        decision: format!("Kept minutes out: {rationale}"),
+        rationale: rationale.to_owned(),
+        alternatives: Some(texts(alternatives)),
+    };
+    let setting = ConfigChange {
+        file: "/app/.env".to_owned(),
+        setting: "EXPIRY".to_owned(),
+        old_value: None,
+        new_value: "3600".to_owned(),
+        reason: "lib/phantom.py needs it".to_owned(),
+    };
+    let claims = Claims {
+        key_decisions: vec![
+            decision("They mislead", &["Convert them", "Convert them in lib/phantom.py"]),
+            decision("lib/phantom.py has none", &[]),
+        ],
+        config_changes: vec![setting],
+        ..Claims::default()
+    };
+    let (evidence, mut before) = evidence();
+    before.config_changes.as_mut().unwrap()[0].reason = NOT_STATED.to_owned();
+    let found = merge(before.clone(), claims, &Grounds { evidence: &evidence, shown: &[] });
+    assert_eq!(found.dropped, 3);
+    let decisions = found.summary.key_decisions.unwrap();
+    let alternatives: Vec<_> = decisions.iter().flat_map(|one| one.alternatives.clone()).collect();
+    assert_eq!(alternatives, [texts(&["Convert them"])]);
+    assert_eq!(found.summary.config_changes, before.config_changes);
+}
+
+#[test]
+fn a_claim_that_a_model_repeats_is_dropped_once() {
+    let claims = Claims {
+        completed_tasks: texts(&["Rewrote src/charge.rs", "rewrote `src/charge.rs`"]),
+        discoveries: texts(&["lib/phantom.py is slow"]),
+        ..Claims::default()
+    };
+    assert_eq!(merged(claims, "").0.dropped, 2);
+}
+
+#[test]
 fn settings_keep_the_values_of_the_evidence() {
     let (_, before) = evidence();
     let read = &before.config_changes.as_ref().unwrap()[0];

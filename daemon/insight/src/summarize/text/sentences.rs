@@ -118,13 +118,13 @@ fn begins_anew(rest: &str) -> bool {
 }
 
 fn is_abbreviation(before: &str) -> bool {
-    const ABBREVIATIONS: [&str; 13] =
-        ["e.g", "i.e", "etc", "vs", "cf", "approx", "Mr", "Dr", "No", "re", "resp", "incl", "ca"];
+    const ABBREVIATIONS: [&str; 12] =
+        ["e.g", "i.e", "etc", "vs", "cf", "approx", "Mr", "Dr", "re", "resp", "incl", "ca"];
     let word = before.rsplit([' ', '(', '\n']).next().unwrap_or_default();
     let is_list_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let starts_line =
         before.len() == word.len() || before[..before.len() - word.len()].ends_with('\n');
-    (ABBREVIATIONS.contains(&word) && word != "No") || (is_list_number && starts_line)
+    ABBREVIATIONS.contains(&word) || (is_list_number && starts_line)
 }
 
 #[cfg(test)]

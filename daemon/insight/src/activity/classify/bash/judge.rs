@@ -158,6 +158,11 @@ impl ParsedCommand<'_> {
         self.by_help_request().or_else(by_rule).unwrap_or_else(|| self.by_words())
     }
 
+    /// Whether the first argument is a pattern or a file, rather than a function of the program.
+    fn takes_operands(&self) -> bool {
+        self.program.is_some_and(|program| !program.has_subcommands)
+    }
+
     /// Classifies a request for help or for the version: `--help`, `help`, `--version`.
     fn by_help_request(&self) -> Option<CommandClass> {
         let ParsedCommand { name, args, .. } = self;
@@ -168,7 +173,9 @@ impl ParsedCommand<'_> {
             || (only
                 && asks(&["-h", "-help", "-?"])
                 && !matches!(name.as_str(), "df" | "du" | "free" | "ls"))
-            || (args.positionals.first().is_some_and(|word| word == "help") && name != "make");
+            || (args.positionals.first().is_some_and(|word| word == "help")
+                && name != "make"
+                && !self.takes_operands());
         if helps {
             let reasoning = format!("asks `{name}` for help");
             let (intent, domain) = (ToolIntent::Read, ToolDomain::Documentation);

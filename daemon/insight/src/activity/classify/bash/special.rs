@@ -64,12 +64,29 @@ pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
     let verbs =
         text.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     verbs.map(str::to_ascii_lowercase).take(40).find_map(|verb| match verb.as_str() {
-        "select" | "show" | "explain" | "describe" | "pragma" | "with" | "values" | "list"
-        | "tables" => Some(ToolIntent::Read),
+        "with" => Some(change_after_with(text).unwrap_or(ToolIntent::Read)),
+        "select" | "show" | "explain" | "describe" | "pragma" | "values" | "list" | "tables" => {
+            Some(ToolIntent::Read)
+        }
         "insert" | "create" | "copy" => Some(ToolIntent::Create),
         "update" | "alter" | "replace" | "merge" | "upsert" | "grant" | "revoke" | "vacuum"
         | "reindex" => Some(ToolIntent::Modify),
         "delete" | "drop" | "truncate" => Some(ToolIntent::Delete),
+        _ => None,
+    })
+}
+
+/// Returns the intent of the first clause that changes data in an SQL or Cypher text with the clause
+/// `WITH`. Quoted values and parts of names such as `last_update` are no clauses.
+fn change_after_with(text: &str) -> Option<ToolIntent> {
+    let unquoted = text.split(['\'', '"', '`']).step_by(2);
+    let words = unquoted.flat_map(|part| {
+        part.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+    });
+    words.map(str::to_ascii_lowercase).find_map(|word| match word.as_str() {
+        "insert" | "create" => Some(ToolIntent::Create),
+        "update" | "merge" | "set" => Some(ToolIntent::Modify),
+        "delete" | "remove" => Some(ToolIntent::Delete),
         _ => None,
     })
 }
@@ -207,6 +224,10 @@ mod tests {
             ("  insert into t values (1)", Some(ToolIntent::Create)),
             ("BEGIN; UPDATE t SET a = 1", Some(ToolIntent::Modify)),
             ("drop table selected", Some(ToolIntent::Delete)),
+            ("WITH t AS (SELECT last_update FROM u) SELECT 1 FROM t", Some(ToolIntent::Read)),
+            ("WITH t AS (SELECT 1) SELECT * FROM t WHERE a = 'delete'", Some(ToolIntent::Read)),
+            ("WITH old AS (SELECT 1) DELETE FROM t", Some(ToolIntent::Delete)),
+            ("MATCH (n) WITH n LIMIT 9 DETACH DELETE n", Some(ToolIntent::Delete)),
             (r"\dt", Some(ToolIntent::Read)),
             (".tables", Some(ToolIntent::Read)),
             ("data/app.db", None),

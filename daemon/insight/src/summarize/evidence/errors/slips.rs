@@ -1,9 +1,20 @@
 //! Recognises failures that are only mistakes of the agent in the use of its tools.
 
+use crate::summarize::text::pattern;
+
 /// Whether the output of a failed call shows only a mistake in the use of a tool.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
-    SLIPS.iter().any(|slip| output.contains(slip)) || is_typo()
+    SLIPS.iter().any(|slip| output.contains(slip)) || is_typo() || lacks_search_tool(output)
+}
+
+/// Whether the output says that the program behind a search tool is missing.
+fn lacks_search_tool(output: &str) -> bool {
+    output.len() <= SHORT
+        && pattern!(
+            r"(?i)\bripgrep\b[^\n]{0,80}(?:not (?:be )?(?:found|installed|available)|missing|ENOENT)|\b(?:could not|cannot|unable to|failed to) (?:find|locate|spawn|download) ripgrep\b|\bspawn \S*ripgrep\S* ENOENT"
+        )
+        .is_match(output)
 }
 
 /// Maximum length, in bytes, of an output that is searched for typos. A longer one comes from a
@@ -58,5 +69,22 @@ const SLIPS: &[&str] = &[
     "is not running, so cannot be killed",
     "You must read the file",
     "User rejected",
-    "ripgrep",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_missing_search_tool_is_a_slip() {
+        for (output, wanted) in [
+            ("ripgrep (rg) is not installed", true),
+            ("Error: spawn /opt/agent/vendor/ripgrep/rg ENOENT", true),
+            ("failed to find ripgrep", true),
+            ("error[E0308]: mismatched types\n --> crates/ripgrep/src/main.rs:3:5\n", false),
+            ("make: *** [ripgrep] Error 2", false),
+        ] {
+            assert_eq!(is_slip(output), wanted, "{output}");
+        }
+    }
+}

@@ -111,10 +111,19 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
         && !name(directory).starts_with(&name(folder))
 }
 
-/// Returns the folder that `git -C` names.
+/// Returns the folder that `git -C` names. Other options may precede it: `git -c k=v -C dir`.
 pub(super) fn git_folder(command: &Simple) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
-    (words.next()? == "-C").then(|| words.next()).flatten()
+    loop {
+        match words.next()? {
+            "-C" => return words.next(),
+            "-c" | "--git-dir" | "--work-tree" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            _ => return None,
+        }
+    }
 }
 
 /// Returns the steps of a command line in order, without those in scratch repositories and without

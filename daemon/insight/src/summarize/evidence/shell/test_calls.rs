@@ -198,7 +198,7 @@ impl<'r> ArgumentReader<'r> {
         } else if self.runner.packages.contains(&name) {
             let package = value.or_else(|| rest.next());
             self.package = package.map(|package| kept(package, bounds::NAME));
-        } else if self.runner.limits.contains(&name) {
+        } else if self.runner.limits.contains(&name) && !self.is_of_script_runner(name) {
             let value = if self.is_flag(name) { value } else { value.or_else(|| rest.next()) };
             let joint = if word.contains('=') { "=" } else { " " };
             let value = value.map_or(String::new(), |value| format!("{joint}{}", typed(value)));
@@ -209,6 +209,12 @@ impl<'r> ArgumentReader<'r> {
                 self.moved_to = value.map(|folder| resolve(self.directory, folder));
             }
         }
+    }
+
+    /// Whether an option stands before the task of a script runner that has such an option itself:
+    /// `task -t Taskfile.yml test`.
+    fn is_of_script_runner(&self, name: &str) -> bool {
+        !self.has_task && self.runner.values.contains(&name)
     }
 
     /// Whether an option that limits a run takes no value.
@@ -314,6 +320,8 @@ mod tests {
             ("npm run build", "-"),
             ("mise run test:integration -- -run TestGemini", "* #test:integration -run TestGemini"),
             ("mise run test", "*"),
+            ("task -t Taskfile.ci.yml test", "*"),
+            ("task test -- -t login", "* -t login"),
             ("cargo test --workspace", "cargo test"),
             ("cargo test --features fuse", "cargo test"),
             ("cargo test -p core lexer::keys", "cargo test lexer::keys @core"),

@@ -104,30 +104,27 @@ pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;
         let end = first.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
-        let is_end = |line: &&str| line.trim().trim_end_matches(')') != end;
-        let lines: Vec<&str> = text.lines().take_while(is_end).collect();
+        let is_text = |line: &&str| line.trim().trim_end_matches(')') != end;
+        let lines: Vec<&str> = text.lines().take_while(is_text).collect();
         return Some(lines.join("\n"));
     }
     if word.starts_with("$(") || word.is_empty() {
         return None;
     }
-    // PowerShell writes `@'…'@`, and other shells write `$'…'`.
-    if let Some(escaped) = word.strip_prefix('$').filter(|text| text.contains("\\n")) {
-        return Some(escaped.replace("\\n", "\n").replace("\\'", "'"));
-    }
+    // PowerShell writes `@'…'@`.
     let word = word.strip_prefix("@\n").map_or(word, |text| text.trim_end_matches('@'));
     Some(word.to_owned())
 }
 
 /// Returns `text` without the lines that name a signer or the program that made it.
 pub(super) fn without_trailers(text: &str) -> String {
-    let is_trailer = |line: &&str| {
+    let is_content = |line: &&str| {
         !pattern!(
             r"(?i)^\s*(?:[a-z]+(?:-[a-z]+)*-by: |(?:change-id|[a-z]+-(?:checkpoint|metadata|session|strategy)): |\W*generated with \W*(?:claude|codex|copilot|gemini)|claude-session: )"
         )
         .is_match(line)
     };
-    text.lines().filter(is_trailer).collect::<Vec<_>>().join("\n").trim().to_owned()
+    text.lines().filter(is_content).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// Returns the values of options with these names.

@@ -218,26 +218,10 @@ impl<'l> Lexer<'l> {
             self.add(text, true);
             return;
         }
-        let mut depth = 0usize;
-        let mut quote: Option<char> = None;
-        let mut length = 0;
-        for c in self.rest.chars() {
-            length += c.len_utf8();
-            match (quote, c) {
-                (Some(open), _) if open == c => quote = None,
-                (Some(_), _) => {}
-                (None, '"') => quote = Some(c),
-                (None, '(') => depth += 1,
-                (None, ')') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                (None, _) => {}
-            }
-        }
-        let text = self.take(length);
+        // The apostrophes of a document within the substitution are no quotes.
+        let length = substitution_length(self.rest, &['"', '\''])
+            .or_else(|| substitution_length(self.rest, &['"']));
+        let text = self.take(length.unwrap_or(self.rest.len()));
         self.add(text, true);
     }
 
@@ -335,6 +319,30 @@ impl<'l> Lexer<'l> {
     }
 }
 
+/// Returns the length of the `$( … )` at the start of `rest`, in which these `quotes` count; `None` if
+/// it has no end.
+fn substitution_length(rest: &str, quotes: &[char]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut quote: Option<char> = None;
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                chars.next();
+            }
+            (Some(_), _) => {}
+            (None, _) if quotes.contains(&c) => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth == 1 => return Some(at + 1),
+            (None, ')') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    None
+}
+
 /// Returns the length of `$(cat <<EOF … EOF)` at the start of `rest`. Its text may contain
 /// unbalanced quotes and brackets.
 fn document_in_substitution(rest: &str) -> Option<usize> {
@@ -421,6 +429,22 @@ mod tests {
         assert_eq!(commands.len(), 2, "{commands:?}");
         assert!(commands[0].words[3].text.contains("Fix (it); now"));
         assert_eq!(commands[1].texts().collect::<Vec<_>>(), ["git", "push"]);
+    }
+
+    #[test]
+    fn quoted_brackets_do_not_end_a_substitution() {
+        for (substitution, is_whole) in [
+            ("$(printf 'a) b')", true),
+            ("$(printf \"a) b\")", true),
+            ("$(printf a\\)b)", true),
+            ("$(a \"it's\" (b))", true),
+            ("$(python - <<E\n# it's\nE\n)", true),
+            ("$(a 'b", false),
+        ] {
+            let commands = simple_commands(&format!("echo {substitution} && git push"));
+            let text = &commands[0].words[1].text;
+            assert_eq!((text == substitution, commands.len() == 2), (is_whole, is_whole), "{text}");
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Reads the last line of each test project, the `Test summary:` line, or the older `Total tests:`
-/// block.
+/// Reads the `Test summary:` line, or else the last line of each test project, or the older
+/// `Total tests:` block.
 pub(super) fn dotnet(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "dotnet test", ..RunReport::default() };
     let closing = pattern!(
@@ -15,7 +15,9 @@ pub(super) fn dotnet(output: &str) -> Option<RunReport> {
     let newer = pattern!(
         r"(?m)^\s*Test summary: total: \d+, failed: (\d+), succeeded: (\d+), skipped: (\d+)"
     );
-    for line in closing.captures_iter(output).chain(newer.captures_iter(output)) {
+    // The summary contains the counts of the projects.
+    let counts = if newer.is_match(output) { newer } else { closing };
+    for line in counts.captures_iter(output) {
         report.failed += number(&line, 1);
         report.passed += number(&line, 2);
         report.skipped += number(&line, 3);
@@ -53,6 +55,12 @@ mod tests {
             (
                 "Test summary: total: 5, failed: 0, succeeded: 5, skipped: 0, duration: 2.1s\n",
                 &["dotnet test 5/0/0"],
+            ),
+            (
+                "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3, Duration: 2 ms - Lib.Tests.dll (net8.0)\n\
+                 Failed!  - Failed:     1, Passed:     4, Skipped:     2, Total:     7, Duration: 2 ms - App.Tests.dll (net8.0)\n\
+                 Test summary: total: 10, failed: 1, succeeded: 7, skipped: 2, duration: 2.1s\n",
+                &["dotnet test 7/1/2"],
             ),
         ]);
     }

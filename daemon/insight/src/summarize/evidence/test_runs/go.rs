@@ -83,13 +83,21 @@ fn json(output: &str) -> Option<RunReport> {
     (report.passed + report.failed + report.skipped > 0).then_some(report)
 }
 
-/// Reads `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
-fn gotestsum(output: &str) -> Option<RunReport> {
+/// Whether an output has the line of totals of gotestsum.
+pub(super) fn has_totals(output: &str) -> bool {
+    totals(output).is_some()
+}
+
+/// Returns the counts of `DONE 120 tests, 1 skipped, 2 failures in 3.4s`.
+fn totals(output: &str) -> Option<regex::Captures<'_>> {
     let line = pattern!(
         r"(?m)^DONE (?:\d+ runs, )?(\d+) tests(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in [\d.]+s"
-    )
-    .captures_iter(output)
-    .last()?;
+    );
+    line.captures_iter(output).last()
+}
+
+fn gotestsum(output: &str) -> Option<RunReport> {
+    let line = totals(output)?;
     let (skipped, failed) = (number(&line, 2), number(&line, 3) + number(&line, 4));
     let failed_tests = pattern!(r"(?m)^=== FAIL: \S+ (\S+) \([\d.]+s\)");
     Some(RunReport {

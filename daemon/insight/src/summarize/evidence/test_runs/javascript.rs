@@ -64,7 +64,7 @@ pub(super) fn vitest(output: &str) -> Option<RunReport> {
         framework: "vitest",
         passed: tally(list, "passed"),
         failed: tally(list, "failed").max(failed_files),
-        skipped: tally(list, "skipped") + tally(list, "todo"),
+        skipped: tally(list, "skipped") + tally(list, "todo") + tally(list, "expected"),
         failed_tests,
         coverage_pct: None,
     })
@@ -198,6 +198,7 @@ mod tests {
     #[test]
     fn vitest_outputs() {
         check::outputs(&[
+            ("      Tests  12 passed | 2 expected fail | 1 todo (15)\n", &["vitest 12/0/3"]),
             (
                 " ❯ src/a.test.ts (3 tests | 1 failed) 12ms\n   × adds 3ms\n FAIL  src/a.test.ts > math > adds\n\
                   Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 12 passed | 1 skipped (14)\n   Duration  1.2s\n",

@@ -31,8 +31,8 @@ pub(super) fn surefire(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// Reads `12 tests completed, 1 failed, 2 skipped`, which is printed only when something failed.
-/// Without it, the lines of the tests are read if the build prints them.
+/// Reads `12 tests completed, 1 failed, 2 skipped`, which is printed only for modules in which
+/// something failed. Without it, the lines of the tests are read if the build prints them.
 pub(super) fn gradle(output: &str) -> Option<RunReport> {
     let verdicts = pattern!(r"(?m)^(\S[^>\n]*(?: > [^>\n]+?)+) (PASSED|FAILED|SKIPPED)\s*$");
     let of = |verdict: &'static str| {
@@ -45,7 +45,7 @@ pub(super) fn gradle(output: &str) -> Option<RunReport> {
     let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let closing =
         pattern!(r"(?m)^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?\s*$");
-    let Some(line) = closing.captures_iter(output).last() else {
+    if !closing.is_match(output) {
         pattern!(r"(?m)^BUILD (?:SUCCESSFUL|FAILED)").find(output)?;
         return Some(RunReport {
             framework: "gradle",
@@ -55,16 +55,15 @@ pub(super) fn gradle(output: &str) -> Option<RunReport> {
             failed_tests,
             coverage_pct: None,
         });
-    };
-    let (failed, skipped) = (number(&line, 2), number(&line, 3));
-    Some(RunReport {
-        framework: "gradle",
-        passed: number(&line, 1).saturating_sub(failed + skipped),
-        failed,
-        skipped,
-        failed_tests,
-        coverage_pct: None,
-    })
+    }
+    let mut report = RunReport { framework: "gradle", failed_tests, ..RunReport::default() };
+    for module in closing.captures_iter(output) {
+        let (failed, skipped) = (number(&module, 2), number(&module, 3));
+        report.passed += number(&module, 1).saturating_sub(failed + skipped);
+        report.failed += failed;
+        report.skipped += skipped;
+    }
+    Some(report)
 }
 
 /// Reads `<testsuites tests="12" failures="1" …>`, or else the sum over the suites.
@@ -89,7 +88,8 @@ pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
                 .map(|attribute| number(&attribute, 2))
                 .sum()
         };
-        let (failed, skipped) = (of("failures") + of("errors"), of("skipped"));
+        let failed = of("failures") + of("errors");
+        let skipped = of("skipped") + of("disabled");
         report.passed += of("tests").saturating_sub(failed + skipped);
         report.failed += failed;
         report.skipped += skipped;
@@ -132,6 +132,10 @@ mod tests {
                 &["gradle 9/1/2 [CartTest > adds()]"],
             ),
             (
+                "> Task :cart:test FAILED\n12 tests completed, 1 failed, 2 skipped\n> Task :shop:test FAILED\n5 tests completed, 2 failed\n\nBUILD FAILED in 3s\n",
+                &["gradle 12/3/2"],
+            ),
+            (
                 "> Task :test\nCartTest > adds() PASSED\nCartTest > removes() PASSED\n\nBUILD SUCCESSFUL in 2s\n",
                 &["gradle 2/0/0"],
             ),
@@ -140,6 +144,10 @@ mod tests {
                 "<testsuites tests=\"3\" failures=\"1\" errors=\"0\">\n<testsuite name=\"a\" tests=\"3\" failures=\"1\">\n\
                  <testcase name=\"adds\" classname=\"a.Cart\">\n<failure message=\"x\"/></testcase>\n<testcase name=\"b\" classname=\"a.Cart\"/>\n",
                 &["junit xml 2/1/0 [a.Cart.adds]"],
+            ),
+            (
+                "<testsuites tests=\"9\" failures=\"1\" disabled=\"2\" errors=\"0\" name=\"AllTests\">\n",
+                &["junit xml 6/1/2"],
             ),
         ]);
     }

@@ -38,11 +38,12 @@ pub(super) struct RunReport {
 }
 
 impl RunReport {
-    /// Whether the numbers are sums over lines of the output rather than a line of totals.
-    pub(super) fn counts_lines(&self, command: &str) -> bool {
+    /// Whether the numbers are sums over lines of `output` rather than a line of totals.
+    pub(super) fn counts_lines(&self, command: &str, output: &str) -> bool {
         let runs_all =
             command.split_whitespace().any(|word| matches!(word, "--workspace" | "--all"));
-        self.framework.starts_with("go test") || self.framework == "cargo test" && runs_all
+        self.framework.starts_with("go test") && !go::has_totals(output)
+            || self.framework == "cargo test" && runs_all
     }
 }
 
@@ -205,6 +206,18 @@ mod check {
             ("error: test failed, to rerun pass `--lib`\n", &[]),
             ("TOTAL 12 3 75%\n", &[]),
         ]);
+    }
+
+    #[test]
+    fn the_numbers_of_some_runners_are_sums_over_lines() {
+        for (command, output, wanted) in [
+            ("go test ./...", "ok  \tx.org/a\t8.552s\n", true),
+            ("gotestsum", "\u{2713}  a (12ms)\n\nDONE 120 tests, 1 skipped in 3.4s\n", false),
+            ("npx jest", "Tests:       4 passed, 4 total\n", false),
+        ] {
+            let report = &reports(output)[0];
+            assert_eq!(report.counts_lines(command, output), wanted, "{command}");
+        }
     }
 
     #[test]
