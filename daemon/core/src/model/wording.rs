@@ -3,8 +3,6 @@
 //! The code that writes summaries uses these phrases, and the code that reads summaries recognises
 //! them.
 
-use crate::pattern::pattern;
-
 /// The cause, fix or reason is not known.
 pub const NOT_STATED: &str = "not stated";
 /// The reason for a decision is not known.
@@ -62,22 +60,6 @@ pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
 }
 
-/// Returns the line about a command that failed and the form of it that worked. `message` is the
-/// error message, `explanation` what the agent said about it; both may be empty. The commands must
-/// not contain backticks.
-pub fn retried(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
-    let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
-    let explanation =
-        if explanation.is_empty() { String::new() } else { format!(". {explanation}") };
-    format!("`{failed}` failed{message}; `{worked}` worked{explanation}")
-}
-
-/// Returns the command that failed and the one that worked, if a line is one of [`retried`].
-pub fn parts_of_retried(line: &str) -> Option<(&str, &str)> {
-    let parts = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `([^`]+)` worked").captures(line)?;
-    Some((parts.get(1)?.as_str(), parts.get(2)?.as_str()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,14 +67,5 @@ mod tests {
     #[test]
     fn the_user_s_word_is_known_by_its_end() {
         assert!([ACCEPTED, CHOSEN, REFUSED].iter().all(|word| word.ends_with(BY_THE_USER)));
-    }
-
-    #[test]
-    fn a_retried_command_is_recognised_as_it_is_written() {
-        for (message, explanation) in [("", ""), ("error: no such command (`x`)", "It is new")] {
-            let line = retried("rtk bun test", message, "bun test", explanation);
-            assert_eq!(parts_of_retried(&line), Some(("rtk bun test", "bun test")), "{line}");
-        }
-        assert_eq!(parts_of_retried("`bun test` failed"), None);
     }
 }

@@ -8,6 +8,7 @@
 //! Calling the model and storing results happen in other modules.
 
 mod cache;
+mod command_lines;
 mod commit_lines;
 pub mod config;
 pub mod conversation;

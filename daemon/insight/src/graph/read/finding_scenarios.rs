@@ -5,7 +5,7 @@ use crate::model::{
     evidence::{Choice, Commit, NotePurpose, Quote, Resolution, Retry, TurnReport, WorkNote},
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID, retried},
+    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -137,7 +137,9 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
         worked: "bun run test".to_owned(),
         origin: line(4),
     };
-    let found = retried(&retry.failed, &retry.message, &retry.worked, "");
+    let found =
+        "`rtk bun run test` failed (error: unrecognized subcommand 'bun'); `bun run test` worked"
+            .to_owned();
     session.evidence.retries = vec![retry];
     session.episode.summary.discoveries = Some(vec![found.clone()]);
     let facts = facts(&[&session]);

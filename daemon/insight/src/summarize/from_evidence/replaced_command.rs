@@ -6,9 +6,10 @@ use crate::{
     model::{
         evidence::{Retry, Statement, TestRun},
         transcript::Origin,
-        wording::{RAN_NO_TESTS, retried},
+        wording::RAN_NO_TESTS,
     },
     summarize::{
+        command_lines::retried,
         from_evidence::entries::{Entries, cut_at_clause},
         text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
     },

@@ -30,9 +30,9 @@ use crate::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{ASKED_LAST, DELETED, NOT_COMMITTED, parts_of_retried},
+        wording::{ASKED_LAST, DELETED, NOT_COMMITTED},
     },
-    summarize::text::same_words,
+    summarize::{command_lines::parts_of_retried, text::same_words},
 };
 
 /// Maximum length, in characters, of one entry.

@@ -4,8 +4,8 @@ use crate::model::{
     episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
-    wording::retried,
 };
+use crate::summarize::command_lines::retried;
 
 /// A [`StatementValidity`] from a function. The sentence of a statement that holds is the statement
 /// itself.

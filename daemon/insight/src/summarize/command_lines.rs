@@ -1,0 +1,33 @@
+//! Writes and recognises the lines of a summary about commands that worked only in another form.
+
+use crate::summarize::text::pattern;
+
+/// Returns the line about a command that failed and the form of it that worked. `message` is the
+/// error message, `explanation` what the agent said about it; both may be empty. The commands must
+/// not contain backticks.
+pub(super) fn retried(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
+    let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
+    let explanation =
+        if explanation.is_empty() { String::new() } else { format!(". {explanation}") };
+    format!("`{failed}` failed{message}; `{worked}` worked{explanation}")
+}
+
+/// Returns the command that failed and the one that worked, if a line is one of [`retried`].
+pub(super) fn parts_of_retried(line: &str) -> Option<(&str, &str)> {
+    let parts = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `([^`]+)` worked").captures(line)?;
+    Some((parts.get(1)?.as_str(), parts.get(2)?.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retried_command_is_recognised_as_it_is_written() {
+        for (message, explanation) in [("", ""), ("error: no such command (`x`)", "It is new")] {
+            let line = retried("rtk bun test", message, "bun test", explanation);
+            assert_eq!(parts_of_retried(&line), Some(("rtk bun test", "bun test")), "{line}");
+        }
+        assert_eq!(parts_of_retried("`bun test` failed"), None);
+    }
+}
