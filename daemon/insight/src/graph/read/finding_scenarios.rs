@@ -125,6 +125,12 @@ fn a_noted_task_has_the_title_of_its_note() {
         "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`)."
     );
     assert_eq!(fact.certainty, Certainty::Verified, "the note shows it");
+    let listed = "Deferred findings of this PR (M1, L4) (todo `todos/deferred.md`)".to_owned();
+    session.episode.summary.next_steps = Some(vec![listed]);
+    assert_eq!(
+        only_fact(&super::scenarios::facts(&[&session]), Relation::LeftOpen).sentence,
+        "Deferred findings of this PR (M1, L4) (noted in `todos/deferred.md`)."
+    );
 }
 
 #[test]

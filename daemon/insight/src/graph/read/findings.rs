@@ -281,7 +281,10 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
 }
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    let is_worth = |text: &String| !draft.is_from_evidence() || worth::is_open_end(text);
+    // What was noted in a file is worth remembering.
+    let is_noted = note_path(text).is_some();
+    let is_worth =
+        |text: &String| is_noted || !draft.is_from_evidence() || worth::is_open_end(text);
     let is_open = |text: &String| !phrasing::is_past(text) && is_worth(text);
     let Some(sentence) = phrasing::self_contained(text).filter(is_open) else {
         return;

@@ -105,7 +105,9 @@ pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> 
     let is_clear = |said: &&str| {
         said.split_whitespace().count() >= MIN_CLEAR_WORDS && !reference::points_back(said)
     };
-    let said = last.filter(is_clear).last()?;
+    let mut clear = last.filter(is_clear);
+    let one = clear.next()?;
+    let said = clear.next().unwrap_or(one);
     Some(format!("About: “{}”.", text::cut(said.trim_end_matches('.'), MAX_OBJECT_CHARS)))
 }
 

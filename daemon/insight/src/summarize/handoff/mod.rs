@@ -185,9 +185,7 @@ impl Handoff {
         let session = validity.session;
         // If a later session continued this objective, the summary of that session says what is
         // left.
-        if self.sessions.iter().any(|later| later.took_up(&past.objective)) {
-            return;
-        }
+        let is_continued = self.sessions.iter().any(|later| later.took_up(&past.objective));
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         // The steps of another branch are over, unless they were noted in a todo file.
@@ -202,17 +200,18 @@ impl Handoff {
             if past.last_request.is_some() && step.starts_with(ASKED_LAST) {
                 return true;
             }
-            // A step of the last session that is a current fact is open, even if something similar
-            // was done.
-            if session == 0 && validity.is_fact(step) {
+            // A step of the last session, or one noted in a todo file, that is a current fact is
+            // open, even if something similar was done, such as adding the todo file.
+            if (session == 0 || steps::is_noted(step)) && validity.is_fact(step) {
                 return false;
             }
-            !validity.holds(step)
+            is_continued
+                || !validity.holds(step)
                 || steps::is_no_work(step)
                 // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_short_lived(step)
-                || is_of_other_branch && !step.contains("(todo ") && !step.starts_with("Todo saved")
+                || is_of_other_branch && !steps::is_noted(step)
                 || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };

@@ -28,6 +28,11 @@ pub(super) fn is_in_report(step: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
+/// Whether a step is noted in a todo file.
+pub(super) fn is_noted(step: &str) -> bool {
+    step.contains("(todo `") || step.starts_with("Todo saved: ")
+}
+
 /// Whether a step no longer matters after another session has worked: the last request,
 /// something in the last report, a failed or interrupted call, a stash, or a routine such as a commit.
 pub(super) fn is_short_lived(step: &str) -> bool {

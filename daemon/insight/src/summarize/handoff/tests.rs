@@ -65,6 +65,25 @@ fn a_step_that_is_a_current_fact_stays_open_despite_a_similar_task() {
 }
 
 #[test]
+fn a_noted_step_of_an_earlier_session_stays_open_if_a_later_session_added_its_note() {
+    let mut earlier = full();
+    earlier.summary.next_steps = Some(vec![
+        "Rotate the keys of staging (todo `todos/keys.md`)".to_owned(),
+        "Describe the keys of staging".to_owned(),
+    ]);
+    let mut later = full();
+    later.summary.completed_tasks = Some(vec![
+        "docs: add todo to rotate the keys of staging".to_owned(),
+        "Described the keys of staging".to_owned(),
+    ]);
+    later.summary.next_steps = None;
+    later.branches = vec!["other".to_owned()];
+    let handoff = gather(&[later, earlier], &[]);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Rotate the keys of staging (todo `todos/keys.md`)”"]);
+}
+
+#[test]
 fn without_episodes_a_handoff_is_empty() {
     let handoff = gather(&[], &[]);
     assert!(handoff.is_empty());
