@@ -17,6 +17,8 @@ use crate::{
 const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
 const MIN_CLEAR_WORDS: usize = 5;
+/// Maximum length, in bytes, of a prompt whose words show to which commit a statement belongs.
+const MAX_PROMPT_BYTES: usize = 1_000;
 /// Minimum number of words that a statement shares with the commit that it belongs to.
 const MIN_RELATED_WORDS: usize = 2;
 /// A name counts as copied if at least this share of its words is in the prompts.
@@ -157,6 +159,8 @@ pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<
     let mut prompts = draft.evidence.prompts.iter().rev();
     let prompt = prompts
         .find(|prompt| prompt.origin.source == line.source && prompt.origin.line <= line.line);
+    // A long prompt, such as a plan, shares words with every commit.
+    let prompt = prompt.filter(|prompt| prompt.text.len() <= MAX_PROMPT_BYTES);
     let mut about = text::words(prompt.map_or("", |prompt| prompt.text.as_str()));
     about.extend(words.iter().cloned());
     let shared = |commit: &Commit| text::words(&commit.subject).intersection(&about).count();

@@ -97,9 +97,10 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
         (run.passed, run.command) = (3, command.to_owned());
         only_fact(&facts(&[&first, &later]), Relation::Fails).invalid_at
     };
-    assert_eq!(ended("go test -run '^TestDates' ./parse"), Some(minute(20, 8)));
+    assert_eq!(ended("go test -run '^TestDatesLeap' ./parse"), Some(minute(20, 8)));
+    assert_eq!(ended("go test -run TestDates ./other"), None, "another package may have it");
     assert_eq!(ended("go test -run TestDatesLeapSeconds ./parse"), None);
-    assert_eq!(ended("go test -run TestDat ./parse"), None, "it ends within a word");
+    assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "it ends within a word");
 }
 
 #[test]

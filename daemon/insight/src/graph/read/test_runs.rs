@@ -122,7 +122,8 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
 
 /// Returns the full name of a test, the names of what contains the test, and its last part:
 /// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a Go test, also returns the beginnings by
-/// which `-run` may choose it: `TestSave`, `TestSaveAll` and `TestSaveAll_Twice`.
+/// which `-run` may choose it, such as `TestSaveAll` for `TestSaveAll_Twice`, but not those of one
+/// word such as `TestSave`, because tests of other packages may have them, too.
 fn names_of(test: &str) -> Vec<&str> {
     let mut names = vec![test];
     names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
@@ -130,7 +131,7 @@ fn names_of(test: &str) -> Vec<&str> {
     if is_of_go(test) {
         let ends = test.char_indices().skip("Test".len() + 1);
         let ends = ends.filter(|(_, c)| c.is_ascii_uppercase() || matches!(c, '_' | '/'));
-        names.extend(ends.map(|(at, _)| &test[..at]));
+        names.extend(ends.skip(1).map(|(at, _)| &test[..at]));
     }
     names.sort_unstable();
     names.dedup();
