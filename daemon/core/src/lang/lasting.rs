@@ -25,7 +25,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
     let asks_leave = pattern!(
-        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish)\b[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
+        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:\S*[/`]\S*|(?:the|it|this|that|these|them|all|and|now|to)\b)[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
     );
     let is_step = pattern!(
         r"(?i)^(?:integration|merge|commits?|push|next(?: steps?)?|version|changelog|mock-?ups?|(?:ui )?workflow|proceed|continue|branch|pr|pull request|release|action|approval|confirm\w*|go ahead|research|context|ready|done|review|execution)$"
@@ -118,6 +118,7 @@ mod tests {
     fn a_question_about_the_next_step_is_procedural() {
         for (question, header, answer, wanted) in [
             ("Which formats should be supported?", "Formats", "Also .tgz", false),
+            ("Merge strategy of the branches?", "Strategy", "Squash", false),
             ("How should agents signal the end of a turn?", "", "By a file", false),
             ("How should I bring the branch up to date?", "Integration", "Rebase", true),
             ("Would you like me to make mockups?", "Mockups", "Yes", true),

@@ -366,6 +366,7 @@ mod tests {
             "Lets go for 1-3, with benchmarks to confirm the improvement.",
             "Let's go for a one-liner",
             "why did i even have those untracked config folders in the repo",
+            "does acme-cli support the open endpoint instead of azure, or do we need new code",
             "okay we should answer the following questions rather than all:",
         ] {
             assert_eq!(decided(&["Review the parser", prompt]), Vec::<String>::new(), "{prompt}");

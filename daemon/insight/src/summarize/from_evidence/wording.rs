@@ -170,7 +170,7 @@ pub(super) fn is_question(sentence: &str) -> bool {
     sentence.trim_end_matches(['"', ')', ' ']).ends_with(['?', '？'])
         || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:can|could|would|will|do|does|did|is|are|should|why|what|how|where|which|when|who) (?:you|we|i|it|this|that|the|there|does|do|did|is|are|was|were|has|have|had)\b")
             .is_match(sentence)
-        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:does|did|is|are|was|were|has) \w")
+        || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:does|is|are) \w")
             .is_match(sentence)
 }
 

@@ -334,9 +334,12 @@ pub fn line(text: &str) -> String {
 /// requests for the same reason.
 fn as_seen(state: &str, is_one: bool) -> String {
     let is_told = |part: &&str| {
-        !part.starts_with("checks passed") && (is_one || !part.starts_with("checks of PR #"))
+        !part.starts_with("checks passed")
+            && !part.starts_with("before the last change: ")
+            && (is_one || !part.starts_with("checks of PR #"))
     };
     let parts = state.split("; ").filter(is_told).map(|part| match part {
+        part if part.starts_with("failed: ") => format!("checks {part}"),
         "not pushed" => "no push seen".to_owned(),
         "last commit not pushed" => "no push of the last commit seen".to_owned(),
         part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),

@@ -214,6 +214,9 @@ fn checks_that_may_belong_to_other_work_are_left_out() {
     let state =
         "branch `a`; checks of PR #7 that failed when last seen: `E2E`; checks passed: lint";
     assert_eq!(as_seen(state, false), "branch `a`");
+    let several =
+        "branch `a`; checks passed: build; before the last change: jest; failed: type check in api";
+    assert_eq!(as_seen(several, true), "branch `a`; checks failed: type check in api");
     let own = "branch `a`; checks of PR #7 that failed when last seen: `E2E`";
     assert_eq!(as_seen(state, true), own);
 }
