@@ -329,20 +329,21 @@ impl Daemon {
 
     /// Waits for the end of the daemon. A daemon that does not end within [`END_LIMIT`] is killed,
     /// so that its test fails instead of waiting forever.
-    #[expect(clippy::print_stderr, reason = "the test reports why it fails")]
     fn wait(&mut self) -> ExitStatus {
         let pid = self.pid().to_string();
         let (ended, waiting) = mpsc::channel::<()>();
         let guard = thread::spawn(move || {
-            if waiting.recv_timeout(END_LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
-                eprintln!("the daemon did not end within {END_LIMIT:?}");
+            let is_late = waiting.recv_timeout(END_LIMIT) == Err(mpsc::RecvTimeoutError::Timeout);
+            if is_late {
                 // The daemon may have ended meanwhile.
                 let _ = Command::new("kill").args(["-KILL", &pid]).output();
             }
+            is_late
         });
         let status = self.child.wait().expect("the daemon ends");
         drop(ended);
-        guard.join().expect("the guard ends");
+        let is_late = guard.join().expect("the guard ends");
+        assert!(!is_late, "the daemon did not end within {END_LIMIT:?}");
         status
     }
 }

@@ -35,7 +35,7 @@ const LONGEST: u64 = 512 << 20;
 const LONGEST_EPISODE: usize = 1 << 20;
 /// The error for an episode longer than [`LONGEST_EPISODE`].
 const TOO_LONG: &str = "is longer than 1 MB, the maximum for an episode";
-/// The member with which the content of every exported episode begins.
+/// The member that the content of every exported episode contains.
 const SESSION_METADATA: &str = "graphiti_session_metadata:";
 /// Maximum total length, in bytes, of the episodes in one request.
 const REQUEST_BYTES: usize = 2 << 20;
@@ -95,7 +95,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
-        screen.print(format!("Classifications of tools: {taken} imported, {there} known already."));
+        screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, or no space)."));
     }
     import_corrections(&mut connection, &export.corrections, screen)
 }

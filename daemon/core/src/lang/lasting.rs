@@ -10,7 +10,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
         r"(?i)\b(?:we|i) (?:also |really |explicitly |definitely |only )?(?:want|don.?t want|do not want|need|should|shouldn.t|do|use|support|prefer|never|always|must|can only)\b|\blet.?s (?:use|keep|go with|stick|drop|avoid)\b|\b(?:should|must|has to|have to|needs? to) (?:not |never |only |always )?(?:be|have|contain|use|support|work|stay|return)\b|\b(?:instead of|rather than)\b|\bnot\b.*\bbut\b|\bonly\b|\b(?:do not|don.?t) (?:use|add|do)\b|\b(?:wir|ich) (?:wollen|will|brauchen|nutzen|verwenden)\b|\bqueremos\b|\bon veut\b"
     );
     let is_of_the_moment = pattern!(
-        r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\b(?:before that|uncommitted|untracked|unstaged|laying around|lying around)\b|^(?:yes|yeah|yep|ok(?:ay)?),? i (?:want|would like) to (?:continue|proceed|go on)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b|\b(?:can|could|would) you\b|\b(?:not|n.t)\b[^.]{0,80}\byet\b|\bright[?.! ]*$"
+        r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\b(?:laying|lying) around\b|^(?:yes|yeah|yep|ok(?:ay)?),? i (?:want|would like) to (?:continue|proceed|go on)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b|\b(?:can|could|would) you\b|\b(?:not|n.t)\b[^.]{0,80}\byet\b|\bright[?.! ]*$"
     );
     let points = pattern!(
         r"(?i)^(?:this|that|it|they|these|those|them)\b|^let.?s \w+ (?:this|that|it|them|these|those)\b"
@@ -25,7 +25,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
     let asks_leave = pattern!(
-        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:\S*[/`]\S*|(?:the|it|this|that|these|them|all|and|now|to)\b)[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
+        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:(?:it|this|that|them|now)\b|(?:the |this |your )?(?:branch|pr|pull request|changes|commits?)\b|`?[\w-]+/[\w./-]*[\w-]{5,}`?(?:[ ?]|$))[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
     );
     let is_step = pattern!(
         r"(?i)^(?:integration|merge|commits?|push|next(?: steps?)?|version|changelog|mock-?ups?|(?:ui )?workflow|proceed|continue|branch|pr|pull request|release|action|approval|confirm\w*|go ahead|research|context|ready|done|review|execution)$"
@@ -90,6 +90,7 @@ mod tests {
             ("do not update the version of the schema yet", false),
             ("deletion should be handled outside of the tool right", false),
             ("anything that's laying around uncommitted we should remove", false),
+            ("the tool must refuse to run with uncommitted changes, only", true),
             ("yes I want to continue, but before that I want to set up tests", false),
         ] {
             assert_eq!(is_users_decision(quote, false), wanted, "{quote}");
@@ -119,6 +120,8 @@ mod tests {
         for (question, header, answer, wanted) in [
             ("Which formats should be supported?", "Formats", "Also .tgz", false),
             ("Merge strategy of the branches?", "Strategy", "Squash", false),
+            ("Merge `src/a.rs` and `src/b.rs` into one module?", "Modules", "Yes", false),
+            ("Publish to npm or to JSR?", "Registry", "npm", false),
             ("How should agents signal the end of a turn?", "", "By a file", false),
             ("How should I bring the branch up to date?", "Integration", "Rebase", true),
             ("Would you like me to make mockups?", "Mockups", "Yes", true),

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::{
     graph::{FactFilter, Graph},
     model::{
-        Episode, EpisodeId, Fact, Namespace, Project, SessionKey, Timestamp,
+        Episode, EpisodeId, Fact, Namespace, Project, SessionEnding, SessionKey, Timestamp,
         graph::{
             Certainty, Claim, EntityId, EntityKind, EntityOrFact, FactKey, Mark, Mention,
             Observation, Relation, Rename, Stance, Statements, Subject, Watch, fingerprint,
@@ -62,6 +62,34 @@ proptest! {
         store.write(Vec::new()).wait().unwrap();
         prop_assert!(entities_and_facts(&store).is_empty());
         check(&store, &model);
+    }
+}
+
+#[test]
+fn sessions_with_the_same_title_have_their_own_endings() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let id = |number: u8| EpisodeId::new(Timestamp::from_seconds(1_000), [number; 10]);
+    let report = |number: u8| SessionEnding {
+        report: Some(format!("Report {number}")),
+        ..SessionEnding::default()
+    };
+    for number in 1..=2 {
+        let session = contract::session(SessionKey(number.into()), &format!("s{number}"));
+        let episode = Episode { id: id(number), ..contract::episode(&session, 1_000) };
+        let values = BTreeMap::from([((0, i64::from(number)), 1)]);
+        let mut statements = statements(&episode, &values, false);
+        statements.claims[0].relation = Relation::TaskStands;
+        let ending = report(number);
+        let named = ending.named().into_iter();
+        statements.claims[0].details =
+            named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        write_statements(&store, (session, episode), statements);
+    }
+    store.write(Vec::new()).wait().unwrap();
+    for number in 1..=2 {
+        let states = Graph::of(&store).statement_states(id(number), at(100)).unwrap();
+        assert_eq!(*states.ending(), report(number));
     }
 }
 
@@ -122,7 +150,16 @@ fn write(store: &SledStore, session: u64, (id, values, renames): (EpisodeId, &St
         at: episode.created_at,
         reason: episode.reason.clone(),
     });
-    let statements = Box::new(statements(&episode, values, renames));
+    let statements = statements(&episode, values, renames);
+    write_statements(store, (session, episode), statements);
+}
+
+fn write_statements(
+    store: &SledStore,
+    (session, episode): (crate::model::session::Session, Episode),
+    statements: Statements,
+) {
+    let (id, statements) = (episode.id, Box::new(statements));
     drop(store.write(vec![
         Write::Episode(Box::new(episode)),
         Write::Statements { episode: id, statements },

@@ -45,8 +45,8 @@ pub struct EntitiesAndFacts {
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
 /// Maximum number of facts that are read after enough facts were found, because one of them may
-/// have begun later.
-const MAX_MORE_FACTS: usize = 200;
+/// have begun later: this multiple of the wanted number, but at most the second number.
+const MORE_FACTS: (usize, usize) = (4, 200);
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;
 
@@ -243,8 +243,8 @@ impl<'s> Graph<'s> {
     ///
     /// Statements are read in the order of their times, but facts are ordered by the times at which
     /// they began, which may be much earlier. A place is therefore read until its next statement
-    /// cannot be the beginning of one of the latest facts, or until [`MAX_MORE_FACTS`] more facts
-    /// were read.
+    /// cannot be the beginning of one of the latest facts, or until [`MORE_FACTS`] more facts
+    /// were read in all places.
     fn facts_in(
         &self,
         places: impl Iterator<Item = ClaimPlace>,
@@ -254,12 +254,14 @@ impl<'s> Graph<'s> {
         let mut seen: HashSet<FactKey> = HashSet::new();
         // The beginnings of the latest facts, at most `limit`; the earliest is on top.
         let mut latest: BinaryHeap<Reverse<Timestamp>> = BinaryHeap::new();
+        let most = wanted.limit.saturating_mul(MORE_FACTS.0).min(MORE_FACTS.1);
+        let mut more = 0;
         for place in places {
-            let (mut more, mut failed) = (0, None);
+            let mut failed = None;
             self.store.visit_claims(place, &mut |row: ClaimRow| {
                 let is_full = latest.len() >= wanted.limit;
                 let is_before = |earliest: &Reverse<Timestamp>| row.at < earliest.0;
-                if is_full && (more == MAX_MORE_FACTS || latest.peek().is_none_or(is_before)) {
+                if is_full && (more >= most || latest.peek().is_none_or(is_before)) {
                     return false;
                 }
                 let is_wanted =

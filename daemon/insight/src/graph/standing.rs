@@ -106,15 +106,21 @@ impl Graph<'_> {
         now: Timestamp,
     ) -> Result<StatementStates, StoreError> {
         let mut facts = Vec::new();
+        let mut ending = SessionEnding::default();
         for thing in self.store().entities_and_facts_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
-            let claim = self.last_claim(key)?;
-            let is_needed =
-                |relation| text_attribute(relation).is_some() || relation == Relation::TaskStands;
-            if claim.is_some_and(|claim| is_needed(claim.relation)) {
+            let relation = self.last_claim(key)?.map(|claim| claim.relation);
+            if relation.is_some_and(|relation| text_attribute(relation).is_some()) {
                 facts.extend(self.spans(key)?);
             }
+            if relation == Some(Relation::TaskStands) {
+                // Sessions with the same title share this fact, but each has its own ending.
+                let claims = self.store().claims(key)?.into_iter();
+                for own in claims.filter(|attributed| attributed.episode == episode) {
+                    own.what.details.iter().for_each(|(name, text)| ending.set(name, text));
+                }
+            }
         }
-        Ok(StatementStates::of(&facts, episode, now))
+        Ok(StatementStates { ending, ..StatementStates::of(&facts, episode, now) })
     }
 }

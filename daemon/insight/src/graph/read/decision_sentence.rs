@@ -23,6 +23,8 @@ const MAX_EXPLANATION_CHARS: usize = 240;
 /// The approach of a plan repeats the title if it contains at least this share of the title's
 /// words.
 const REPEATED_SHARE: f64 = 0.75;
+/// An explanation names the other options if it contains at least this share of their words.
+const NAMED_SHARE: f64 = 0.5;
 /// Maximum number of files that are named for a plan without a clear title.
 const MAX_PLAN_FILES: usize = 2;
 
@@ -97,9 +99,12 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     }
     if !others.is_empty() {
         let others = others.join("; ");
+        let names_them = explanation.is_some_and(|explanation| {
+            let named = text::words(explanation);
+            text::share(&text::words(&others), &named) >= NAMED_SHARE
+        });
         match takes_all(decision) {
-            // The explanation describes what all options are together.
-            true if explanation.is_some() => {}
+            true if names_them => {}
             true => sentence.push_str(&format!(" ({others})")),
             false => sentence.push_str(&format!(" — over {others}")),
         }

@@ -25,6 +25,8 @@ use crate::{
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
 const SAME_TEXT_SHARE: f64 = 0.8;
+/// A commit carries out a plan if the plan contains at least this share of the words of its subject.
+const PLANNED_SHARE: f64 = 0.5;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     for record in draft.episode.summary.key_decisions.iter().flatten() {
@@ -112,18 +114,23 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-/// Whether a decision is a plan that the user accepted and that commits followed. The commits say
+/// Whether a decision is a plan that the user accepted and that later commits name. The commits say
 /// what was done; a plan that prefers one way to another says more.
 fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>) -> bool {
     let is_plan = [&record.decision, &record.rationale].iter().any(|text| text.starts_with(PLAN));
     let prefers = pattern!(
         r"(?i)\b(?:instead of|rather than|no longer)\b|\bstatt\b|\ben (?:lugar|vez) de\b|\bau lieu de\b|而不是|代わりに"
     );
+    let plan = text::words(&format!("{} {}", record.decision, record.rationale));
     let mut commits = draft.evidence.commits.iter();
     is_plan
         && !prefers.is_match(&record.decision)
         && line.is_some_and(|line| {
-            commits.any(|commit| commit.origin.source == line.source && commit.origin > line)
+            commits.any(|commit| {
+                commit.origin.source == line.source
+                    && commit.origin > line
+                    && text::share(&text::words(&commit.subject), &plan) >= PLANNED_SHARE
+            })
         })
 }
 

@@ -57,6 +57,7 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
     for (text, later, wanted) in [
         ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
         ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
+        ("Remove the old sessions", commit("docs: add a todo to remove the old sessions"), None),
         ("Run the tests on Windows", tested(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
@@ -94,13 +95,17 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
         let mut later = SessionFixture::new(20, "Fix the parser");
         later.run(8, &[]);
         let run = later.evidence.tests.last_mut().unwrap();
-        (run.passed, run.command) = (3, command.to_owned());
+        (run.passed, run.command, run.framework) = (3, command.to_owned(), "go test".to_owned());
         only_fact(&facts(&[&first, &later]), Relation::Fails).invalid_at
     };
     assert_eq!(ended("go test -run '^TestDatesLeap' ./parse"), Some(minute(20, 8)));
     assert_eq!(ended("go test -run TestDates ./other"), None, "another package may have it");
     assert_eq!(ended("go test -run TestDatesLeapSeconds ./parse"), None);
     assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "it ends within a word");
+    assert_eq!(ended("go test -run '^TestDatesLeap$' ./parse"), None, "it chooses another test");
+    assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "it leaves the test out");
+    let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
+    assert_eq!(whole, Some(minute(20, 8)));
 }
 
 #[test]

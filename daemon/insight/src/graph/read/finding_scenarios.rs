@@ -152,11 +152,17 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
     let fact = only_fact(&facts, Relation::FoundOut);
     assert_eq!((&fact.sentence, fact.certainty), (&format!("{found}."), Certainty::Verified));
     assert_eq!(fact.origins[0].1, line(4));
+    session.evidence.retries[0].explanation = Some("rtk wraps only npm scripts".to_owned());
+    session.episode.summary.discoveries =
+        Some(vec![format!("{found}. rtk wraps only npm scripts")]);
+    let facts = super::scenarios::facts(&[&session]);
+    let explained = only_fact(&facts, Relation::FoundOut);
+    assert_eq!(explained.certainty, Certainty::Hypothesis, "the agent explains it");
 }
 
 #[test]
 fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
-    let decided = |approach: &str, has_commit: bool| {
+    let decided = |approach: &str, commit: Option<&str>| {
         let mut session = SessionFixture::new(10, "Speed up the importer");
         session.evidence.choices = vec![Choice {
             question: "Plan: Index by day".to_owned(),
@@ -170,9 +176,9 @@ fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
             rationale: "Plan: Index by day, accepted by the user".to_owned(),
             alternatives: None,
         }]);
-        session.evidence.commits.extend(has_commit.then(|| Commit {
+        session.evidence.commits.extend(commit.map(|subject| Commit {
             hash: "1a2b3c4".to_owned(),
-            subject: "Keep an index".to_owned(),
+            subject: subject.to_owned(),
             body: String::new(),
             origin: line(8),
             at: None,
@@ -180,9 +186,11 @@ fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
         of(&facts(&[&session]), Relation::Decided).count()
     };
     let plain = "Keep an index of each day in `days.db`";
-    assert_eq!(decided(plain, false), 1);
-    assert_eq!(decided(plain, true), 0, "the commit says it");
-    assert_eq!(decided("Keep `days.db` instead of one index of all days", true), 1);
+    assert_eq!(decided(plain, None), 1);
+    assert_eq!(decided(plain, Some("Keep an index")), 0, "the commit says it");
+    assert_eq!(decided(plain, Some("Fix a typo in the README")), 1);
+    let prefers = "Keep `days.db` instead of one index of all days";
+    assert_eq!(decided(prefers, Some("Keep an index")), 1);
 }
 
 #[test]
@@ -284,7 +292,7 @@ fn an_error_that_another_agent_fixed_is_no_fact() {
 fn a_test_that_a_sub_agent_mended_before_it_failed_is_failing() {
     let mut session = SessionFixture::new(10, "Speed up the importer");
     session.run(5, &["reads_archives"]);
-    session.error("reads_archives failed: no index", Some("/work/app/index.rs"));
+    session.error("reads_archives failed: no index", Some("index.rs"));
     assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 0);
     let resolution: &mut Resolution = session.evidence.errors[0].resolution.as_mut().unwrap();
     resolution.origin.source = 2;

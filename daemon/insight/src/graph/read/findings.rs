@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     context,
     draft::{ClaimDraft, Draft},
-    locate::{SentenceSource, Speaker},
+    locate::{self, SentenceSource, Speaker},
     overtaken, phrasing, reference, surroundings, symptoms, worth,
 };
 use crate::{
@@ -150,7 +150,8 @@ fn add_finding(
     finding: FindingDraft<'_>,
 ) {
     let FindingDraft { relation, text } = finding;
-    let found = draft.sentence_index.of(text);
+    let found =
+        locate::source_of_retry(draft.evidence, text).or_else(|| draft.sentence_index.of(text));
     let sentence = self_contained(draft, finding, found);
     let words = text::words(text);
     let repeats = |other: &BTreeSet<String>| {
@@ -307,7 +308,7 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
         (draft.task, draft.project),
         ClaimDraft {
             detail: text::plain(text),
-            // The note says in which work the step was left open.
+            // A noted step belongs to its note rather than to the work of one session.
             sentence: match noted {
                 Some(noted) => text::sentence(&noted),
                 None => format!(

@@ -11,6 +11,9 @@ use crate::{
 /// Minimum share of the words of a sentence that are in its source.
 const MIN_COMMON_SHARE: f64 = 0.6;
 
+/// A line is about a command if it contains at least this share of the words of the command, which
+/// the line may shorten.
+const RETRY_SHARE: f64 = 0.75;
 /// Maximum length, in bytes, of a prompt that is assumed to contain no pasted text.
 const MAX_TYPED_BYTES: usize = 1_000;
 /// Number of words at the beginning of a sentence that a long prompt must contain.
@@ -35,6 +38,23 @@ pub(super) enum Speaker {
     Agent,
     /// The results of commands show it.
     Tool,
+}
+
+/// Returns the source of a line about a command that worked only in another form: the result of that
+/// command, or the agent if the line contains its explanation.
+pub(super) fn source_of_retry(evidence: &Evidence, line: &str) -> Option<SentenceSource> {
+    if !line.starts_with('`') || !line.contains("` failed") || !line.contains("` worked") {
+        return None;
+    }
+    let words = text::words(line);
+    let names = |command: &str| text::share(&text::words(command), &words) >= RETRY_SHARE;
+    // Retries that an older version stored have no position.
+    let retry = evidence
+        .retries
+        .iter()
+        .rfind(|retry| retry.origin.line > 0 && names(&retry.failed) && names(&retry.worked))?;
+    let by = if retry.explanation.is_none() { Speaker::Tool } else { Speaker::Agent };
+    Some(SentenceSource { origin: retry.origin, by })
 }
 
 /// An index of the session's messages, for finding sentences.
@@ -69,10 +89,6 @@ impl SentenceIndex {
         }
         for error in &evidence.errors {
             add(&error.message, error.origin, Speaker::Agent);
-        }
-        for retry in &evidence.retries {
-            let text = format!("{} failed {} {} worked", retry.failed, retry.message, retry.worked);
-            add(&text, retry.origin, Speaker::Tool);
         }
         let mut pasted = Vec::new();
         for prompt in &evidence.prompts {

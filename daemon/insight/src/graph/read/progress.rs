@@ -9,6 +9,7 @@ use crate::{
         graph::{Observation, Subject},
         transcript::{Origin, TaskState},
     },
+    pattern::pattern,
 };
 
 /// Maximum number of sentences of a session that are marked.
@@ -30,12 +31,15 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     };
     for commit in &evidence.commits {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
+        if adds_note(&commit.subject) {
+            continue;
+        }
         for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
             add(&mut marked, at, line);
         }
     }
     let done = draft.episode.summary.completed_tasks.iter().flatten();
-    for text in done {
+    for text in done.filter(|text| !adds_note(text)) {
         let origin: Vec<Origin> =
             draft.sentence_index.of(text).map(|found| found.origin).into_iter().collect();
         add(&mut marked, draft.moments.of(&origin), text);
@@ -59,6 +63,14 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     failed_fixes(draft);
 }
 
+/// Whether a commit or a completed task only noted work in a todo file, so that the work is open.
+fn adds_note(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:\w+(?:\([^)]*\))?!?: )?(?:(?:add|capture|create|file|log|note|open|record|save|write)(?:s|d|ed|ing)?|wrote) (?:an? |the |new |\w+ )?(?:todos?|follow-?ups?|backlog (?:items?|entr(?:y|ies)))\b"
+    )
+    .is_match(text)
+}
+
 /// Marks the notes that were moved, for example to a folder `done`, or removed.
 fn moved_notes(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
@@ -74,6 +86,9 @@ fn moved_notes(draft: &mut Draft<'_>) {
             let is_begun = changes_code_after(draft, work.last);
             let at = if is_begun { draft.episode.ended_at } else { draft.moments.at(work.last) };
             draft.mark(note(draft, note_path), at, Observation::Succeeded);
+            // Open ends that an earlier version read watch the name of the file.
+            let name = note_path.rsplit('/').next().unwrap_or(note_path);
+            draft.mark(draft.subject("note", name), at, Observation::Succeeded);
         }
     }
 }
@@ -81,7 +96,7 @@ fn moved_notes(draft: &mut Draft<'_>) {
 /// Returns the subject of the note at `path`, which may be relative to the project.
 pub(super) fn note(draft: &Draft<'_>, path: &str) -> Subject {
     let key = file_key(&draft.episode.project, path);
-    draft.subject("note", key.as_deref().unwrap_or(path))
+    draft.subject("note path", key.as_deref().unwrap_or(path))
 }
 
 fn is_code(path: &str) -> bool {

@@ -7,7 +7,9 @@ use crate::{
     graph::{standing, text},
     model::{
         evidence::{PACKAGES, TestRun, family, latest_of_suites},
-        graph::{Certainty, EntityKind, Observation, Relation, Stance, Watch, fingerprint},
+        graph::{
+            Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
+        },
         transcript::Origin,
     },
 };
@@ -57,8 +59,8 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
         draft.mark(subject, at, Observation::Succeeded);
-        for name in names_in(&run.command) {
-            let subject = draft.subject("test", name);
+        for name in names_in(run) {
+            let subject = name.subject(draft);
             draft.mark(subject, at, Observation::Succeeded);
         }
     }
@@ -87,21 +89,46 @@ fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     })
 }
 
-/// Returns the words of a command that may name a test, a file of tests, or the beginning of the
-/// names of Go tests.
-fn names_in(command: &str) -> impl Iterator<Item = &str> {
-    let words = command.split(|c: char| c.is_whitespace() || "'\"=,;^$".contains(c));
-    words.filter(|word| {
-        word.len() > 3
-            && !word.starts_with('-')
-            && (word.contains(['_', '.', ':', '/']) || is_of_go(word))
-    })
+/// A name by which a command chooses tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TestChoice<'n> {
+    /// The name of a test, or of a module, a file or a test that contains it.
+    Whole(&'n str),
+    /// The beginning of the names of Go tests.
+    Beginning(&'n str),
 }
 
-/// Whether a word may be the name of a Go test, or the beginning of one.
-fn is_of_go(word: &str) -> bool {
-    let upper = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
-    word.strip_prefix("Test").is_some_and(upper)
+impl TestChoice<'_> {
+    fn subject(self, draft: &Draft<'_>) -> Subject {
+        match self {
+            TestChoice::Whole(name) => draft.subject("test", name),
+            TestChoice::Beginning(name) => draft.subject("beginning of tests", name),
+        }
+    }
+}
+
+/// Returns the names by which the command of a run may choose tests.
+fn names_in(run: &TestRun) -> Vec<TestChoice<'_>> {
+    let words: Vec<&str> =
+        run.command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
+    let is_name = |word: &&&str| {
+        word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
+    };
+    let mut names: Vec<_> =
+        words.iter().filter(is_name).map(|word| TestChoice::Whole(word)).collect();
+    let is_go = family(&run.framework) == "go test";
+    let is_run = |word: &str| matches!(word, "-run" | "--run" | "-test.run");
+    let patterns = words.iter().skip_while(|word| !is_run(word)).skip(1);
+    // Quotes and `=` may leave empty words.
+    let pattern = patterns.copied().find(|word| !word.is_empty()).filter(|_| is_go);
+    names.extend(pattern.into_iter().flat_map(|pattern| pattern.split('|')).filter_map(|name| {
+        let name = name.trim_start_matches(['^', '(']).trim_end_matches(')');
+        match name.strip_suffix('$') {
+            Some(whole) => Some(TestChoice::Whole(whole)),
+            None => name.starts_with("Test").then_some(TestChoice::Beginning(name)),
+        }
+    }));
+    names
 }
 
 /// Returns what ends the failure of a test: a run in which the test does not fail, with the same
@@ -114,28 +141,42 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
         total: total(run),
     };
     let mut watches = vec![Watch { subject: draft.subject("tests", &run.framework), stance }];
-    for name in names_of(test) {
-        watches.push(Watch { subject: draft.subject("test", name), stance: Stance::Broken });
-    }
+    let broken =
+        |name: TestChoice<'_>| Watch { subject: name.subject(draft), stance: Stance::Broken };
+    watches.extend(names_of(test).into_iter().map(broken));
     watches
 }
 
 /// Returns the full name of a test, the names of what contains the test, and its last part:
-/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a Go test, also returns the beginnings by
-/// which `-run` may choose it, such as `TestSaveAll` for `TestSaveAll_Twice`, but not those of one
-/// word such as `TestSave`, because tests of other packages may have them, too.
-fn names_of(test: &str) -> Vec<&str> {
+/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a name that may be that of a Go test, also
+/// returns the beginnings by which `-run` may choose it, such as `TestSaveAll` for
+/// `TestSaveAll_Twice`, but not those of one word such as `TestSave`, because tests of other packages
+/// may have them, too.
+fn names_of(test: &str) -> Vec<TestChoice<'_>> {
     let mut names = vec![test];
     names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
     names.extend(test.rsplit("::").next());
-    if is_of_go(test) {
-        let ends = test.char_indices().skip("Test".len() + 1);
-        let ends = ends.filter(|(_, c)| c.is_ascii_uppercase() || matches!(c, '_' | '/'));
-        names.extend(ends.skip(1).map(|(at, _)| &test[..at]));
-    }
+    let is_of_go = test.starts_with("Test");
+    let groups: Vec<&str> =
+        test.match_indices('/').filter(|_| is_of_go).map(|(at, _)| &test[..at]).collect();
+    names.extend(&groups);
     names.sort_unstable();
     names.dedup();
     names.retain(|name| name.len() > 3);
+    let mut names: Vec<_> = names.into_iter().map(TestChoice::Whole).collect();
+    if is_of_go {
+        let first = test.split('/').next().unwrap_or(test);
+        let is_word_end = |at: usize| {
+            let (before, after) = (first[..at].chars().next_back(), first[at..].chars().next());
+            let is_small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+            after == Some('_')
+                || before.is_some_and(is_small) && after.is_some_and(|c| c.is_ascii_uppercase())
+        };
+        let ends = first.char_indices().map(|(at, _)| at);
+        let ends = ends.filter(|at| *at > "Test".len() && is_word_end(*at)).skip(1);
+        let beginnings = ends.map(|at| &first[..at]).chain(groups).chain([test]);
+        names.extend(beginnings.map(TestChoice::Beginning));
+    }
     names
 }
 
@@ -231,7 +272,7 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let same_command = is_same_command(failed, later);
     let names = names_of(test);
-    let names_it = later.failed == 0 && names_in(&later.command).any(|name| names.contains(&name));
+    let names_it = later.failed == 0 && names_in(later).iter().any(|name| names.contains(name));
     is_complete_list
         && !later.failed_tests.iter().any(|name| name == test)
         && (same_command || total(later) >= total(failed) || names_it)

@@ -15,6 +15,8 @@ use crate::{
 const MAX_QUOTED_CHARS: usize = 300;
 /// Minimum number of words of a prompt that says more than the choice.
 const MIN_ADDED_WORDS: usize = 10;
+/// Minimum number of words of an addition to an option. `And continue` adds nothing.
+const MIN_ADDITION_WORDS: usize = 4;
 /// Maximum length, in characters, of the text that a short sentence refers to.
 const MAX_OBJECT_CHARS: usize = 240;
 /// Minimum number of words of a quote that is clear alone.
@@ -61,7 +63,8 @@ fn without_questions(prompt: &str) -> String {
 /// Whether the words that choose an option only add to it.
 fn adds_to_option(words: &str) -> bool {
     pattern!(r"(?i)^(?:\(?[a-e1-9][).:,]* )?(?:yes,? )?(?:and |plus |also\b|in addition\b|additionally\b|y también\b|et aussi\b|und auch\b)").is_match(words)
-        && !pattern!(r"(?i)\b(?:but|except|instead|without)\b").is_match(words)
+        && !pattern!(r"(?i)\b(?:but|except|instead|without|aber|außer|ohne|pero|excepto|sin|mais|sauf|sans)\b").is_match(words)
+        && words.split_whitespace().count() >= MIN_ADDITION_WORDS
 }
 
 /// Whether the words that choose an option change it.
@@ -102,13 +105,13 @@ pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> 
     let mut starts: Vec<usize> = ends.find_iter(&before).map(|end| end.end()).collect();
     starts.insert(0, 0);
     let last = starts.into_iter().rev().take(2).map(|start| &before[start..]);
-    let is_clear = |said: &&str| {
-        said.split_whitespace().count() >= MIN_CLEAR_WORDS && !reference::points_back(said)
+    let is_clear = |text: &&str| {
+        text.split_whitespace().count() >= MIN_CLEAR_WORDS && !reference::points_back(text)
     };
     let mut clear = last.filter(is_clear);
-    let one = clear.next()?;
-    let said = clear.next().unwrap_or(one);
-    Some(format!("About: “{}”.", text::cut(said.trim_end_matches('.'), MAX_OBJECT_CHARS)))
+    let nearest = clear.next()?;
+    let before = clear.next().unwrap_or(nearest);
+    Some(format!("About: “{}”.", text::cut(before.trim_end_matches('.'), MAX_OBJECT_CHARS)))
 }
 
 /// Returns [`before`], if it names something.
@@ -171,6 +174,11 @@ mod tests {
                 Some(" The user changed it: “and also b but without the cache”."),
             ),
             ("b it is", None),
+            ("A) and continue", None),
+            (
+                "et aussi b mais sans la cache",
+                Some(" The user changed it: “et aussi b mais sans la cache”."),
+            ),
         ] {
             assert_eq!(told(words).as_deref(), wanted, "{words}");
         }

@@ -12,7 +12,7 @@ use crate::{
             lists::push_latest,
             moment::Moment,
             pending::{BackgroundTask, Meaning, Waiting},
-            run::Run,
+            run::{Run, printed},
             shell::CommandLine,
             test_runs,
         },
@@ -133,17 +133,20 @@ impl Collector {
     }
 
     /// Records the effect on the repository of the shell command that the user ran, and the tests
-    /// that it ran. The transcript does not contain its exit code.
+    /// that it ran. Its exit code is not known, so it proves nothing else.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
-        let output = output.trim().trim_start_matches("(Bash completed with no output)");
+        let output = without_middle(printed(output), bounds::OUTPUT_READ);
+        let output = without_ansi(&output);
         let outcome = Outcome::Succeeded;
-        let run = Run { command: &command, outcome, output, moment };
+        let run = Run { command: &command, outcome, output: &output, moment };
         git::note(&mut self.evidence, &run);
-        self.git_printed(&command, output, moment);
-        let reports = test_runs::reports(output);
-        if !reports.is_empty() {
-            self.tests_printed(reports, &run);
+        self.git_printed(&command, &output, moment);
+        let reports = test_runs::reports(&output);
+        if !reports.iter().any(|report| test_runs::could_not_run(&output, report.failed)) {
+            for report in reports {
+                self.keep_test_run(report, &run);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     hash::{DefaultHasher, Hash, Hasher},
 };
 
@@ -189,7 +189,7 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     if !work.changed() {
         work.last = origin;
     }
-    bound(evidence, path);
+    bound(evidence, path, &BTreeSet::new());
 }
 
 /// Records that a file was changed.
@@ -249,7 +249,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     work.lines_added = work.lines_added.saturating_add(planned.added);
     work.lines_removed = work.lines_removed.saturating_add(planned.removed);
     work.last = origin;
-    bound(evidence, &path);
+    bound(evidence, &path, &BTreeSet::new());
 }
 
 /// If `planned` is a single edit that reverses an earlier one, removes the earlier one from the
@@ -325,24 +325,32 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Removes files until the limits are kept, but never removes `latest`.
-pub(super) fn bound(evidence: &mut Evidence, latest: &str) {
+/// Removes files until the limits are kept, but never removes `latest`. Among changed files, those
+/// in `own` are removed last.
+pub(super) fn bound(evidence: &mut Evidence, latest: &str, own: &BTreeSet<String>) {
     let files = &mut evidence.files;
     while files.len() > bounds::FILES
         || files.keys().map(String::len).sum::<usize>() > bounds::PATHS
         || files.values().filter(|work| !work.changed()).count() > bounds::FILES_READ
     {
-        let Some(victim) = victim(files, latest) else { return };
+        let Some(victim) = victim(files, latest, own) else { return };
         files.remove(&victim);
         evidence.files_left_out = evidence.files_left_out.saturating_add(1);
     }
 }
 
-fn victim(files: &BTreeMap<String, FileWork>, latest: &str) -> Option<String> {
+fn victim(
+    files: &BTreeMap<String, FileWork>,
+    latest: &str,
+    own: &BTreeSet<String>,
+) -> Option<String> {
     files
         .iter()
         .filter(|(path, _)| *path != latest)
-        .min_by_key(|(_, work)| (work.changed(), Reverse(work.last.source), work.last.line))
+        .min_by_key(|(path, work)| {
+            let is_own = own.contains(*path);
+            (work.changed(), is_own, Reverse(work.last.source), work.last.line)
+        })
         .map(|(path, _)| path.clone())
 }
 

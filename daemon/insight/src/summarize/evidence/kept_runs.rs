@@ -49,26 +49,22 @@ impl Collector {
         if !command.tests.is_empty() && reports.is_empty() && outcome.succeeded() {
             self.note_missing_tests(command, output, moment);
         }
-        self.tests_printed(reports, &run);
+        // Tests that could not run, or ran without the session's changes, say nothing about these
+        // changes.
+        if !self.hides_changes(&run)
+            && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
+        {
+            self.judge(&run, &reports);
+            for report in reports {
+                self.keep_test_run(report, &run);
+            }
+        }
         // A build replaces stale output, which may fix an error.
         let changes =
             command.changes || pattern!(r"\b(?:build|compile|codegen)\b").is_match(&command.shown);
         if changes && outcome.succeeded() && !changed_nothing(output) {
             let changed = Changed::Command(command.shown.clone());
             self.pending.errors.changed(moment.origin.line, changed);
-        }
-    }
-
-    /// Records the test runs that a command printed. Tests that could not run, or ran without the
-    /// session's changes, say nothing about these changes.
-    pub(super) fn tests_printed(&mut self, reports: Vec<RunReport>, run: &Run<'_>) {
-        if !self.hides_changes(run)
-            && !reports.iter().any(|report| test_runs::could_not_run(run.output, report.failed))
-        {
-            self.judge(run, &reports);
-            for report in reports {
-                self.keep_test_run(report, run);
-            }
         }
     }
 
@@ -207,7 +203,7 @@ impl Collector {
     }
 
     /// Keeps a test run with its scope.
-    fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
+    pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);

@@ -1,6 +1,6 @@
 //! Adds the evidence of a sub-agent to its session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     model::{
@@ -37,9 +37,11 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
         session.counts.tool_calls.saturating_add(sub_agent.counts.tool_calls);
     session.counts.tool_errors =
         session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
+    let changed = session.files.iter().filter(|(_, work)| work.changed());
+    let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
     files(&mut session.files, &sub_agent.files);
     session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
-    bound(session, "");
+    bound(session, "", &own);
     tools(&mut session.tools, &sub_agent.tools);
     session.commands_left_out =
         session.commands_left_out.saturating_add(sub_agent.commands_left_out);
@@ -185,7 +187,8 @@ mod tests {
         absorb(&mut session, &many(100, 1), None);
         assert_eq!((session.files.len(), session.files_left_out), (bounds::FILES, 100));
         let has = |name: &str| session.files.contains_key(name);
-        assert!(has("n0") && has("n399"), "the earliest files of the sub-agent are left out");
+        assert!(has("n0") && has("n150") && has("n299"), "the session changed them, too");
+        assert!(!has("n300") && !has("n399"), "only the sub-agent changed them");
         assert!(session.tools.len() == bounds::TOOLS && !session.tools.contains_key("n0"));
         assert_eq!(session.pull_requests.len(), bounds::PULL_REQUESTS);
         assert_eq!(session.pull_requests.last().unwrap().url, name(99 + bounds::PULL_REQUESTS));

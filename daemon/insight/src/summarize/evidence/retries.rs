@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     model::{evidence::Retry, transcript::Origin},
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, shell::CommandLine, statements},
+        evidence::{
+            bounds, errors, lists::push_latest, run::printed, shell::CommandLine, statements,
+        },
         text::{Block, blocks, kept, one_line, pattern, sentences},
     },
 };
@@ -48,7 +50,7 @@ pub(super) enum CommandEnd<'o> {
 impl CommandEnd<'_> {
     /// Returns the end of a command that succeeded with this output.
     pub(super) fn of_success(output: &str) -> CommandEnd<'static> {
-        if output.trim().is_empty() { CommandEnd::Silent } else { CommandEnd::Printed }
+        if printed(output).is_empty() { CommandEnd::Silent } else { CommandEnd::Printed }
     }
 }
 
@@ -75,8 +77,9 @@ pub(super) fn record_end(
     let is_same = |one: &FailedCommand| parts(&one.command) == parts(&worked);
     let works_unchanged = waiting.iter().any(is_same);
     let other = waiting.iter().rfind(|one| is_other_form(&one.command, &worked)).cloned();
-    waiting.retain(|one| !is_same(one) && !is_other_form(&one.command, &worked));
-    if let Some(failed) = other.filter(|_| !works_unchanged && end == CommandEnd::Printed) {
+    let is_silent = end == CommandEnd::Silent;
+    waiting.retain(|one| !is_same(one) && (is_silent || !is_other_form(&one.command, &worked)));
+    if let Some(failed) = other.filter(|_| !works_unchanged && !is_silent) {
         let FailedCommand { command: failed, message, explanation, .. } = failed;
         push_latest(
             retries,
@@ -242,6 +245,9 @@ mod tests {
         );
         let silent = (SECOND, Outcome::Succeeded, "");
         assert!(retries(&[(FIRST, FAILED, MISSING), silent]).is_empty(), "it printed nothing");
+        let of_claude = (SECOND, Outcome::Succeeded, "(Bash completed with no output)");
+        assert!(retries(&[(FIRST, FAILED, MISSING), of_claude]).is_empty(), "nor did it");
+        assert_eq!(retries(&[(FIRST, FAILED, MISSING), silent, worked]).len(), 1);
         let same = (FIRST, Outcome::Succeeded, "[]");
         assert!(retries(&[(FIRST, FAILED, MISSING), same, worked]).is_empty());
     }

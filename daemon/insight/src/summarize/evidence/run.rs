@@ -13,3 +13,8 @@ pub(super) struct Run<'r> {
     pub(super) output: &'r str,
     pub(super) moment: Moment,
 }
+
+/// Returns an output without the sentence that Claude Code writes in place of an empty one.
+pub(super) fn printed(output: &str) -> &str {
+    output.trim().trim_start_matches("(Bash completed with no output)").trim_start()
+}

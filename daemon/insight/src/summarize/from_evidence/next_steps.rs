@@ -207,8 +207,13 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         // If a run counts packages, or tests without their subtests, more tests may have failed. A
         // package that was not built has no named test.
         let counts_packages = run.noun() == "packages" && !names.is_empty();
-        let count = if counts_packages || has_parents { count } else { 0 };
-        let failed = count.max(run.failed as usize).max(1);
+        let total = run.failed as usize;
+        let is_whole_list = run.failed_tests.len() >= total;
+        let failed = match counts_packages || has_parents {
+            true if is_whole_list => count,
+            true => count.max(total),
+            false => total.max(1),
+        };
         let noun = if failed == 1 { "test" } else { "tests" };
         push(list, format!("Fix {failed} failing {noun}{named}"));
     }
@@ -403,8 +408,11 @@ mod tests {
             failed_tests: names(&["TestA", "TestA/one", "TestA/two"]),
             ..TestRun::default()
         };
-        let evidence = Evidence { tests: vec![run], ..Evidence::default() };
+        let mut evidence = Evidence { tests: vec![run], ..Evidence::default() };
         assert_eq!(steps(&evidence), ["Fix 2 failing tests: TestA/one, TestA/two"]);
+        evidence.tests[0].failed = 3;
+        let counted = steps(&evidence);
+        assert_eq!(counted, ["Fix 2 failing tests: TestA/one, TestA/two"], "3 counts the parent");
     }
 
     fn ran(line: u64, command: &str, outcome: Outcome) -> CommandRun {

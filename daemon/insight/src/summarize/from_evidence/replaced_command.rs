@@ -2,6 +2,8 @@
 //! instead: programs that the shell does not find by their plain name, runs without any test, and
 //! commands that worked only in another form.
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::{
         evidence::{Retry, Statement, TestRun},
@@ -83,23 +85,34 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     Some(retried(&failed, &message, &worked, explanation))
 }
 
-/// Whether two forms of a command of git or of a forge differ only in their options. Each project
+/// Whether two forms of a command of a forge differ only in their options. Each project
 /// uses these programs, and their messages name the remedy.
 fn changes_options(failed: &str, worked: &str) -> bool {
-    let operands = |command: &str| -> Vec<String> {
-        let words = command.split_whitespace();
-        words.filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+    let operands = |command: &str| -> BTreeSet<String> {
+        let mut is_value = false;
+        let words = command.split_whitespace().filter(|word| *word != "…");
+        let words = words.filter(|word| {
+            let is_option = word.starts_with('-');
+            // A word after an option is usually its value, but a path is not.
+            let is_operand = !is_option && (!is_value || word.contains('/'));
+            is_value = is_option && !word.contains('=');
+            is_operand
+        });
+        words.map(str::to_owned).collect()
     };
-    let known = operands(failed);
-    pattern!(r"^(?:git|gh|glab) ").is_match(failed)
-        && operands(worked).iter().all(|word| known.contains(word))
+    pattern!(r"^(?:gh|glab) ").is_match(failed) && operands(failed) == operands(worked)
 }
 
 /// Whether a command worked because its cache was in a temporary folder. The sandbox of the agent
 /// was the cause.
 fn moves_cache(failed: &str, worked: &str) -> bool {
-    let moved = pattern!(r"^(?:env )?(?:[A-Z_]+=(?:/private)?/tmp/\S* )+(.*)$").captures(worked);
-    moved.is_some_and(|moved| failed.starts_with(&moved[1]) || moved[1].starts_with(failed))
+    let moved = pattern!(r"^(?:env )?(?:[A-Z_]*CACHE[A-Z_]*=(?:/private)?/tmp/\S* )+(.*)$")
+        .captures(worked);
+    let whole = |line: &str| line.trim_end_matches('…').trim_end().to_owned();
+    moved.is_some_and(|moved| {
+        let (failed, worked) = (whole(failed), whole(&moved[1]));
+        failed.starts_with(&worked) || worked.starts_with(&failed)
+    })
 }
 
 /// If a command found no tests, a later command with at least this share of its words ran the tests
@@ -250,6 +263,13 @@ mod tests {
         assert!(options.is_empty(), "the help of gh says it: {options:?}");
         let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
         assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
+        let long = format!("go run ./cmd/{}", "main ".repeat(40));
+        assert!(told(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
+        assert_eq!(
+            told("make load of all data", "DATABASE_DIR=/tmp/db make load of all data").len(),
+            1
+        );
+        assert_eq!(told("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
         assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
         let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
         assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");

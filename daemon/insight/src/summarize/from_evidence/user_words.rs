@@ -282,10 +282,9 @@ fn is_withdrawal(sentence: &str) -> bool {
         && is_phrase(Topic::Withdrawal, sentence)
 }
 
-/// Whether the words limit a wish to the moment. `Don't just run it by hand` objects to a way of
-/// doing the current task.
+/// Whether the words limit a wish to the moment.
 fn is_for_now(sentence: &str) -> bool {
-    pattern!(r"(?i)\b(?:don['\u{2019}]?t|do not) just\b|\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
+    pattern!(r"(?i)\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
         .is_match(sentence)
 }
 
@@ -448,6 +447,10 @@ mod tests {
             ),
             ("Don't commit yet.", None),
             ("It failed. Please dont just run the migrations by hand.", None),
+            (
+                "Always fix the cause, don't just disable the rule.",
+                Some("\"Always fix the cause, don't just disable the rule.\""),
+            ),
             ("The install will always run all the migrations.", None),
             ("Do you remember which service we use?", None),
         ] {

@@ -172,6 +172,8 @@ pub(super) fn is_question(sentence: &str) -> bool {
             .is_match(sentence)
         || pattern!(r"(?i)^(?:(?:ok|okay|so|and|but|also),? )*(?:does|is|are) \w")
             .is_match(sentence)
+            && !pattern!(r"(?i)^(?:\w+,? )*?(?:does|is|are) (?:not|fine|ok|okay|good|enough|better)\b")
+                .is_match(sentence)
 }
 
 /// Whether a question asks what there is, which decides nothing:

@@ -30,9 +30,9 @@ use crate::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{ASKED_LAST, DELETED, NOT_COMMITTED},
+        wording::{DELETED, NOT_COMMITTED},
     },
-    summarize::{command_lines::parts_of_retried, text::same_words},
+    summarize::{command_lines::failed_form, text::same_words},
 };
 
 /// Maximum length, in characters, of one entry.
@@ -196,13 +196,15 @@ impl Handoff {
             if is_reported && (steps::is_in_report(step) || past.reports(step)) {
                 return true;
             }
-            // The ending says that the last request was not answered.
-            if past.last_request.is_some() && step.starts_with(ASKED_LAST) {
+            let is_noted_later = |later: &EndedSession| {
+                steps::note(step).is_some_and(|path| later.notes.iter().any(|known| known == path))
+            };
+            if self.sessions.iter().any(is_noted_later) {
                 return true;
             }
             // A step of the last session, or one noted in a todo file, that is a current fact is
             // open, even if something similar was done, such as adding the todo file.
-            if (session == 0 || steps::is_noted(step)) && validity.is_fact(step) {
+            if (session == 0 || steps::note(step).is_some()) && validity.is_fact(step) {
                 return false;
             }
             is_continued
@@ -211,7 +213,7 @@ impl Handoff {
                 // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_short_lived(step)
-                || is_of_other_branch && !steps::is_noted(step)
+                || is_of_other_branch && steps::note(step).is_none()
                 || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };
@@ -285,12 +287,12 @@ impl Handoff {
 
     fn retried_commands(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         for line in summary.discoveries.iter().flatten() {
-            let Some((failed, _)) = parts_of_retried(line) else { continue };
-            let is_told = |told: &SessionLine| told.text.starts_with(&format!("“`{failed}` "));
+            let Some(failed) = failed_form(line) else { continue };
+            let is_listed = |known: &SessionLine| known.text.starts_with(&format!("“`{failed}` "));
             // A line that was cut may lack the part in which the commands differ.
             let quote =
                 guard::quote(line, MAX_COMMANDS_CHARS).filter(|quote| !quote.ends_with("…”"));
-            if !self.retried_commands.iter().any(is_told) {
+            if !self.retried_commands.iter().any(is_listed) {
                 push(&mut self.retried_commands, quote, session);
             }
         }
@@ -329,16 +331,16 @@ pub fn line(text: &str) -> String {
 }
 
 /// Rewords a state of the repository as what the session saw, because others may have pushed or
-/// committed since. Leaves out checks that passed: with several branches or folders, they may have
-/// passed for other work. With several branches (`is_one` is false), leaves out the checks of pull
-/// requests for the same reason.
+/// committed since. Leaves out checks that passed, because it is not known for which branch and
+/// folder they did. With several branches (`is_one` is false), leaves out the checks of pull
+/// requests, too. Labels the checks that failed, because they followed those that passed.
 fn as_seen(state: &str, is_one: bool) -> String {
-    let is_told = |part: &&str| {
+    let is_known = |part: &&str| {
         !part.starts_with("checks passed")
             && !part.starts_with("before the last change: ")
             && (is_one || !part.starts_with("checks of PR #"))
     };
-    let parts = state.split("; ").filter(is_told).map(|part| match part {
+    let parts = state.split("; ").filter(is_known).map(|part| match part {
         part if part.starts_with("failed: ") => format!("checks {part}"),
         "not pushed" => "no push seen".to_owned(),
         "last commit not pushed" => "no push of the last commit seen".to_owned(),

@@ -7,7 +7,7 @@ use crate::{
         wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, REQUEST_STATES},
     },
     summarize::{
-        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard},
+        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, steps},
         text::{pattern, same_words, share_of_words, words},
     },
 };
@@ -53,8 +53,10 @@ pub struct EndedSession {
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
-    /// What became of the last request that is told, if the agent did not answer it.
+    /// What became of the last request that the handoff quotes, if the agent did not answer it.
     pub last_request: Option<&'static str>,
+    /// The paths of the todo files in which open steps are noted.
+    pub notes: Vec<String>,
 }
 
 impl EndedSession {
@@ -63,7 +65,7 @@ impl EndedSession {
         let done = summary.completed_tasks.iter().flatten();
         let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
         let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
-        // `HEAD` stands for a commit without a branch, for instance during a rebase.
+        // Git calls a checkout without a branch `HEAD`, for instance during a rebase.
         let branches = kept.filter(|branch| *branch != "HEAD");
         let branches = branches.filter_map(|branch| guard::name(branch));
         let line = |text: Option<&str>, limit| {
@@ -116,10 +118,13 @@ impl EndedSession {
             last_request: summary.next_steps.iter().flatten().find_map(|step| {
                 let step = step.strip_prefix(ASKED_LAST)?;
                 let state = REQUEST_STATES.into_iter().find(|state| step.starts_with(state))?;
-                let told = ending.asked_later.last().map_or(asked, String::as_str);
-                let is_told = share_of_words(&words(told), &words(step)) >= SAME_TASK_SHARE;
-                is_told.then_some(state)
+                let quoted = ending.asked_later.last().map_or(asked, String::as_str);
+                let is_it = share_of_words(&words(quoted), &words(step)) >= SAME_TASK_SHARE;
+                is_it.then_some(state)
             }),
+            notes: (summary.next_steps.iter().flatten())
+                .filter_map(|step| steps::note(step).map(str::to_owned))
+                .collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! entries are written, and the sections have a fixed order.
 
 use crate::{
-    model::{Timestamp, summary::Outcome},
+    model::{Timestamp, summary::Outcome, wording::ASKED_LAST},
     summarize::handoff::{self, EndedSession, FailedSuite, Handoff, SessionLine},
 };
 
@@ -84,6 +84,14 @@ impl Handoff {
     }
 
     fn sections(&self, last: &EndedSession) -> Vec<HandoffSection> {
+        // The section about the ending marks a last request without an answer.
+        let is_marked = |line: &SessionLine| {
+            last.last_request.is_some()
+                && line.session == 0
+                && line.text.trim_start_matches('“').starts_with(ASKED_LAST)
+        };
+        let open_ends: Vec<SessionLine> =
+            self.open_ends.iter().filter(|line| !is_marked(line)).cloned().collect();
         vec![
             ending_section(last),
             self.wishes_section(),
@@ -96,7 +104,7 @@ impl Handoff {
                 first(&self.repository, STATES),
                 [1, 5],
             ),
-            self.list_section("Left open", topic::OPEN, first(&self.open_ends, OPEN), [2, 5]),
+            self.list_section("Left open", topic::OPEN, first(&open_ends, OPEN), [2, 5]),
             self.list_section(
                 "Decided",
                 topic::DECISIONS,

@@ -28,9 +28,10 @@ pub(super) fn is_in_report(step: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
-/// Whether a step is noted in a todo file.
-pub(super) fn is_noted(step: &str) -> bool {
-    step.contains("(todo `") || step.starts_with("Todo saved: ")
+/// Returns the path of the todo file in which a step is noted.
+pub(super) fn note(step: &str) -> Option<&str> {
+    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
+    Some(path.as_str())
 }
 
 /// Whether a step no longer matters after another session has worked: the last request,

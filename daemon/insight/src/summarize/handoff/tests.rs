@@ -84,6 +84,20 @@ fn a_noted_step_of_an_earlier_session_stays_open_if_a_later_session_added_its_no
 }
 
 #[test]
+fn a_note_is_listed_as_the_latest_session_describes_it() {
+    let noted = |step: &str| {
+        let mut session = full();
+        session.summary.next_steps = Some(vec![step.to_owned()]);
+        session
+    };
+    let later = noted("Rotate the keys of staging (todo `todos/keys.md`)");
+    let earlier = noted("Rotate all keys: staging; production (todo `todos/keys.md`)");
+    let handoff = gather(&[later, earlier], &[]);
+    let open: Vec<&str> = handoff.open_ends.iter().map(|told| &*told.text).collect();
+    assert_eq!(open, ["“Rotate the keys of staging (todo `todos/keys.md`)”"]);
+}
+
+#[test]
 fn without_episodes_a_handoff_is_empty() {
     let handoff = gather(&[], &[]);
     assert!(handoff.is_empty());
@@ -184,14 +198,18 @@ fn a_request_without_an_answer_is_marked() {
             ..SessionEnding::default()
         };
         let handoff = gather_with(&[session], &[], &EndedValidity(ending));
-        (handoff.to_text(4_000).unwrap(), handoff.open_ends.len())
+        let short = handoff.to_short_text(4_000).unwrap();
+        assert!(short.contains("Asked last, not answered"), "it has no ending: {short}");
+        let text = handoff.to_text(4_000).unwrap();
+        let listed = text.matches("Asked last").count();
+        (text, listed)
     };
     let (text, open) = told("Asked last, not answered: Run the tests of the signer");
     assert!(text.contains("later: “run the tests of the signer” (not answered)\n"), "{text}");
     assert_eq!(open, 0);
     let (text, open) = told("Asked last, not answered: Describe the export");
     assert!(text.contains("later: “run the tests of the signer”\n"), "{text}");
-    assert_eq!(open, 1, "the request is not told elsewhere");
+    assert_eq!(open, 1, "the ending does not quote this request");
 }
 
 #[test]

@@ -83,12 +83,23 @@ fn change_after_with(text: &str) -> Option<ToolIntent> {
     let words = unquoted.flat_map(|part| {
         part.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
     });
-    words.map(str::to_ascii_lowercase).find_map(|word| match word.as_str() {
-        "insert" | "create" => Some(ToolIntent::Create),
-        "update" | "merge" | "set" => Some(ToolIntent::Modify),
-        "delete" | "remove" => Some(ToolIntent::Delete),
-        _ => None,
-    })
+    let words = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase);
+    let mut before = String::new();
+    for word in words {
+        let intent = match (before.as_str(), word.as_str()) {
+            // `SELECT … FOR UPDATE` locks rows, and a character set is a type.
+            ("for", "update") | ("character", "set") => None,
+            (_, "insert" | "create") => Some(ToolIntent::Create),
+            (_, "update" | "merge" | "set") => Some(ToolIntent::Modify),
+            (_, "delete" | "remove") => Some(ToolIntent::Delete),
+            _ => None,
+        };
+        if intent.is_some() {
+            return intent;
+        }
+        before = word;
+    }
+    None
 }
 
 fn intent(intent: ToolIntent) -> Refinement {
@@ -226,6 +237,7 @@ mod tests {
             ("drop table selected", Some(ToolIntent::Delete)),
             ("WITH t AS (SELECT last_update FROM u) SELECT 1 FROM t", Some(ToolIntent::Read)),
             ("WITH t AS (SELECT 1) SELECT * FROM t WHERE a = 'delete'", Some(ToolIntent::Read)),
+            ("WITH t AS (SELECT 1) SELECT * FROM t FOR UPDATE", Some(ToolIntent::Read)),
             ("WITH old AS (SELECT 1) DELETE FROM t", Some(ToolIntent::Delete)),
             ("MATCH (n) WITH n LIMIT 9 DETACH DELETE n", Some(ToolIntent::Delete)),
             (r"\dt", Some(ToolIntent::Read)),

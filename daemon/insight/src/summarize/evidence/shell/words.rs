@@ -211,7 +211,7 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    /// Reads `$( … )` with everything in it, including nested substitutions and double quotes.
+    /// Reads `$( … )` with everything in it, including nested substitutions and quoted texts.
     fn substitution(&mut self) {
         if let Some(length) = document_in_substitution(self.rest) {
             let text = self.take(length);
