@@ -107,8 +107,8 @@ enum StatementEvent<'c> {
 }
 
 impl StatementEvent<'_> {
-    /// Marks precede claims of the same time, so that a mark ends only earlier claims. A correction
-    /// comes last, because it applies to the claims up to its time.
+    /// Returns the sort key. Marks precede claims of the same time, so that a mark ends only
+    /// earlier claims. A correction comes last, because it applies to all claims up to its time.
     fn order(&self) -> (Timestamp, u8, Option<EpisodeId>) {
         match self {
             StatementEvent::Mark(mark) => (mark.what.at, 0, Some(mark.episode)),
@@ -205,7 +205,7 @@ impl<'c> FactInterval<'c> {
         if self.is_confirmed || has_claim(Certainty::Verified) {
             return Certainty::Verified;
         }
-        // A supposition that was contradicted was never true.
+        // A hypothesis that was contradicted was never true.
         let is_judgement = matches!(
             last.what.relation,
             Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
@@ -362,7 +362,8 @@ mod tests {
         Subject::of("setting", Namespace::default(), "a")
     }
 
-    /// A statement of an episode that was created 1,000 seconds after the time of the statement.
+    /// Returns a statement of an episode that was created 1,000 seconds after the time of the
+    /// statement.
     fn attributed<T>(seconds: i64, what: T) -> Attributed<T> {
         let random = [u8::try_from(seconds).unwrap(); 10];
         Attributed {

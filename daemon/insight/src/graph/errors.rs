@@ -70,10 +70,10 @@ impl Graph<'_> {
         Ok(self.error_records(pasted, projects)?.into_iter().next())
     }
 
-    /// Returns the records of the errors that `pasted` contains: those with the most specific
-    /// message first, then the latest seen. Folders of paths, numbers, ids and hashes do not matter.
-    /// If there are none, returns the records of errors with a similar message, the most similar
-    /// first.
+    /// Returns the records of the errors in `pasted`. Errors with more words come first; among
+    /// equals, those seen last come first. Folders of paths, numbers, ids and hashes are ignored.
+    /// If `pasted` contains no known error, returns the records of errors with a similar message,
+    /// the most similar first.
     pub fn error_records(
         &self,
         pasted: &str,
@@ -194,7 +194,7 @@ fn lines_of(pasted: &str) -> impl Iterator<Item = &str> {
     lines.map(|(_, line)| line.trim()).filter(|line| !is_traceback_heading(line))
 }
 
-/// Whether a line is the heading of a traceback, whose last line has the error.
+/// Whether a line is the heading of a traceback. The error is in the last line of a traceback.
 pub fn is_traceback_heading(line: &str) -> bool {
     HEADINGS.iter().any(|heading| line.starts_with(heading))
 }

@@ -1,4 +1,4 @@
-//! Random sequences of indexing, replacing and deleting, compared with a small model.
+//! Tests with random sequences of indexing, replacing and deleting, compared with a small model.
 //!
 //! The model has no rows, marks or periods. It stores what each session states. For each value, it
 //! searches for the next statement of a different value.
@@ -21,7 +21,7 @@ use crate::{
 
 const SESSIONS: u64 = 4;
 
-/// The values of settings that a session states, each with a time.
+/// The values that a session states, by setting and time.
 type StatedValues = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ proptest! {
         }
         other.write(Vec::new()).wait().unwrap();
         prop_assert_eq!(everything(&store), everything(&other));
-        // Without sessions nothing remains.
+        // After all sessions are deleted, nothing remains.
         for session in 0..SESSIONS {
             apply(&store, &mut model, &HistoryStep::Delete(session), 0);
         }
@@ -97,7 +97,7 @@ fn sessions_with_the_same_title_have_their_own_endings() {
 fn a_limit_keeps_the_facts_that_began_last() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();
-    // The first setting has its value since 10, and is stated again at 50 and 60.
+    // The value of the first setting holds from second 10, and is stated again at 50 and 60.
     let stated = [((0, 10), 1), ((1, 20), 1), ((2, 30), 1), ((0, 50), 1), ((0, 60), 1)];
     let id = EpisodeId::new(Timestamp::from_seconds(1_000), [1; 10]);
     write(&store, 0, (id, &BTreeMap::from(stated), false));

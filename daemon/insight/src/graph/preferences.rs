@@ -18,7 +18,7 @@ pub struct Preference {
     pub contradicts: Option<FactId>,
 }
 
-/// Maximum number of wishes for a project.
+/// Maximum number of returned wishes.
 const MAX_PREFERENCES: usize = 100;
 
 impl Graph<'_> {

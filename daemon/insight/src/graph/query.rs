@@ -27,7 +27,7 @@ pub struct Graph<'s> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactFilter {
-    /// Only facts with these relations; all when empty.
+    /// Only facts with these relations; all facts if the list is empty.
     pub relations: Vec<Relation>,
     /// Only facts that are true at this time; `None` for all facts.
     pub at: Option<Timestamp>,
@@ -44,8 +44,9 @@ pub struct EntitiesAndFacts {
 
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
-/// Maximum number of facts that are read after enough facts were found, because one of them may
-/// have begun later: this multiple of the wanted number, but at most the second number.
+/// Maximum number of further facts that are read after enough facts were found, because a further
+/// fact may have begun later than a found one: the first number times the limit, but at most the
+/// second number.
 const MORE_FACTS: (usize, usize) = (4, 200);
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;
@@ -135,7 +136,6 @@ impl<'s> Graph<'s> {
         Ok(facts)
     }
 
-    /// Returns the entities and facts of an episode.
     pub fn of_episode(&self, episode: EpisodeId) -> Result<EntitiesAndFacts, StoreError> {
         let mut found = EntitiesAndFacts::default();
         let mut seen = HashSet::new();
@@ -212,7 +212,7 @@ impl<'s> Graph<'s> {
         Ok(sentences.collect::<Vec<_>>().join(" "))
     }
 
-    /// Returns the latest statements about an entity, current or not, for the full-text index.
+    /// Returns the latest statements about an entity, current or ended, for the full-text index.
     pub fn statements_about(&self, entity: EntityId) -> Result<String, StoreError> {
         let mut keys: Vec<FactKey> = Vec::new();
         for name in self.names(self.latest_name(entity)?)? {

@@ -1,4 +1,4 @@
-//! Caches results of functions whose argument is a text that many rules ask about.
+//! Caches the results of functions that many rules call with the same text.
 
 use std::{
     cell::RefCell,
@@ -12,8 +12,8 @@ use std::{
 pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
 
 /// Returns the cached result for `key`, or else computes it. A cache with `max` results is cleared
-/// before the next one is added. The hash has 64 bits and a random key, so that no text can be made
-/// to have the hash of another.
+/// before the next one is added. The hash has 64 bits and a random key, so that nobody can find two
+/// texts with the same hash.
 pub(super) fn cached<T: Clone>(
     cache: &'static LocalKey<Cache<T>>,
     max: usize,

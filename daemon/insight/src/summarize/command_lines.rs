@@ -2,9 +2,9 @@
 
 use crate::summarize::text::pattern;
 
-/// Returns the line about a command that failed and the form of it that worked. `message` is the
-/// error message, `explanation` what the agent said about it; both may be empty. The commands must
-/// not contain backticks.
+/// Returns the line about a command that failed and its form that worked. `message` is the error
+/// message, and `explanation` is what the agent said about the failure; both may be empty. The
+/// commands must not contain backticks.
 pub(super) fn retried(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
     let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
     let explanation =
@@ -12,7 +12,7 @@ pub(super) fn retried(failed: &str, message: &str, worked: &str, explanation: &s
     format!("`{failed}` failed{message}; `{worked}` worked{explanation}")
 }
 
-/// Returns the command that failed, if a line is one of [`retried`].
+/// Returns the command that failed, if [`retried`] wrote the line.
 pub(super) fn failed_form(line: &str) -> Option<&str> {
     let found = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `[^`]+` worked").captures(line)?;
     Some(found.get(1)?.as_str())

@@ -1,9 +1,9 @@
-//! Writes the commits of a session on its page.
+//! Formats the lines about commits on the page of a session.
 
 use crate::model::summary::EnhancedSessionSummary;
 
-/// Returns `done` without the line of its only commit, if that line has nothing but the subject and
-/// the hash, and the state of the repository names the same commit.
+/// Returns `done` without the line of its only commit, if that line has only the subject and the
+/// hash, and the state of the repository contains the same commit.
 pub(super) fn without_last_commit(
     done: &[String],
     summary: &EnhancedSessionSummary,
@@ -18,7 +18,7 @@ pub(super) fn without_last_commit(
     done.iter().filter(|line| !(is_single && is_named(line))).cloned().collect()
 }
 
-/// Returns the subject and the hash of a line that has nothing but these.
+/// Returns the subject and the hash, if a line contains only these.
 fn bare_commit(line: &str) -> Option<(&str, &str)> {
     let (subject, hash) = line.strip_suffix("`)")?.split_once(" (commit `")?;
     (!hash.contains('`')).then_some((subject, hash))
@@ -27,7 +27,7 @@ fn bare_commit(line: &str) -> Option<(&str, &str)> {
 /// Maximum length, in bytes, of a line with several commits.
 const COMMITS: usize = 320;
 
-/// Joins successive lines that have nothing but the subject and the hash of a commit.
+/// Joins successive lines that contain only the subject and the hash of a commit.
 pub(super) fn with_joined_commits(done: Vec<String>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut was_bare = false;

@@ -10,7 +10,6 @@ pub struct Config {
     pub auto_summarize: bool,
     /// The template to use; `None` selects one from the detected activity.
     pub template: Option<String>,
-    /// The source of the activity vector.
     pub detection: Detection,
     /// The vector of every session when [`Detection::Manual`] is set.
     pub activity_vector: Option<ActivityVector>,

@@ -144,8 +144,8 @@ fn overview(summary: &EnhancedSessionSummary) -> String {
     format!("{objective}{stop} {ended}{done}")
 }
 
-/// Returns the topics that a model named, up to three dominant activities, the folders of changed
-/// files, and the test framework.
+/// Returns the topics from a model, up to three dominant activities, the folders of changed files,
+/// and the test framework.
 fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     let mut topics: Vec<String> = summary.topics.clone().unwrap_or_default();
     let activities = summary
@@ -169,7 +169,7 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
 }
 
 /// Returns the folder of a file, which may be marked as deleted; if the folder is only `src`, `lib`,
-/// `app` or `.`, the file name without its extension. A path without a folder is returned unchanged.
+/// `app` or `.`, the file name without its extension. Returns only the name if there is no folder.
 fn part_of_project(file: &str) -> &str {
     let file = file.strip_suffix(DELETED).unwrap_or(file);
     match file.rsplit_once('/') {

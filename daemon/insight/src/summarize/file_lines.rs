@@ -1,4 +1,4 @@
-//! The lines about changed files on the page of a summary.
+//! Formats the lines about changed files on the page of a summary.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use crate::{model::wording::DELETED, summarize::text::contains_name};
 /// From this number of files on, the files are grouped by folder.
 const FOLDED: usize = 20;
 
-/// Returns the lines of the section of files; none if `page` names at least half of the files, and
-/// there are fewer than [`FOLDED`]. A file is named by its path, or by its base name if no other
-/// file has it.
+/// Returns the lines of the section of files; empty if `page` mentions at least half of the files,
+/// and there are fewer than [`FOLDED`]. A mention is the path of a file, or its base name if no other
+/// file has this name.
 pub(super) fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     let names = |name: &str| page.iter().any(|line| contains_name(line, name));
     let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();

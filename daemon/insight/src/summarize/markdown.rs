@@ -104,7 +104,7 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     page.lines.join("\n")
 }
 
-/// Whether the session made a commit, and the state of the repository names no change after it.
+/// Whether the session made a commit, and no change and no failed commit follows it.
 fn is_committed(summary: &EnhancedSessionSummary) -> bool {
     let mut done = summary.completed_tasks.iter().flatten();
     let repository = summary.repository.as_deref().unwrap_or_default();
@@ -113,7 +113,7 @@ fn is_committed(summary: &EnhancedSessionSummary) -> bool {
         && !repository.contains("commit failed")
 }
 
-/// Whether the last words state the number of passed tests, and the result states no more.
+/// Whether the last words state the number of passed tests, and the result contains nothing else.
 fn is_repeated_in_last_words(tests: &TestSummary, summary: &EnhancedSessionSummary) -> bool {
     let ended = summary.last_words.as_deref().unwrap_or_default();
     let counted =
@@ -164,8 +164,8 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Number of changes of one file that may be listed with their values: the first ones. A file with
-/// more changes is probably a document.
+/// Maximum number of changes of one file; the first ones are listed. A file with more changes is
+/// probably a document.
 const SETTINGS_OF_A_FILE: usize = 5;
 /// Follows the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key in other objects)";
@@ -178,7 +178,7 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         let count = of_file.entry(&change.file).or_default();
         *count += 1;
         let old = change.old_value.as_deref().filter(|old| !old.is_empty());
-        // A value that was cut is a script or a text, of which a part says nothing.
+        // A value that was cut is a script or a long text, and a part of it says nothing.
         if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
             continue;
         }
@@ -482,7 +482,7 @@ mod tests {
         let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);
         let known = files(&["cli/reader_test.go", "src/log.rs"]);
         assert!(files_not_named(&known, &page).is_empty());
-        // It is not known which `reader_test.go` is meant. A longer name is another file.
+        // The page does not show which `reader_test.go` is meant. A longer name is another file.
         let twice = files(&["cli/reader_test.go", "src/log.rs", "src/reader_test.go"]);
         assert_eq!(
             files_not_named(&twice, &page),

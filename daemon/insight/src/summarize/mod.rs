@@ -1,9 +1,9 @@
 //! Turns a transcript into a structured summary.
 //!
 //! [`evidence`] extracts facts from a transcript while it grows. [`summarize`] derives a summary
-//! from them on this machine. [`priority`] and [`prompt`] define what a model is asked for when it
-//! writes the summary instead, [`pack`] selects the messages of a long session that the model
-//! reads, and [`reply`] checks its answer against the evidence. [`markdown`] and [`conversation`]
+//! from these facts on this machine. If a model writes the summary instead, [`priority`] and
+//! [`prompt`] define the request, [`pack`] selects the messages of a long session that the model
+//! reads, and [`reply`] checks the answer against the evidence. [`markdown`] and [`conversation`]
 //! are two views of the result, and [`handoff`] merges several summaries for the next agent.
 //! Calling the model and storing results happen in other modules.
 

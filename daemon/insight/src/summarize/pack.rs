@@ -19,16 +19,13 @@ use crate::{
 /// The value of a message for a summary, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// Output of a tool.
     Output,
-    /// A tool call.
     Call,
     /// An intermediate reply of the agent.
     Reply,
     /// A message in which the evidence found something, such as an error, a decision or a test run,
     /// or an earlier summary by the agent itself.
     Finding,
-    /// A message of the user.
     Prompt,
     /// The user's first and last message, the agent's last message, and the latest summary by the
     /// agent itself.
@@ -79,8 +76,8 @@ struct Parts {
     is_whole: bool,
 }
 
-/// The text of a message is cut to about `room / SHARE` bytes, which are at most as many tokens.
-/// The four messages that are always kept therefore fit into one prompt.
+/// The text of a message is cut to about `room / SHARE` bytes, and a byte is at most one token. The
+/// four messages that are always kept therefore fit into one prompt.
 const SHARE: u32 = 5;
 /// Estimated tokens of a line that replaces omitted messages.
 const GAP: u32 = 16;
@@ -118,7 +115,7 @@ impl Packer {
         }
     }
 
-    /// Returns the texts of the prompts: a single one if the session fits without its tool output
+    /// Returns the texts of the prompts: a single text if the session fits without its tool output
     /// and tool calls.
     pub fn finish(mut self) -> Packed {
         self.raise_ends();
@@ -221,7 +218,7 @@ impl Packer {
                 }
                 parts.push((String::new(), 0));
             }
-            let (text, used) = parts.last_mut().expect("one was just made");
+            let (text, used) = parts.last_mut().expect("a part was added if there was none");
             if gap > 0 {
                 text.push_str(&format!("[{gap} messages are left out here]\n\n"));
             }
@@ -355,8 +352,8 @@ mod tests {
         }
         assert!(found.saved_tokens > 0);
         assert!(found.left_out >= 10 && found.parts[0].contains("messages are left out here]"));
-        assert!(!found.parts[0].contains("`make 0` → ok"), "the oldest output goes first");
-        assert!(found.parts[0].contains("`make 29` → ok"), "the latest goes last");
+        assert!(!found.parts[0].contains("`make 0` → ok"), "the oldest output is removed first");
+        assert!(found.parts[0].contains("`make 29` → ok"), "the latest output is removed last");
     }
 
     #[test]

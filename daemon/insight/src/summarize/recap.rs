@@ -14,7 +14,6 @@ pub(super) enum Section {
     Pending,
     /// The work just before the compaction.
     Current,
-    /// The next step.
     Next,
     /// Errors with their fixes.
     Errors,
@@ -65,8 +64,8 @@ pub(super) struct Sections<'t> {
 }
 
 impl<'t> Sections<'t> {
-    /// Finds the sections of `text`. If a name occurs twice, the later section wins, because the
-    /// agent's analysis before the summary uses the same names.
+    /// Finds the sections of `text`. If a name occurs twice, the later section takes precedence,
+    /// because the agent's analysis before the summary uses the same names.
     pub(super) fn of(text: &'t str) -> Sections<'t> {
         let mut found: Vec<(Section, Vec<&str>)> = Vec::new();
         for line in text.lines() {
@@ -163,8 +162,8 @@ impl RecappedError {
     }
 }
 
-/// Returns the useful sections in their order, without code blocks. If there are none, returns the
-/// text inside `<summary>` (or all of `text`, if it has no such tag) without code blocks.
+/// Returns the useful sections in their order, without code blocks. If the text has no such section,
+/// returns the text inside `<summary>` (or all of `text`, if it has no such tag) without code blocks.
 pub(super) fn condensed(text: &str) -> String {
     let text = match text.split_once("<summary>") {
         Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),

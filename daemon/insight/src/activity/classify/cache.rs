@@ -1,8 +1,8 @@
 //! The learned classifications of tools, from models and from the user. Corrections of the user
 //! take precedence.
 //!
-//! This is plain data, which the store saves. It can be exported and imported in the documents'
-//! format.
+//! This is plain data, which the store saves. It can be exported and imported in the format of the
+//! specification (intelligent-session-summarization, 3.4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const USER_CONFIDENCE: f64 = 1.0;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClassificationCache {
-    /// By name and arguments, under [`key::of_call`].
+    /// By name and arguments; the keys come from [`key::of_call`].
     exact: Cache,
     /// By name alone.
     pattern: Cache,
@@ -39,7 +39,8 @@ pub struct ClassificationCache {
 pub struct ToolCorrection {
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// The signals of a call; `None` for those that the documents derive from intent and domain.
+    /// The signals of a call; `None` for those that `signals::of_intent` derives from intent and
+    /// domain.
     pub signals: Option<Signals>,
 }
 
@@ -54,14 +55,13 @@ impl ClassificationCache {
         self.corrections.remove(tool).is_some()
     }
 
-    /// Returns the user's corrections, by name.
     pub fn corrections(&self) -> &BTreeMap<String, ToolCorrection> {
         &self.corrections
     }
 
-    /// Stores a model's answer about a tool, for its name and for the calls that the model was
-    /// shown. Built-in tools of agents are classified by their arguments, so one answer for all of
-    /// their calls would be wrong and is not stored.
+    /// Stores a model's answer about a tool under the name of the tool and under the `calls` of the
+    /// request. Built-in tools of agents are classified by their arguments, so one answer for all
+    /// of their calls would be wrong and is not stored.
     pub fn learn(&mut self, classification: &ToolClassification, calls: &[Value]) {
         let tool = &classification.tool_name;
         if native::is_native(tool) {
@@ -81,7 +81,6 @@ impl ClassificationCache {
         corrected.or_else(learned)
     }
 
-    /// Returns the user's correction for a tool.
     pub(crate) fn corrected(&self, tool: &str) -> Option<ToolClassification> {
         let correction = self.corrections.get(tool)?;
         let usual = || signals::of_intent(correction.intent, correction.domain);
@@ -108,7 +107,6 @@ impl ClassificationCache {
         has_any.then(|| self.exact.get(&key::of_call(tool, params))).flatten()
     }
 
-    /// Returns the classification of a tool by name.
     pub(crate) fn by_name(&mut self, tool: &str) -> Option<ToolClassification> {
         self.pattern.get(tool)
     }
@@ -124,8 +122,8 @@ impl ClassificationCache {
         })
     }
 
-    /// Returns both caches in the documents' format, with the user's corrections: `{"exact": {...},
-    /// "pattern": {...}, "corrections": {...}}`.
+    /// Returns both caches in the format of the specification, with the user's corrections:
+    /// `{"exact": {...}, "pattern": {...}, "corrections": {...}}`.
     pub fn export(&self) -> Value {
         let corrections =
             serde_json::to_value(&self.corrections).expect("corrections are plain data");
@@ -136,8 +134,8 @@ impl ClassificationCache {
         })
     }
 
-    /// Adds the entries of a document in the documents' format. Unreadable entries are skipped,
-    /// numbers are clamped, and existing entries are neither replaced nor evicted.
+    /// Adds the entries of a JSON document in the format of the specification. Unreadable entries
+    /// are skipped, numbers are clamped, and existing entries are neither replaced nor evicted.
     pub fn import(&mut self, document: &Value) -> ImportCounts {
         let mut imported = ImportCounts::default();
         self.import_corrections(document, &mut imported);
@@ -185,7 +183,7 @@ pub struct ImportCounts {
     /// Skipped entries that were known already, are classified better by rules, or no longer fit
     /// into the cache.
     pub needless: usize,
-    /// Skipped entries that are not in the documents' format.
+    /// Skipped entries that are not in the format of the specification.
     pub unreadable: usize,
 }
 
@@ -298,7 +296,8 @@ mod tests {
         assert_eq!(other.export(), exported);
     }
 
-    /// The format of `save_cache` of section 3.4: with the arguments and every field of the model.
+    /// The format of `save_cache` of the specification: with the arguments and every field of the
+    /// model.
     #[test]
     fn a_cache_written_by_the_documents_program_is_read() {
         let entry = |confidence: f64| {

@@ -291,7 +291,7 @@ static KNOWN_SERVERS: &[KnownServer] = &[
 mod tests {
     use super::*;
 
-    /// `test_tool_classifier_heuristic` of section 9.1.
+    /// `test_tool_classifier_heuristic` of intelligent-session-summarization, section 9.1.
     #[test]
     fn finding_a_symbol_is_searching_code() {
         let found = classify("mcp__serena__find_symbol").expect("certain enough");

@@ -1,7 +1,8 @@
-//! The documents' cache key of a call: `name::` and eight hex digits of the MD5 of its arguments.
+//! The cache key of a call as the specification (intelligent-session-summarization, 3.4) defines
+//! it: `name::` and eight hex digits of the MD5 of the arguments.
 //!
 //! The arguments are hashed in the form that Python's `json.dumps(params, sort_keys=True)` prints,
-//! so that a cache written by the documents' own program can be imported.
+//! so that a cache that the program of the specification wrote can be imported.
 
 use std::io::{self, Write};
 

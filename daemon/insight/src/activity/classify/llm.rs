@@ -40,7 +40,7 @@ pub struct Unknowns {
 }
 
 impl Unknowns {
-    /// Adds a call if the chain did not know it.
+    /// Adds a call if no step of the chain classified it.
     pub fn note_call(&mut self, classified: &Classified) {
         if let Classified::Unknown { tool, params, .. } = classified {
             self.note(tool, params);
@@ -167,7 +167,7 @@ fn entries_in(reply: &str) -> Option<Vec<Value>> {
             _ => None,
         }
     });
-    // In prose, an empty list may mean anything.
+    // An empty list within prose does not count as an answer.
     let bare = reply.trim().trim_matches('`').trim_start_matches("json").trim();
     found.or_else(|| (bare == "[]").then(Vec::new))
 }

@@ -1,13 +1,13 @@
 //! Classifies tool calls: their intent, their domain, and their signals about the session.
 //!
-//! A call passes through a chain of steps until one knows it: corrections of the user, a stored
-//! answer about the same call, a stored answer about the same tool, then rules for names and
+//! A call passes through a chain of steps until a step classifies it: corrections of the user, a
+//! stored answer about the same call, a stored answer about the same tool, then rules for names and
 //! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
 //! ([`ClassificationRequest`]), whose answers are stored ([`ClassificationCache`]).
 //!
 //! The commands of a shell line are classified one by one: by corrections of the user, by built-in
-//! rules ([`bash`]), or by stored answers. They are stored under the names `bash:<program>` and
-//! `bash:<program> <subcommand>`.
+//! rules ([`bash`]), or by stored answers. Their classifications are stored under the names
+//! `bash:<program>` and `bash:<program> <subcommand>`.
 
 pub mod bash;
 mod cache;
@@ -48,7 +48,6 @@ pub trait ChainStep: Sync {
     ) -> Option<ToolClassification>;
 }
 
-/// The steps of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassifierStep {
     /// A correction of the user.
@@ -83,7 +82,7 @@ pub enum SubjectKind<'a> {
 pub enum Classified {
     Known {
         classification: ToolClassification,
-        /// The step that knew the call.
+        /// The step that classified the call.
         by: ClassifierStep,
     },
     /// No step classified the call.
@@ -115,8 +114,7 @@ impl Classified {
     }
 }
 
-/// Classifies a call. Marks the entries of `learned` that it uses as recently used, and changes
-/// nothing else in `learned`.
+/// Classifies a call. In `learned`, only the time of last use of the used entries changes.
 pub fn classify(call: &Call<'_>, learned: &mut ClassificationCache) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);

@@ -123,7 +123,6 @@ fn intent_of(kind: &ChangeKind) -> ToolIntent {
     }
 }
 
-/// Returns the domain of a search at `path`.
 fn search_domain(path: Option<&str>) -> ToolDomain {
     path.map(FileKind::of).map_or(ToolDomain::Code, FileKind::search_domain)
 }
@@ -134,7 +133,7 @@ fn is_listing(tool: &str) -> bool {
         .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
 }
 
-/// Whether a call writes nothing to a process, and therefore only waits for its output.
+/// Whether a call writes nothing to a process, and so only waits for the output of the process.
 fn is_idle(tool: &str, input: &Value) -> bool {
     plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
 }
@@ -209,7 +208,7 @@ fn classification(
     }
 }
 
-/// An entry of the table. Without a domain, the files of the call determine it.
+/// An entry of the table. If it has no domain, the files of the call determine the domain.
 struct ToolRow {
     intent: ToolIntent,
     domain: Option<ToolDomain>,
@@ -218,7 +217,7 @@ struct ToolRow {
 }
 
 static TOOLS: LazyLock<HashMap<String, ToolRow>> =
-    LazyLock::new(|| parse_table(include_str!("tools.txt")).expect("a test reads the table"));
+    LazyLock::new(|| parse_table(include_str!("tools.txt")).expect("a test checks the table"));
 
 fn parse_table(table: &str) -> Option<HashMap<String, ToolRow>> {
     let mut tools = HashMap::new();

@@ -38,7 +38,6 @@ fn calls_held_out_are_classified_nearly_as_well() {
     assert!(score.domains() >= HELD_OUT_DOMAINS_RIGHT, "{score}");
 }
 
-/// The agreement of classification and labels.
 #[derive(Default)]
 struct Agreement {
     calls: usize,
@@ -148,7 +147,8 @@ fn unknown_call<'a>() -> Call<'a> {
     call("unknown_tool", "{}")
 }
 
-/// `test_tool_classifier_caching` of section 9.1: one request for the first call, none afterwards.
+/// `test_tool_classifier_caching` of intelligent-session-summarization, section 9.1: one request
+/// for the first call, none afterwards.
 #[test]
 fn an_unknown_tool_is_requested_once() {
     let mut learned = ClassificationCache::default();
@@ -177,7 +177,7 @@ fn an_unknown_tool_is_requested_once() {
     assert!(matches!(other, Classified::Known { by: ClassifierStep::Name, .. }));
 }
 
-/// `test_unified_classifier_session` of section 9.2.
+/// `test_unified_classifier_session` of intelligent-session-summarization, section 9.2.
 #[test]
 fn the_signals_of_a_session_are_those_of_its_calls() {
     let calls = [
@@ -195,7 +195,7 @@ fn the_signals_of_a_session_are_those_of_its_calls() {
     assert_eq!(found[2].unknown(), Some("mcp__unknown__custom_tool"));
 }
 
-/// Appendix B.1: known tools and known commands need no request.
+/// intelligent-session-summarization, appendix B.1.
 #[test]
 fn known_tools_and_commands_need_no_request() {
     let mut unknowns = Unknowns::default();

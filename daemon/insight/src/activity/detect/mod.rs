@@ -1,9 +1,9 @@
 //! Adds up the activity of a session while its transcript is read: for the whole session and for
 //! each of its phases.
 //!
-//! A [`Detector`] receives the entries one by one. It is saved with the cursor of the file, and
-//! continues from there. Its size does not depend on the length of the transcript: it keeps sums
-//! and a few hundred words.
+//! A [`Detector`] receives the entries one by one. A detector is saved together with the cursor of
+//! its file, and continues at this cursor. Its size does not depend on the length of the
+//! transcript: it keeps sums and a few hundred words.
 
 mod segments;
 mod tally;
@@ -37,7 +37,7 @@ const MAX_ID_BYTES: usize = 128;
 pub struct Detector {
     session: Tally,
     segments: Segments,
-    /// The ids of calls whose output is significant even when they succeed.
+    /// The ids of calls whose output is significant even if the call succeeds.
     awaited: VecDeque<String>,
 }
 

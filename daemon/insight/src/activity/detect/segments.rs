@@ -88,7 +88,6 @@ impl Segments {
         self.open.span.extend(entry.at, line);
     }
 
-    /// Ends the open phase.
     pub(crate) fn end(&mut self) {
         self.ended = true;
     }
@@ -238,8 +237,8 @@ fn similarity(one: &Signals, other: &Signals) -> f64 {
     if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
-/// Whether an item belongs to the conversation. Items that a program adds start no phase, because
-/// they may have no time, or a much later one.
+/// Whether an item belongs to the conversation. Items that a program adds neither start nor extend
+/// a phase, because their time may be missing or much later.
 fn is_conversation(item: &Item<'_>) -> bool {
     match item {
         Item::Prompt(_)

@@ -40,14 +40,13 @@ pub(crate) struct Tally {
     pub(crate) errors: u32,
     /// The sum of all calls' signals.
     pub(crate) tools: Signals,
-    /// Number of calls.
     pub(crate) calls: u32,
     /// Number of calls of unknown tools, by name.
     pub(crate) unknown: BTreeMap<String, u32>,
 }
 
 impl Tally {
-    /// Returns the sum of the four signals, as the documents define it.
+    /// Returns the sum of the four signals, as the specification defines it.
     pub(crate) fn signals(&self) -> Signals {
         let mut signals = intent_signals(|word| self.intents.contains(word));
         signals.add_all(&self.tools, CALL_WEIGHT);
@@ -88,7 +87,6 @@ impl Tally {
         }
     }
 
-    /// Adds the sums of another tally.
     pub(crate) fn absorb(&mut self, other: &Tally) {
         self.intents.extend(other.intents.iter().cloned());
         self.files.extend(other.files.iter().cloned());
@@ -116,7 +114,6 @@ pub(crate) fn intent_signals(is_present: impl Fn(&str) -> bool) -> Signals {
     INTENTS.iter().map(signal).collect()
 }
 
-/// Returns the weight of the calls' signals in the sum.
 pub(crate) const fn weight_of_calls() -> f64 {
     CALL_WEIGHT
 }

@@ -86,7 +86,8 @@ fn labels(detector: &Detector) -> Vec<String> {
     detector.segments().into_iter().map(|segment| segment.label).collect()
 }
 
-/// The parts of `test_enhanced_summary_generation` of section 9.2 that concern activity.
+/// The parts of `test_enhanced_summary_generation` of intelligent-session-summarization, section
+/// 9.2, that concern activity.
 #[test]
 fn fixing_a_bug_is_fixing() {
     let detector = detect(&[
@@ -98,7 +99,8 @@ fn fixing_a_bug_is_fixing() {
     assert_eq!(detector.vector().primary_activity(), "fixing");
 }
 
-/// The weights of section 2.2, tested separately for each signal.
+/// The weights of intelligent-session-summarization, section 2.2, tested separately for each
+/// signal.
 #[test]
 fn each_signal_has_the_weight_of_the_documents() {
     let raw = |session: &[ScriptLine], activity| {
@@ -113,7 +115,8 @@ fn each_signal_has_the_weight_of_the_documents() {
     assert_eq!(raw(&[Reply(0, "a.json b.json c.json")], Activity::Configuring), 0.0);
 }
 
-/// The configuration bug of section 2.1 and the rationale, phase 5.
+/// The configuration bug of intelligent-session-summarization, section 2.1, and of
+/// design-rationale, phase 5.
 #[test]
 fn a_bug_caused_by_configuration_shows_both() {
     let detector = detect(&[

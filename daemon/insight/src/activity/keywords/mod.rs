@@ -1,8 +1,8 @@
 //! The keywords of activities (intelligent-session-summarization, 2.2), and the search for all of
 //! them in one pass over a text.
 //!
-//! As required by the architecture, only whole words match: `address` does not contain `add`. The
-//! search also finds inflected forms such as `fixing`, `failed` and `installation`.
+//! Only whole words match: `address` does not contain `add`. The search also finds inflected forms
+//! such as `fixing`, `failed` and `installation`.
 
 mod scanner;
 
@@ -16,7 +16,7 @@ use crate::{
 /// Words found in texts, in the spelling of the tables, without duplicates.
 pub(crate) type MatchedWords = BTreeSet<String>;
 
-/// The documents' `INTENT_KEYWORDS`, without inflected forms.
+/// The `INTENT_KEYWORDS` of the specification, without inflected forms.
 pub(crate) static INTENTS: &[(Activity, &[&str])] = &[
     (
         Activity::Building,
@@ -138,8 +138,8 @@ static UNCHANGED: &[&str] = &[
     "markdown",
 ];
 
-/// The documents' `FILE_PATTERNS`. A dot, `_` or `/` at either end of a pattern determines which
-/// text may be next to it: see [`scanner::Edge`].
+/// The `FILE_PATTERNS` of the specification. A dot, `_` or `/` at either end of a pattern
+/// determines which text may be next to it: see [`scanner::Edge`].
 pub(crate) static FILES: &[(Activity, &[&str])] = &[
     (
         Activity::Configuring,
@@ -167,7 +167,7 @@ pub(crate) static FILES: &[(Activity, &[&str])] = &[
     ),
 ];
 
-/// The documents' `error_indicators`, with their forms.
+/// The `error_indicators` of the specification, with their forms.
 static ERRORS: &[&str] = &[
     "error",
     "errors",
@@ -201,7 +201,6 @@ pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
     INTENTS.iter().filter_map(named).collect()
 }
 
-/// The errors and file patterns in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorsAndFiles {
     /// Number of error indicators.

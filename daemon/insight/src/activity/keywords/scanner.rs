@@ -38,7 +38,6 @@ pub(super) struct Pattern {
     pub(super) edges: (Edge, Edge),
 }
 
-/// Finds many patterns in one pass.
 pub(super) struct KeywordScanner {
     automaton: AhoCorasick,
     patterns: Vec<Pattern>,

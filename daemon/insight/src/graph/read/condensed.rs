@@ -29,7 +29,7 @@ pub(super) fn condensed(markdown: &str, limit: usize) -> String {
 }
 
 /// Whether a sentence of a report says nothing about the work: praise, an announcement of the
-/// report, or an offer that is no question.
+/// report, or an offer that is not a question.
 fn is_courtesy(sentence: &str) -> bool {
     pattern!(
         r"(?i)^(?:perfect|excellent|great(?: news| job| work)?|awesome|wonderful|fantastic|all set)[!.]$|^(?:here.s|here is|here are|below is) (?:(?:a|an|the|my) )?(?:[a-z]+ )?(?:summary|overview|recap|breakdown|changes|what (?:i|was|we|changed))\b[a-z ,'’]*:$|^(?:say the word|let me know|just (?:say|tell|ask)|feel free|happy to)\b[^?]*$"
@@ -46,7 +46,7 @@ pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
     let mut is_offered = false;
     let mut parts = parts(markdown);
     parts.retain(|part| {
-        // The items below an offer are its options.
+        // The items below a question or an offer are its options.
         is_offered = part.is_item && part.heading.is_none() && is_offered
             || part.text.ends_with(['?', '？'])
             || offer.is_match(&part.text);
@@ -62,7 +62,6 @@ pub(super) struct ReportBlock {
     pub(super) sentences: Vec<String>,
 }
 
-/// Returns the blocks of a report in Markdown.
 pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
     let mut blocks: Vec<ReportBlock> = Vec::new();
     for part in parts(markdown) {
@@ -112,7 +111,8 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
         .filter(|result| !result.is_empty())
         .collect();
     let result = joined(&result);
-    // The first part may have no end, such as a pasted log, or the headings alone may be too long.
+    // The first part may be one long text without sentences, such as a pasted log, or the headings
+    // alone may be too long.
     if result.is_empty() || length(&result) > limit {
         return text::cut(&whole, limit.saturating_sub(1));
     }
@@ -120,8 +120,8 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
 }
 
 /// Splits `limit` among sections that need `wanted` characters. What one section does not need is
-/// available to the others. The first section counts twice. The last one counts three times,
-/// because it asks or concludes.
+/// available to the others. The first section counts twice. The last section counts three times,
+/// because it contains the question or the conclusion.
 fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
     let weight = |at: usize| match at {
         _ if at + 1 == wanted.len() => 3,
@@ -197,7 +197,6 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     format!("{result}{gap}{}", line(tail))
 }
 
-/// Joins shortened sections to one line.
 fn joined(sections: &[String]) -> String {
     let mut line = String::new();
     for section in sections {

@@ -13,7 +13,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum length, in characters, of the task.
 const MAX_TASK_CHARS: usize = 100;
 /// Minimum number of words of a commit subject that describes a task.
 const MIN_CLEAR_WORDS: usize = 5;
@@ -46,8 +45,9 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
 }
 
 /// Returns the request that led to `line`. If this is the first request of the session or is not
-/// clear, returns instead the first goal or the name of the session, whichever describes the work
-/// better. The result is empty if neither describes work, for example if both are about a commit.
+/// clear, returns instead the first goal or the name of the work ([`work_at`]), whichever describes
+/// the work better. The result is empty if neither describes work, for example if both are about a
+/// commit.
 fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
@@ -84,8 +84,8 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     text::cut(first, MAX_TASK_CHARS)
 }
 
-/// Returns the first sentence of an objective, without its notes. If a note names the work to which
-/// a question or a command led, returns that work.
+/// Returns the first sentence of an objective, without its notes. If a note mentions the work that
+/// followed a question or a command, returns this work.
 fn first_goal(objective: &str) -> &str {
     if let Some(work) = pattern!(r" \(came to: (.+?)\)(?:\.|$)").captures(objective) {
         return text::without_full_stop(work.get(1).map_or(objective, |work| work.as_str()));
@@ -97,9 +97,9 @@ fn first_goal(objective: &str) -> &str {
     text::without_full_stop(&objective[..end])
 }
 
-/// Returns the request that led to a line, unless it is the first of the session. Short prompts
-/// are skipped, because words of assent continue the request before them. Returns `None` for a
-/// question, an opinion, an answer to the agent, and a request that cannot be understood alone.
+/// Returns the request that led to a line, unless it is the first of the session. Short prompts are
+/// skipped, because an assent continues the request before it. Returns `None` for a question, an
+/// opinion, an answer to the agent, and a request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
@@ -145,8 +145,9 @@ fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
 
 /// Returns the name of the work of the session to which a statement with `words` at `line` belongs.
 /// This is the name of the session, unless the name was taken from the last commit, which may be
-/// far from the line. Then it is the subject of a commit after the line: the one that shares most
-/// words with the statement and the prompt before it, or else the next one.
+/// far from the line. In that case, the result is the subject of a commit after the line: the
+/// commit that shares most words with the statement and the prompt before it, or else the next
+/// commit, if possible one with a clear subject.
 pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<String>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;
@@ -209,7 +210,7 @@ mod tests {
         let draft = Draft::new(&session.episode, &session.evidence);
         let completed = with_task(&draft, "The guard is new.", None);
         let wanted = "The guard is new. (For “teh import fials on some old files”.)";
-        assert_eq!(completed.as_deref(), Some(wanted), "a name for programs is no title");
+        assert_eq!(completed.as_deref(), Some(wanted), "a slug is not used as a title");
     }
 
     #[test]
@@ -262,7 +263,7 @@ mod tests {
         assert_eq!(
             related.as_deref(),
             Some("The npm of the container is old."),
-            "the second commit is about it, and the sentence has half of its words"
+            "the sentence already contains half of the words of the second commit"
         );
     }
 
@@ -291,9 +292,9 @@ mod tests {
         let later = "The guard is new. (For “add limits to the uploads in `upload.rs`”.)";
         assert_eq!(completed(5).as_deref(), Some(later));
         assert_eq!(completed(9).as_deref(), Some(later));
-        assert_eq!(completed(13).as_deref(), Some(first), "an unclear request names nothing");
-        assert_eq!(completed(17).as_deref(), Some(first), "an opinion orders no work");
-        assert_eq!(completed(21).as_deref(), Some(first), "the fixes have no names");
+        assert_eq!(completed(13).as_deref(), Some(first), "the request is unclear");
+        assert_eq!(completed(17).as_deref(), Some(first), "an opinion is not a request");
+        assert_eq!(completed(21).as_deref(), Some(first), "the request does not say which fixes");
     }
 
     #[test]

@@ -117,7 +117,8 @@ impl DecisionOptions {
     }
 }
 
-/// Returns the option that a decision names: `RS256` in `Used RS256 over HS256 for tokens`.
+/// Returns the option that a decision chooses, for example `RS256` in `Used RS256 over HS256 for
+/// tokens`.
 fn chosen(decision: &str) -> &str {
     let choice = pattern!(
         r"(?i)^(?:(?:to )?(?:chose|choose|picked|pick|preferred|prefer|used|use|using|kept|keep|went with|go with|opted for|opt for|adopted|adopt|selected|select|switched (?:back )?to|switch (?:back )?to|moved to|move to|reverted to|stay with|stayed with) (?:to use )?(?:the |a |an )?)?(.{2,60}?)(?: (?:over|instead of|rather than|for|in|as|because|since|so that|to|with|on|when|and|not)\b.*|[,;(].*)?$"

@@ -23,9 +23,9 @@ const MAX_EXPLANATION_CHARS: usize = 240;
 /// The approach of a plan repeats the title if it contains at least this share of the title's
 /// words.
 const REPEATED_SHARE: f64 = 0.75;
-/// An explanation names the other options if it contains at least this share of their words.
+/// An explanation mentions the other options if it contains at least this share of their words.
 const NAMED_SHARE: f64 = 0.5;
-/// Maximum number of files that are named for a plan without a clear title.
+/// Maximum number of files that are added to an unclear title of a plan.
 const MAX_PLAN_FILES: usize = 2;
 
 /// A decision with what a reader needs to understand it.
@@ -170,10 +170,10 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
 }
 
 /// Returns the sentence with what a reader needs to understand it: what the user added to an
-/// option, what a short sentence of the user refers to, and the task of the session. Returns a
-/// decision that a model wrote unchanged, unless it answers a question or quotes the user. Returns
-/// `None` if the sentence names nothing and none of these can be added, or if neither the chosen
-/// option nor its question names anything.
+/// option, and one of these: what a short sentence of the user refers to, another sentence about
+/// the subject, or the task of the session. Returns a decision that a model wrote unchanged, unless
+/// it answers a question or quotes the user. Returns `None` if the sentence contains no name and
+/// none of these can be added, or if neither the chosen option nor its question contains a name.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,
@@ -217,7 +217,7 @@ pub(super) fn label(option: &str) -> &str {
     letter.find(option).map_or(option, |found| &option[found.end()..])
 }
 
-/// Whether an option leaves the choice to the agent, or postpones it.
+/// Whether an option leaves the choice to the agent, or chooses nothing: `you decide`, `skip`.
 fn leaves_open(option: &str) -> bool {
     pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
         .is_match(option)

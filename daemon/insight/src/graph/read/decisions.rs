@@ -25,7 +25,8 @@ use crate::{
 /// Minimum share of common words by which a question or an answer is recognised as that of a
 /// record.
 const SAME_TEXT_SHARE: f64 = 0.8;
-/// A commit carries out a plan if the plan contains at least this share of the words of its subject.
+/// A commit carries out a plan if the plan contains at least this share of the words of the
+/// subject.
 const PLANNED_SHARE: f64 = 0.5;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -114,8 +115,8 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     );
 }
 
-/// Whether a decision is a plan that the user accepted and that later commits name. The commits say
-/// what was done; a plan that prefers one way to another says more.
+/// Whether a decision is an accepted plan that a later commit carries out. Such a plan adds nothing
+/// to the commit, unless the plan prefers one alternative to another.
 fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>) -> bool {
     let is_plan = [&record.decision, &record.rationale].iter().any(|text| text.starts_with(PLAN));
     let prefers = pattern!(
@@ -134,7 +135,7 @@ fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origi
         })
 }
 
-/// Whether the user who is quoted in a decision begins with a doubt: `User: "I think we want …"`.
+/// Whether a decision is a quote of the user that begins with a doubt: `User: "I think we want …"`.
 fn is_unsure(decision: &str) -> bool {
     pattern!(r#"(?i)^User: "(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b"#)
         .is_match(decision)
@@ -220,8 +221,8 @@ fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> 
     draft.evidence.choices.iter().rfind(is_source)
 }
 
-/// Returns the prompt that a record quotes, or the prompt that dropped the earlier request. Other
-/// messages may share more words with the quote.
+/// Returns the position of the prompt that a record quotes, or of the prompt that drops an earlier
+/// request. A search by words could find another message that shares more words with the quote.
 fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = if record.rationale.contains("never mind") {

@@ -21,7 +21,6 @@ use crate::{
     },
 };
 
-/// Maximum length, in characters, of a sentence.
 const MAX_SENTENCE_CHARS: usize = 900;
 /// Maximum length, in characters, of the name of an entity.
 const MAX_NAME_CHARS: usize = 160;
@@ -31,7 +30,7 @@ const MAX_TASK_CHARS: usize = 100;
 const REPEATED_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.
 const MIN_COMPARED_WORDS: usize = 5;
-/// Maximum number of further entities that one claim names.
+/// Maximum number of entities of one claim besides its source and its target.
 const MAX_OTHERS: usize = 12;
 
 /// The statements of an episode so far.
@@ -42,7 +41,6 @@ pub(super) struct Draft<'e> {
     pub(super) sentence_index: SentenceIndex,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
-    /// The task of the session.
     pub(super) task: EntityId,
     names: Names,
     mentions: BTreeMap<EntityId, Mention>,
@@ -97,7 +95,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Returns the command that printed a test run; `None` if it is not in the evidence. A command
-    /// has the position of its call, and a run that of its output.
+    /// has the position of its call, and a run has the position of its output.
     pub(super) fn command_of(&self, run: &TestRun) -> Option<&'e CommandRun> {
         self.evidence.commands.iter().rfind(|command| {
             command.command == run.command
@@ -172,7 +170,7 @@ impl<'e> Draft<'e> {
         self.mention(EntityKind::Setting, &key, setting)
     }
 
-    /// Records mentions of all entities that `sentence` names, and returns their ids.
+    /// Records mentions of all entities in `sentence`, and returns their ids.
     pub(super) fn named_in(&mut self, sentence: &str) -> Vec<EntityId> {
         let named = self.names.in_text(sentence);
         let mut found = Vec::new();

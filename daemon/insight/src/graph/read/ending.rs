@@ -65,7 +65,8 @@ fn question(draft: &Draft<'_>) -> Option<String> {
 }
 
 /// Returns the latest report with substance before the last report: one about changes, or else one
-/// of the few reports directly before the last. Reports that the user refused do not count.
+/// of the few reports directly before the last. A report does not count if the next prompt refused
+/// a call.
 fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let evidence = draft.evidence;
     let is_refused = |origin: Origin| {
@@ -91,7 +92,7 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
         .filter(|text| !text.is_empty())
 }
 
-/// Whether a report is only a list from which the user has to choose.
+/// Whether a report asks the user to choose from a list.
 fn is_menu(report: &str) -> bool {
     pattern!(r"(?i)\b(?:reply|respond|answer) with (?:a|the|your|one|its) (?:number|letter|choice|option|name)\b|\b(?:pick|select|choose|type|enter) (?:a|the|your|one|its) (?:number|letter|option)\b")
         .is_match(report)

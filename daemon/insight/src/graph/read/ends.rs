@@ -99,11 +99,11 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
         only_fact(&facts(&[&first, &later]), Relation::Fails).invalid_at
     };
     assert_eq!(ended("go test -run '^TestDatesLeap' ./parse"), Some(minute(20, 8)));
-    assert_eq!(ended("go test -run TestDates ./other"), None, "another package may have it");
+    assert_eq!(ended("go test -run TestDates ./other"), None, "other packages may match");
     assert_eq!(ended("go test -run TestDatesLeapSeconds ./parse"), None);
-    assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "it ends within a word");
-    assert_eq!(ended("go test -run '^TestDatesLeap$' ./parse"), None, "it chooses another test");
-    assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "it leaves the test out");
+    assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "the pattern ends within a word");
+    assert_eq!(ended("go test -run '^TestDatesLeap$' ./parse"), None, "it matches another test");
+    assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "the option excludes the test");
     let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
     assert_eq!(whole, Some(minute(20, 8)));
 }

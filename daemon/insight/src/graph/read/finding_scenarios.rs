@@ -103,7 +103,7 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
     );
     session.evidence.prompts.clear();
     session.episode.name = "Describe the importer".to_owned();
-    assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0, "of an unknown failure");
+    assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0, "the failure is unknown");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_noted_task_has_the_title_of_its_note() {
         fact.sentence,
         "Disable synchronize:true in CI to see missing migrations (noted in `todos/disable-sync.md`)."
     );
-    assert_eq!(fact.certainty, Certainty::Verified, "the note shows it");
+    assert_eq!(fact.certainty, Certainty::Verified, "the note proves the open end");
     let listed = "Deferred findings of this PR (M1, L4) (todo `todos/deferred.md`)".to_owned();
     session.episode.summary.next_steps = Some(vec![listed]);
     assert_eq!(
@@ -157,7 +157,7 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
         Some(vec![format!("{found}. rtk wraps only npm scripts")]);
     let facts = super::scenarios::facts(&[&session]);
     let explained = only_fact(&facts, Relation::FoundOut);
-    assert_eq!(explained.certainty, Certainty::Hypothesis, "the agent explains it");
+    assert_eq!(explained.certainty, Certainty::Hypothesis, "the explanation comes from the agent");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
     };
     let plain = "Keep an index of each day in `days.db`";
     assert_eq!(decided(plain, None), 1);
-    assert_eq!(decided(plain, Some("Keep an index")), 0, "the commit says it");
+    assert_eq!(decided(plain, Some("Keep an index")), 0, "the commit carries out the plan");
     assert_eq!(decided(plain, Some("Fix a typo in the README")), 1);
     let prefers = "Keep `days.db` instead of one index of all days";
     assert_eq!(decided(prefers, Some("Keep an index")), 1);

@@ -19,7 +19,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of dead ends of one session.
 const MAX_DEAD_ENDS: usize = 8;
 /// Minimum share of common words of two texts about the same work.
 const SAME_WORK_SHARE: f64 = 0.6;
@@ -125,8 +124,8 @@ impl<'t> FindingDraft<'t> {
     }
 
     /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
-    /// changed the file that the finding is about. A cause is over if no work followed it, because
-    /// it is then a guess.
+    /// changed the file that the finding is about. A cause also counts as over if no work followed
+    /// it, because the cause is then a guess.
     fn is_over(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || overtaken::is_followed_by_work(draft, origin);
@@ -158,7 +157,7 @@ fn add_finding(
         text::share(&words, other) >= REPEATED_SHARE || text::share(other, &words) >= REPEATED_SHARE
     };
     let Some(sentence) = sentence.filter(|_| !earlier.iter().any(repeats)) else {
-        // The entities that the text names are mentioned nevertheless.
+        // The mentions of entities in the text are recorded even without a fact.
         draft.named_in(text);
         return;
     };
@@ -222,7 +221,7 @@ fn self_contained(
 }
 
 /// Returns a root cause with the failure that it explains. Returns `None` if neither the cause nor
-/// the task of the session names a failure.
+/// the task of the session mentions a failure.
 fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
     let cause = text::sentence(cause);
     if let Some(failure) = symptoms::of_cause(draft, &cause, line) {
@@ -358,7 +357,7 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
 }
 
 /// Returns what closes an open end: a completed task with the same text, a sentence about the same
-/// work, the success of a command or of a test that the open end names, a successful test run if
+/// work, the success of a command or of a test that the open end mentions, a successful test run if
 /// the open end asks for one, or the removal of its note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };

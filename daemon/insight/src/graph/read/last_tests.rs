@@ -11,7 +11,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of suites that are described.
 const MAX_SUITES: usize = 3;
 /// Maximum number of partial runs that are described beside the last run of a suite.
 const MAX_PARTIAL_RUNS: usize = 3;
@@ -30,8 +29,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // If there are complete runs, a partial run with a single passed test says little, unless this
-    // run followed the last edit and no complete run did.
+    // If there are complete runs, a partial run with at most one passed test says little, unless
+    // this run followed the last edit and no complete run did.
     if last.iter().any(|run| !run.is_part()) {
         let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
         last.retain(|run| {
@@ -58,9 +57,9 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     Some(format!("{suites}{more}{note}"))
 }
 
-/// Describes other runs of a part of the suite. If a file was edited after `run` (`is_old`), these
-/// are the runs after `run`. Otherwise they are the runs after the last edit, and only if `run` is
-/// itself partial.
+/// Describes other successful runs of parts of the suite. If a file was edited after `run`
+/// (`is_old`), these are the runs after `run`. Otherwise they are the runs after the last edit, and
+/// only if `run` is itself partial.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,
@@ -108,21 +107,21 @@ fn counted(run: &TestRun) -> String {
     }
 }
 
-/// Whether the command of a run ended with an error although no test of it failed.
+/// Whether the command of a run ended with an error although no test of the run failed.
 fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
     let command = draft.command_of(run);
     let has_failed = command.is_some_and(|command| matches!(command.outcome, Outcome::Failed(_)));
     run.failed == 0 && has_failed
 }
 
-/// Whether a file is text for readers, which no test reads.
+/// Whether a file is documentation or an example, which no test reads.
 fn is_text(path: &str) -> bool {
     [".md", ".txt", ".org", ".rst", ".adoc", ".example"].iter().any(|end| path.ends_with(end))
 }
 
-/// Whether a report states numbers of tests, none of which is a number or the sum of the last
-/// `runs`, or claims that all tests pass although some failed. `all` also has the runs of other
-/// parts, which the sum may include.
+/// Whether a report contradicts the last `runs`: it states numbers of tests, but none of them is a
+/// count or the sum of the runs, or it claims that all tests pass although some failed. The sum may
+/// include the runs of other parts of the suites, which are in `all`.
 fn contradicts(report: &str, runs: &[&TestRun], all: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b([0-9]{1,6})(?:/([0-9]{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"

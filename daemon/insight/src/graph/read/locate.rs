@@ -36,7 +36,7 @@ pub(super) enum Speaker {
     /// The user rejected the option.
     Refused,
     Agent,
-    /// The results of commands show it.
+    /// The results of commands show the statement.
     Tool,
 }
 
@@ -143,7 +143,7 @@ impl SentenceIndex {
     }
 
     /// Corrects the speaker of a sentence that was found in a long prompt: the sentence is from the
-    /// user only if the prompt contains its first words unchanged.
+    /// user only if the prompt contains the first words of the sentence unchanged.
     fn by_speaker(&self, found: SentenceSource, sentence: &str) -> SentenceSource {
         let plain = text::plain(sentence);
         let beginning: Vec<&str> = plain.split(' ').take(FIRST_WORDS).collect();

@@ -1,5 +1,5 @@
 //! Extracts the pull requests of a session, the MCP servers that it used, and the tickets, people
-//! and topics that prompts, commands, branches and commits name.
+//! and topics that prompts, commands, branches and commits mention.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const KINDS: &[&str] = &[
     "tests", "perf", "build", "release", "issue", "part", "step", "phase", "version", "task",
     "try", "patch",
 ];
-/// Words in the names of branches that do not name a topic.
+/// Words in the names of branches that do not say what the branch is about.
 const COMMON_BRANCHES: &[&str] = &[
     "main",
     "master",
@@ -92,7 +92,7 @@ fn short_name(url: &str) -> Option<String> {
     Some(format!("{}#{}", &parts[1], &parts[2]))
 }
 
-/// Returns the tickets that the user, a branch or a commit names.
+/// Returns the tickets that the user, a branch or a commit mentions.
 fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     let key = pattern!(
         r"(?:^|[^0-9A-Za-z_/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^0-9A-Za-z_.-]|\.(?:\s|$))"
@@ -125,7 +125,7 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     found
 }
 
-/// Returns the topics that commits and branches name.
+/// Returns the topics that commits and branches mention.
 fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     let scope = pattern!(r"^[a-z]{2,10}\(([^()]+)\)!?: ");
     let numbered =
@@ -157,7 +157,7 @@ fn topics(draft: &Draft<'_>) -> BTreeSet<String> {
     found
 }
 
-/// Returns the people named in commands and prompts.
+/// Returns the people that commands and prompts mention.
 fn people(draft: &Draft<'_>) -> BTreeSet<String> {
     let author = pattern!(r"(?i)co-authored-by: ([^<\n]{3,40}?) <");
     let handle = pattern!(

@@ -1,4 +1,4 @@
-//! Finds entities that a sentence names: files of the session, settings, symbols.
+//! Finds the entities that a sentence mentions: files of the session, settings, symbols.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// The entities that sentences of one session may name.
+/// The entities that sentences of one session may mention.
 pub(super) struct Names {
     /// The keys of the files; see [`file_key`].
     files: BTreeSet<String>,
@@ -20,7 +20,7 @@ pub(super) struct Names {
     qualified: BTreeMap<String, Option<String>>,
 }
 
-/// An entity that a sentence names.
+/// An entity that a sentence mentions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NamedEntity {
     /// A file, by its key; see [`file_key`].
@@ -31,7 +31,6 @@ pub(super) enum NamedEntity {
     Symbol(String, String),
 }
 
-/// Maximum length, in bytes, of a name.
 const MAX_NAME_BYTES: usize = 80;
 
 impl Names {
@@ -52,7 +51,7 @@ impl Names {
         names
     }
 
-    /// Returns the entities that `sentence` names, without duplicates.
+    /// Returns the entities that `sentence` mentions, without duplicates.
     pub(super) fn in_text(&self, sentence: &str) -> BTreeSet<NamedEntity> {
         let quoted = quoted(sentence).filter_map(|text| self.resolve(text));
         let plain = sentence.split(|c: char| c.is_whitespace() || "`'\"()[]{},;".contains(c));
@@ -129,7 +128,7 @@ pub(in crate::graph) fn file_key(project: &Project, path: &str) -> Option<String
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// Returns a symbol's key and spelling, when `text` looks like a symbol.
+/// Returns a symbol's key and spelling if `text` looks like a symbol.
 fn symbol(text: &str) -> Option<(String, String)> {
     let symbol = pattern!(r"^([A-Za-z_$][\w$]*(?:(?:::|\.|#|->)[A-Za-z_$][\w$]*)*)(!|\(.*\))?$");
     let file = pattern!(

@@ -1,5 +1,5 @@
-//! Decides whether the rest of a session made a statement obsolete: it was retracted, or work
-//! followed that may have ended it.
+//! Decides whether the rest of a session made a statement obsolete: the statement was retracted, or
+//! later work may have ended it.
 
 use super::draft::Draft;
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
     pattern::pattern,
 };
 
-/// A report that concedes an error retracts a statement if the report repeats at least this share
-/// of the statement's words: the first value is for the next report, the second one for later
-/// reports.
+/// A report that concedes an error retracts a statement if the start of the report and the prompt
+/// before it repeat at least this share of the statement's words: the first value is for the next
+/// report, the second one for later reports.
 const NEXT_REPORT_SHARE: f64 = 0.15;
 const LATER_REPORT_SHARE: f64 = 0.5;
 /// Number of bytes at the start of a report that are searched for a retraction.
@@ -55,7 +55,7 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
 }
 
 /// Whether a statement of `line` is about a file that the session changed later: the statement
-/// begins with the name of the file, or names the file with a line number, as in `a.rs:12`.
+/// begins with the name of the file, or mentions the file with a line number, as in `a.rs:12`.
 pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let subject = pattern!(r"^(?:[A-Z][a-z]+ )?(?:[a-z]+ )?`([^`]+)`").captures(statement);
     let position = pattern!(r"\b((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.[a-z]{1,4}):[0-9]{1,5}\b");

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::{pattern::compact, releasable::Releasable};
 
-/// The content of one file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PhraseFile {
@@ -20,7 +19,6 @@ struct PhraseFile {
     counter_examples: Vec<String>,
 }
 
-/// One kind of phrases.
 pub(super) struct PhraseSet {
     #[cfg(test)]
     text: &'static str,
@@ -50,7 +48,7 @@ pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
 /// Remarks of a user about an error that do not name the error.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
-/// Questions that name nothing.
+/// Questions that contain no name, such as `Which approach?`.
 pub(super) static GENERAL_QUESTION: PhraseSet = phrase_set!("general_question.toml");
 /// How the agent proceeds in its session.
 pub(super) static AGENT_STEP: PhraseSet = phrase_set!("agent_step.toml");

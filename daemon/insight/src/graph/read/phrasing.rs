@@ -27,7 +27,7 @@ pub(super) fn self_contained(text: &str) -> Option<String> {
     (is_long_enough && has_own_subject && !text.ends_with(':')).then(|| text.to_owned())
 }
 
-/// Whether a text is a piece of a table, a log or a tree.
+/// Whether a text is a piece of a table, a tree or a block of code.
 fn is_pasted(text: &str) -> bool {
     pattern!(r"^\||[│┌└├]|^\s*```|\s\|\s.*\s\|\s").is_match(text)
 }

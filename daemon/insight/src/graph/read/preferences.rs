@@ -64,7 +64,8 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     );
 }
 
-/// Whether words are about a thing of the session's work that they do not name: `the migrations`.
+/// Whether a text refers to a thing of the session's work without its name, for example `the
+/// migrations`.
 pub(super) fn has_bare_object(words: &str) -> bool {
     // Every project has these things, so they are clear without a name.
     let known = pattern!(
@@ -74,8 +75,8 @@ pub(super) fn has_bare_object(words: &str) -> bool {
     object.captures_iter(words).any(|found| !known.is_match(&found[1].to_lowercase()))
 }
 
-/// Whether a wish names nothing, and is about a thing of the session's work or about a kind of
-/// things.
+/// Whether a wish contains no name, and refers to an unnamed thing of the session's work or begins
+/// with a bare noun: `full schema should not be updated`.
 fn names_bare_object(words: &str) -> bool {
     let bare = pattern!(
         r"^(?:[a-z]+ ){1,2}(?:should|must) (?:not |never |only |always )?(?:be|have|stay|contain|use)\b"

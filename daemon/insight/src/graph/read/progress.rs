@@ -86,7 +86,8 @@ fn moved_notes(draft: &mut Draft<'_>) {
             let is_begun = changes_code_after(draft, work.last);
             let at = if is_begun { draft.episode.ended_at } else { draft.moments.at(work.last) };
             draft.mark(note(draft, note_path), at, Observation::Succeeded);
-            // Open ends that an earlier version read watch the name of the file.
+            // Open ends that an earlier version of the daemon stored watch the file name instead of
+            // the path.
             let name = note_path.rsplit('/').next().unwrap_or(note_path);
             draft.mark(draft.subject("note", name), at, Observation::Succeeded);
         }

@@ -3,13 +3,12 @@
 use super::{draft::Draft, phrases, reference};
 use crate::{graph::text, model::evidence::Choice, pattern::pattern};
 
-/// Maximum length, in characters, of a question.
 const MAX_QUESTION_CHARS: usize = 300;
 /// Minimum number of different words of a line that says what its options are about.
 const MIN_INTRODUCTION_WORDS: usize = 2;
 
 /// Returns the subject of a decision: the header of the dialogue and the question. A question that
-/// names nothing, such as `Which approach?`, is left out. The result may be empty.
+/// contains no name, such as `Which approach?`, is left out. The result may be empty.
 pub(super) fn subject(asked: &Choice) -> String {
     let question = reworded(&asked.question);
     // A header adds nothing if the question contains all of its words.
@@ -22,7 +21,7 @@ pub(super) fn subject(asked: &Choice) -> String {
 }
 
 /// Returns a question without an introduction and without its reference to an earlier message;
-/// empty if the question names nothing. From a long question, text in brackets is removed, too.
+/// empty if the question contains no name. From a long question, text in brackets is removed, too.
 fn reworded(question: &str) -> String {
     let reference = pattern!(
         r"(?i)^(?:so,? )?(?:based on|given|considering|looking at|with|from) (?:the|these|those|this|that|all|my|our)\b[a-z0-9'` -]{0,60}?(?:[,:]| [—–-]) *"
@@ -63,7 +62,7 @@ pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String>
 }
 
 /// Returns an introduction of options without marks and without a label such as `Question 1 of 4:`;
-/// `None` if it ends like a statement or names nothing.
+/// `None` if it ends like a statement or contains no name.
 fn own_introduction(line: &str) -> Option<String> {
     let label =
         pattern!(r"(?i)^(?:[a-z]+ )?question(?: [0-9]{1,2})?(?: (?:of|/) ~?[0-9]{1,2})?: *");

@@ -22,8 +22,8 @@ pub(super) fn points_back(text: &str) -> bool {
             .is_match(text)
 }
 
-/// Whether one of the first words is a pronoun for an object that an earlier sentence named: `The
-/// backend has it in a table`. After a conjunction, the pronoun may refer to the subject.
+/// Whether one of the first words is a pronoun for an object in an earlier sentence: `The backend
+/// has it in a table`. After a conjunction, the pronoun may refer to the subject.
 fn has_dangling_object(text: &str) -> bool {
     const CONJUNCTIONS: &[&str] = &[
         "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
@@ -85,7 +85,7 @@ pub(super) fn has_external_pronoun(text: &str) -> bool {
 }
 
 /// Whether a text is about its own conversation: what was asked or said before, or a change under
-/// review that it does not name.
+/// review without the name of the change.
 pub(super) fn depends_on_session(text: &str) -> bool {
     let conversation = pattern!(
         r"(?i)\byou (?:asked|mentioned|said|noted|pointed|raised|described|linked|pasted|shared|approved|told)\b|\b(?:asked|mentioned|discussed|described|noted|listed|shown|said|explained|stated|as|see) (?:earlier|above|before|previously|below)\b|\b(?:above|below)(?:[.,;:)]|$)|\bodd one out\b|\byour (?:use case|case|setup|question|idea|proposal|suggestion|plan|machine)\b|\b(?:needed|relevant|useful|applicable|required) here\b|\b(?:in|of) this (?:conversation|session|chat)\b|\bour (?:conversation|discussion)\b"

@@ -1,4 +1,4 @@
-//! Chooses the requests of the user that tell what a session was for.
+//! Chooses the requests of the user that show the purpose of a session.
 
 use std::cmp::Reverse;
 
@@ -22,10 +22,10 @@ const MIN_REQUEST_WORDS: usize = 4;
 const MIN_CLEAR_WORDS: usize = 5;
 /// Minimum number of words of a prompt that is more than a reaction.
 const MIN_STATEMENT_WORDS: usize = 9;
-/// Minimum number of words of a prompt that begins with an assent and refers to what the agent
-/// proposed, but says more.
+/// Minimum number of words of a request that begins with an assent and refers to the agent's
+/// proposal. A shorter prompt of this kind is only an assent.
 const MIN_CLEAR_ASSENT_WORDS: usize = 12;
-/// Maximum number of words of a prompt that only orders a routine, such as a commit.
+/// Maximum number of words of a prompt that only orders a routine step, such as a commit.
 const MAX_ROUTINE_WORDS: usize = 9;
 /// Maximum length, in bytes, of a prompt that is assumed to be typed.
 const MAX_TYPED_BYTES: usize = 900;
@@ -82,7 +82,7 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
 fn work_of(draft: &Draft<'_>, prompt: usize) -> usize {
     let evidence = draft.evidence;
     let start = evidence.prompts[prompt].origin;
-    // Words of assent continue the request before them.
+    // An assent continues the request before it.
     let mut later = evidence.prompts[prompt + 1..].iter();
     let next = later.find(|next| request(next, SessionEnding::LATER_REQUEST_LENGTH).is_some());
     let end = next.map(|next| next.origin);
@@ -145,8 +145,8 @@ fn first_clear(draft: &Draft<'_>) -> Option<String> {
     (!is_reply && !is_answer(draft, prompt, &request)).then_some(request)
 }
 
-/// Whether a prompt chooses an option, is clear only with the question that it answers, or says why
-/// the user refused a call of a tool, without an order.
+/// Whether a prompt chooses an option, is clear only with the question that it answers, or explains
+/// why the user refused a tool call and orders nothing.
 fn is_answer(draft: &Draft<'_>, prompt: &Quote, request: &str) -> bool {
     let mut choices = draft.evidence.choices.iter();
     let mut corrections = draft.evidence.corrections.iter();
@@ -399,7 +399,7 @@ mod tests {
         let draft = Draft::new(&session.episode, &session.evidence);
         assert!(
             !later(&draft, "Print a header").contains(&answer.to_owned()),
-            "it refuses an edit"
+            "the prompt refuses an edit"
         );
     }
 

@@ -13,7 +13,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of words of what is dropped or kept. A longer text names several things.
+/// Maximum number of words of a dropped or kept object. A longer text contains several things.
 const MAX_OBJECT_WORDS: usize = 6;
 /// Maximum length, in characters, of the first sentence of an answer that repeats what the user
 /// wants.
@@ -21,7 +21,8 @@ const MAX_ECHO_CHARS: usize = 120;
 /// Maximum number of sentences of one prompt that are searched.
 const MAX_PROMPT_SENTENCES: usize = 12;
 
-/// Returns the watch that ends the decision of `line` where the user took it back, if the user did.
+/// Marks where the user took back the decision of `line`, and returns the watch that ends the
+/// decision there. Returns `None` if the user did not take it back.
 pub(super) fn watch(
     draft: &mut Draft<'_>,
     record: &DecisionRecord,
@@ -121,7 +122,7 @@ fn echo(answer: &str) -> Option<&str> {
     (first.chars().count() <= MAX_ECHO_CHARS && is_echo.is_match(first)).then_some(first)
 }
 
-/// Returns what a sentence drops: `the mascot` in `no, drop the mascot and keep the name`.
+/// Returns what a sentence drops: `mascot` in `no, drop the mascot and keep the name`.
 fn dropped(sentence: &str) -> Option<&str> {
     let drops = pattern!(
         r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|and|just|we (?:can|should)|you can|no|actually) )(?:scrap|drop|forget(?: about)?|ditch|abandon|discard|get rid of|undo|revert|take back|(?:(?:i|we) )?(?:no longer|don.?t|do not) (?:want|need)) (?:(?:the|this|that|our|your|any|all|a|an) )?(.+)$"
@@ -129,8 +130,8 @@ fn dropped(sentence: &str) -> Option<&str> {
     object(drops.captures(sentence)?.get(1)?.as_str())
 }
 
-/// Returns what a sentence keeps or goes back to: `one file for each day` in `actually, let's go
-/// back to one file for each day`.
+/// Returns what a sentence keeps or goes back to: `one file` in `actually, let's go back to one
+/// file for each day`.
 fn kept(sentence: &str) -> Option<&str> {
     let keeps = pattern!(
         r"(?i)^(?:(?:ok(?:ay)?|no|nope|actually|hm+|wait|then|so|yes|instead|on second thought)[,. ]+)*(?:(?:let.?s|please|just|we (?:should|will|can)|i(?:.d| would)? (?:prefer|rather|want)(?: to)?) )*(?:keep|stay with|stick (?:with|to)|go back to|revert to|return to|switch back to|restore|bring back|use|go with) (?:(?:the|this|that|our|your|a|an) )?(.+)$"

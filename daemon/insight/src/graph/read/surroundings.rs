@@ -18,7 +18,8 @@ const MAX_CHARS: usize = 480;
 const MAX_HEADING_CHARS: usize = 70;
 /// Maximum length, in characters, of the verdict before an answer.
 const MAX_VERDICT_CHARS: usize = 120;
-/// Maximum number of paragraphs or items after a sentence that are searched for its limit.
+/// Maximum number of paragraphs or items after a sentence that are searched for a limitation of the
+/// sentence.
 const MAX_SEARCHED_BLOCKS: usize = 2;
 /// Minimum number of words, and maximum length in characters, of another sentence about the same
 /// name.
@@ -149,8 +150,8 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Returns the first sentence of one of the next blocks of the section, if this sentence limits
-/// what was said before.
+/// Returns the first sentence of one of the next blocks of the section, if this sentence limits the
+/// text before it.
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());
     let mut first = section.take(MAX_SEARCHED_BLOCKS).filter_map(|block| block.sentences.first());

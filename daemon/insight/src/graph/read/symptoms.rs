@@ -40,7 +40,7 @@ pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> 
     before.take(MAX_SEARCHED_PROMPTS).find_map(|prompt| reported(&prompt.text))
 }
 
-/// Returns the first sentence in `prompt` that is about a failure and names something.
+/// Returns the first sentence in `prompt` that is about a failure and contains a name.
 fn reported(prompt: &str) -> Option<String> {
     let paragraphs: Vec<String> = prompt.split("\n\n").map(text::single_spaced).collect();
     let sentences = paragraphs.iter().flat_map(|lines| lines.split_inclusive(". "));
@@ -57,8 +57,8 @@ fn is_failure(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a sentence about a root cause says what failed: the cause itself names a failure, or the
-/// task at the end of the sentence is about a failure or its repair.
+/// Whether a sentence about a root cause says what failed: the cause itself, or the task at the end
+/// of the sentence, is about a failure, or the task is about a repair.
 pub(super) fn says_what_failed(sentence: &str) -> bool {
     let (cause, task) = match sentence.rfind(standing::DECIDED_FOR) {
         Some(at) => sentence.split_at(at),

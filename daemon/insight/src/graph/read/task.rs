@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// Adds the claim about the task. Must be called last, because the claim names all topics, tools
-/// and persons that were mentioned so far.
+/// Adds the claim about the task. Must be called last, because the claim refers to all topics,
+/// tools and persons that were mentioned so far.
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (episode, summary) = (draft.episode, &draft.episode.summary);
     let state = match summary.outcome {
@@ -32,7 +32,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let value = fingerprint(state);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Observation::Value(value));
-    // If a model reports that the task is completed, only evidence proves it.
+    // If a model reports completion, only a commit or a successful test run proves it.
     let evidence = draft.evidence;
     let is_proven = draft.is_from_evidence()
         || summary.outcome != Outcome::Completed

@@ -42,7 +42,7 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let is_complete_list = run.failed_tests.len() >= run.failed as usize;
     let command = fingerprint(&text::command_key(&run.command));
-    // An incomplete list does not show which tests passed.
+    // An incomplete list of failed tests does not show which tests passed.
     if is_complete_list && run.passed > 0 {
         let subject = draft.subject("tests", &run.framework);
         let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
@@ -67,7 +67,7 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
 }
 
 /// Whether `name`, which failed in `run`, is the name of a package. A Go run that counts packages
-/// may also name tests in the packages.
+/// may also list failed tests in the packages.
 fn is_package(run: &TestRun, name: &str) -> bool {
     run.noun() == "packages" && !["Test", "Fuzz", "Example"].iter().any(|go| name.starts_with(go))
 }
@@ -89,7 +89,7 @@ fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     })
 }
 
-/// A name by which a command chooses tests.
+/// A name by which a command selects tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TestChoice<'n> {
     /// The name of a test, or of a module, a file or a test that contains it.
@@ -107,7 +107,7 @@ impl TestChoice<'_> {
     }
 }
 
-/// Returns the names by which the command of a run may choose tests.
+/// Returns the names by which the command of a run may select tests.
 fn names_in(run: &TestRun) -> Vec<TestChoice<'_>> {
     let words: Vec<&str> =
         run.command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
@@ -132,8 +132,8 @@ fn names_in(run: &TestRun) -> Vec<TestChoice<'_>> {
 }
 
 /// Returns what ends the failure of a test: a run in which the test does not fail, with the same
-/// command or with at least as many tests; or a successful run whose command names the test, its
-/// module or its file.
+/// command or with at least as many tests; or a successful run whose command contains the name of
+/// the test, of its module or of its file.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
     let stance = Stance::Fails {
         test: fingerprint(test),
@@ -147,11 +147,11 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
     watches
 }
 
-/// Returns the full name of a test, the names of what contains the test, and its last part:
-/// `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a name that may be that of a Go test, also
-/// returns the beginnings by which `-run` may choose it, such as `TestSaveAll` for
-/// `TestSaveAll_Twice`, but not those of one word such as `TestSave`, because tests of other packages
-/// may have them, too.
+/// Returns the full name of a test, the names of its module, file and parent tests, and the last
+/// part of the name: `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a possible Go test,
+/// also returns the beginnings by which `-run` may select the test, such as `TestSaveAll` for
+/// `TestSaveAll_Twice`. Beginnings of one word, such as `TestSave`, are excluded, because tests of
+/// other packages may share them.
 fn names_of(test: &str) -> Vec<TestChoice<'_>> {
     let mut names = vec![test];
     names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
@@ -180,7 +180,8 @@ fn names_of(test: &str) -> Vec<TestChoice<'_>> {
     names
 }
 
-/// Adds the result of a suite from its latest `run`. Skips a partial run and a run without counts.
+/// Adds the result of the suite whose state `run` shows. Skips partial runs and runs without
+/// counts.
 fn result(draft: &mut Draft<'_>, run: &TestRun) {
     if run.is_part() || run.total() == 0 {
         return;

@@ -89,14 +89,14 @@ pub(super) fn object(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<Str
         .then(|| format!("Asked: “{question}”"))
 }
 
-/// Whether a quote that names something is still unclear alone: it has few words, or is about a
-/// thing that it does not name.
+/// Whether a quote that contains a name is still unclear alone: the quote has few words, or is
+/// about a thing without a name.
 pub(super) fn is_vague(quote: &str) -> bool {
     quote.split_whitespace().count() < MIN_CLEAR_WORDS || preferences::has_bare_object(quote)
 }
 
 /// Returns the two sentences directly before a quote of the prompt in `line`, or only the last one
-/// if the one before refers to something else.
+/// if the sentence before refers to an earlier text.
 pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<String> {
     let prompt = draft.evidence.prompts.iter().find(|prompt| prompt.origin == line)?;
     let before = before(prompt, quote)?;
@@ -114,13 +114,13 @@ pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> 
     Some(format!("About: “{}”.", text::cut(before.trim_end_matches('.'), MAX_OBJECT_CHARS)))
 }
 
-/// Returns [`before`], if it names something.
+/// Returns the text of [`before`] if the text contains a name.
 fn text_before(prompt: &Quote, quote: &str) -> Option<String> {
     before(prompt, quote).filter(|before| worth::names_something(before))
 }
 
-/// Returns the sentences directly before a quote in its prompt, at most twice
-/// [`MAX_OBJECT_CHARS`].
+/// Returns the sentences directly before a quote in its prompt, at most twice [`MAX_OBJECT_CHARS`]
+/// characters.
 fn before(prompt: &Quote, quote: &str) -> Option<String> {
     let first = quote.trim_matches('"').split(" … ").next()?.trim();
     let line = text::single_spaced(&prompt.text);

@@ -163,7 +163,7 @@ pub(super) fn has_pronoun_object(quote: &str) -> bool {
         .is_match(quote)
 }
 
-/// Whether only the text before a decision names its alternative: `Used one file instead`.
+/// Whether only the text before a decision mentions the alternative: `Used one file instead`.
 fn lacks_alternative(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
@@ -173,7 +173,7 @@ fn lacks_alternative(what: &str) -> bool {
 /// cause. Failing tests, errors of MCP tools and denials by the environment do not count.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
-    // The history of the repository already names the changed files. An error whose fix changed
+    // The history of the repository already lists the changed files. An error whose fix changed
     // only the test was an error of this test.
     let is_told = !is_filler(&record.fix)
         && !record.fix.is_empty()
@@ -251,7 +251,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\bwithout merging\b|\b(?:are|is) there\W*$"
     );
-    // These words refer to something that only an earlier message names.
+    // These words refer to something that only an earlier message mentions.
     let of_session = pattern!(
         r"(?i)\b(?:this|that|these|those) (?:proposals?|plans?|approach\w*|changes?|prs?|branch\w*|fix\w*|issues?|code|files?|ideas?|designs?|reviews?|errors?|lists?|ones?|points?|options?)\b|\bhow.s it\b"
     );
@@ -338,7 +338,7 @@ fn states_limit(text: &str) -> bool {
         || lasting::is_foreign(text)
 }
 
-/// Whether a text names something that can be looked up: code, a path, a product, an abbreviation.
+/// Whether a text contains a name that can be looked up: code, a path, a product, an abbreviation.
 /// Always true for a text in a script other than Latin, which the pattern covers only in part.
 pub(super) fn names_something(text: &str) -> bool {
     pattern!(r"`[^`]+`|\w/\w|[a-z][A-Z]|\w_\w|\b[A-Z]{2,}\w*\b|\w\.\w|\d\w*[a-zA-Z]|[a-z,;] (?:[A-Z][a-z]{2,})|\w+\(\)")

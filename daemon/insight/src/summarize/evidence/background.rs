@@ -73,15 +73,15 @@ impl Collector {
         true
     }
 
-    /// Returns the id of the background task that the arguments of a call name; `None` if no such
-    /// task is running.
+    /// Returns the id of the background task in the arguments of a call; `None` if no such task is
+    /// running.
     pub(super) fn asked_task(&self, input: &serde_json::Value) -> Option<String> {
         let id = ["task_id", "bash_id", "agentId"].iter().find_map(|key| input[key].as_str())?;
         self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
     }
 
-    /// Records the end of a background task if `result`, which shows the task, says that it has
-    /// ended.
+    /// Records the end of a background task if `result`, which describes the task, says that the
+    /// task has ended.
     pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
@@ -122,7 +122,7 @@ impl Collector {
         }
     }
 
-    /// Keeps the files that a sub-agent says it changed, for a session whose own file does not
+    /// Records the files that a sub-agent reports as changed, for a session whose own file does not
     /// contain the calls of sub-agents.
     fn keep_reported_files(&mut self, report: &str, moment: Moment) {
         for file in files_in_report(report) {
@@ -133,7 +133,7 @@ impl Collector {
     }
 
     /// Records the effect on the repository of the shell command that the user ran, and the tests
-    /// that it ran. Its exit code is not known, so it proves nothing else.
+    /// that it ran. The exit code is not known, so the command proves nothing else.
     pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = without_middle(printed(output), bounds::OUTPUT_READ);
@@ -152,7 +152,7 @@ impl Collector {
 
     /// Records how a sub-agent ended, and its report as Markdown without code. If the session's own
     /// file does not contain the calls of sub-agents, the files that the report says were changed
-    /// are recorded, too. Older reports are shortened if all together are too long.
+    /// are recorded, too. Older reports are shortened if all reports together are too long.
     pub(super) fn delegate_reported(
         &mut self,
         waiting: &Waiting,
@@ -168,7 +168,7 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // The agent program, not the sub-agent, wrote this line and the following ones.
+        // The agent program, not the sub-agent, wrote the line with the id and the lines below it.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
@@ -189,8 +189,8 @@ const TASK_COMMITS: usize = 8;
 /// Maximum number of files kept of one sub-agent.
 const REPORTED_FILES: usize = 24;
 
-/// Returns the files that a sub-agent's report names in a heading or label of a text that says that
-/// something was done.
+/// Returns the files that are headings or labels in a sub-agent's report, if the text below says
+/// that something was done.
 fn files_in_report(report: &str) -> Vec<String> {
     let path = pattern!(
         r"^\W*(?:\d{1,2}[.)] +)?`?((?:/|[A-Za-z]:[/\\]|[\w.-]+/)[\w./\\-]+\.[A-Za-z0-9_]{1,6})`?\W*$"

@@ -49,8 +49,8 @@ pub(super) const REPLY_READ: usize = 24_000;
 pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
 /// Maximum length, in bytes, of a statement, of a service error, or of an unanswered call.
 pub(super) const STATEMENT: usize = 280;
-/// Maximum number of files. Files that were only read are dropped first, the one with the oldest
-/// last read before the others. Then the file with the oldest last change is dropped.
+/// Maximum number of files. Files that were only read are dropped first, in the order of their last
+/// read. Then changed files are dropped, in the order of their last change.
 pub(super) const FILES: usize = 300;
 /// Maximum number of files that were only read.
 pub(super) const FILES_READ: usize = 80;
@@ -59,7 +59,7 @@ pub(super) const PATHS: usize = 24_000;
 /// Maximum length, in bytes, of a path.
 pub(super) const PATH: usize = 260;
 /// Maximum number of commands. The oldest that succeeded is dropped first, unless it is one of the
-/// latest third. If there is none, the oldest command is dropped.
+/// latest third. If no such command exists, the oldest command is dropped.
 pub(super) const COMMANDS: usize = 36;
 /// Maximum number of commands that worked only in another form. The oldest is dropped first.
 pub(super) const RETRIES: usize = 6;
@@ -79,19 +79,19 @@ pub(super) const TEST_NAME: usize = 120;
 /// Maximum number of errors. The oldest that has no resolution and was seen once is dropped first,
 /// then the oldest.
 pub(super) const ERRORS: usize = 20;
-/// Maximum length, in bytes, of an error's message, of the words about an error, or of an answer
+/// Maximum length, in bytes, of an error's message, of a statement about an error, or of an answer
 /// that picks an option in a dialogue.
 pub(super) const ERROR_TEXT: usize = 240;
-/// Maximum number of files named in a resolution.
+/// Maximum number of files in a resolution.
 pub(super) const RESOLUTION_FILES: usize = 6;
-/// Maximum number of commands named in a resolution.
+/// Maximum number of commands in a resolution.
 pub(super) const RESOLUTION_COMMANDS: usize = 3;
 /// Maximum number of settings. The oldest is dropped first.
 pub(super) const SETTINGS: usize = 48;
 /// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
-/// Maximum length, in bytes, of a setting's key or value, of a command line that an error or the
-/// next prompt names, or of the message of a command that may still work in another form.
+/// Maximum length, in bytes, of a setting's key or value, of a command line in an error or in the
+/// next prompt, or of the message of a command that may still work in another form.
 pub(super) const SETTING: usize = 120;
 /// Maximum number of tasks. The oldest that is completed or dropped is removed first, then the
 /// oldest.
@@ -104,7 +104,7 @@ pub(super) const DELEGATIONS: usize = 24;
 /// Maximum length, in bytes, of the report of a sub-agent.
 pub(super) const REPORT: usize = 3_000;
 /// Maximum length, in bytes, of the full reports of all sub-agents together. Older reports that
-/// exceed it are shortened to [`REPORT_BEFORE`].
+/// exceed the limit are shortened to [`REPORT_BEFORE`].
 pub(super) const DELEGATION_REPORTS: usize = 24_000;
 /// Maximum length, in bytes, of a shortened report.
 pub(super) const REPORT_BEFORE: usize = 240;

@@ -134,8 +134,7 @@ impl Collector {
     }
 }
 
-/// Returns the first string argument of at most 80 bytes, which usually names the target of the
-/// tool.
+/// Returns the first string argument of at most 80 bytes, which is usually the target of the tool.
 fn target(call: &Call<'_>) -> String {
     let arguments = call.input.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());

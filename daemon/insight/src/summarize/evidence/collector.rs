@@ -123,7 +123,7 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // A sub-agent's own list of tasks, questions and plans do not concern the user. But
+            // A sub-agent's task list, questions and plans are not meant for the user. But
             // sub-agents also update tasks of the session's list.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),

@@ -30,7 +30,7 @@ fn words_at_a_refusal_are_kept_with_the_call() {
         outcome: Outcome::Rejected,
         content: LazyText::plain(""),
     };
-    // The words that the user types at a refusal are on the same line as the result.
+    // The text that the user types when refusing a call is on the same line as the result.
     for item in [Item::Result(refusal), Item::Prompt(Cow::Borrowed("branch and PR."))] {
         collector.observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item }, 3);
     }

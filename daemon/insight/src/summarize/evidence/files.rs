@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// A change of a file that counts once its call succeeded.
+/// A change of a file, which is recorded when its call succeeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedChange {
     pub(super) path: String,
@@ -37,7 +37,7 @@ pub(super) struct PlannedChange {
     /// The text of a todo or plan file, or of a file that describes the progress.
     #[serde(default)]
     pub(super) note: Option<String>,
-    /// Hashes of the texts of each edit, by which a later edit that reverses it is recognised.
+    /// Hashes of the texts of each edit, to recognise a later edit that reverses it.
     #[serde(default)]
     pub(super) texts: Vec<FileTexts>,
 }
@@ -77,13 +77,11 @@ pub(super) struct EditMade {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Deed {
-    /// The file is read.
     Read,
     /// Parts of the file are replaced.
     Edit,
     /// The file is written as a whole.
     Write,
-    /// The file is removed.
     Delete,
     /// The file is moved to this path.
     Move(String),
@@ -325,7 +323,7 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Removes files until the limits are kept, but never removes `latest`. Among changed files, those
+/// Removes files until the limits are met, but never removes `latest`. Among changed files, those
 /// in `own` are removed last.
 pub(super) fn bound(evidence: &mut Evidence, latest: &str, own: &BTreeSet<String>) {
     let files = &mut evidence.files;

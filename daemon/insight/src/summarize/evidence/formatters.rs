@@ -2,7 +2,7 @@
 
 use crate::summarize::text::pattern;
 
-/// Returns the words of an output about changed files in lower case, such as `6 files reformatted`.
+/// Returns the phrases about changed files in an output, in lower case: `6 files reformatted`.
 pub(super) fn reports(output: &str) -> Vec<String> {
     let report = pattern!(
         r"(?m)^(?:(?P<a>[1-9]\d* files? reformatted)\b.*|(?:Formatted \d+ files? in .*)?(?P<b>Fixed [1-9]\d* files?)\b.*|(?P<d>Formatted [1-9]\d* files?)\.?|Found \d+ errors? \((?P<c>[1-9]\d* fixed), .*)$"

@@ -119,7 +119,7 @@ impl Collector {
             tracker.succeeded(known, &attempt, event);
             return;
         }
-        // When a failure is known already, an output that was cut (`| tail`) adds nothing.
+        // If the failure is already known, an output that was cut (`| tail`) adds nothing.
         let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
         if !is_excerpt && !errors::is_slip(run.output) {
             tracker.failed(known, attempt, run.output, event);
@@ -181,7 +181,6 @@ impl Collector {
         has_stashed || was_stashed && stashes.is_empty()
     }
 
-    /// Keeps a command with its outcome.
     pub(super) fn keep_command(&mut self, command: &CommandLine, outcome: Outcome, moment: Moment) {
         let home = self.evidence.directories.first();
         let folder = home.and_then(|home| below(&command.directory, home));
@@ -202,7 +201,6 @@ impl Collector {
         }
     }
 
-    /// Keeps a test run with its scope.
     pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
         let runs = &mut self.evidence.tests;
         if let Some(before) = runs.last_mut() {

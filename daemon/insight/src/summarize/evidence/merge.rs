@@ -17,7 +17,7 @@ use crate::{
 /// tests, errors, commits and other events of the repository, publications, delegations, tools and
 /// tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not count,
 /// because they were exchanged between agents. Its working time does not count, because the session
-/// waits meanwhile. Its commands that worked only in another form are left out, too.
+/// waits for the sub-agent. Its commands that worked only in another form are left out, too.
 ///
 /// If the session's own file reports the calls of the sub-agent with this `id`, its work is already
 /// counted. Then only its tokens, its models and its first and last time are added.

@@ -1,11 +1,10 @@
-//! The position and time of an entry, for the records that are made from it.
+//! The position and time of an entry. Each record that is made from the entry contains them.
 
 use crate::{
     model::{evidence::Quote, time::Timestamp, transcript::Origin},
     summarize::text::kept,
 };
 
-/// The position and time of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) origin: Origin,

@@ -45,8 +45,8 @@ pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
         .then(|| kept_lines(&with_short_code(&without_front_matter(text)), bounds::DOCUMENT))
 }
 
-/// Whether the file at `path`, which was written after `prompt`, describes how far the work is: the
-/// prompt asks to write that down, or the name of the file says so.
+/// Whether the file at `path`, which was written after `prompt`, describes the progress of the
+/// work: the prompt asks for such a file, or the name of the file shows it.
 fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_asked = || {
         pattern!(r"(?i)\b(?:write|put|save|dump|capture|record|document) (?:(?:this|that|it|everything|all of (?:this|that|it)) (?:down\b|(?:in)?to an? (?:new |separate )?(?:markdown|md|text|notes?)\b)|(?:down )?(?:your|the|our|this) (?:whole |current )*(?:findings|notes|progress|status|state|discussion)\b|(?:down )?what (?:we|you)(?: have)? (?:have|found|did|know|learned|so far)\b)")
@@ -64,7 +64,7 @@ fn describes_progress(path: &str, prompt: &str) -> bool {
 }
 
 /// Returns a text whose front matter has only its title, because long lists in the front matter
-/// would take the place of the text.
+/// would displace the text.
 fn without_front_matter(text: &str) -> Cow<'_, str> {
     let Some((head, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
     else {
@@ -131,7 +131,7 @@ pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
         && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))
 }
 
-/// Keeps the ticket that an issue tracker's answer describes, if a prompt names it.
+/// Keeps the ticket that an issue tracker's answer describes, if a prompt contains its key.
 pub(super) fn ticket(evidence: &mut Evidence, answer: &str) {
     let text = |key: &regex::Regex| {
         let quoted = key.captures(answer)?.get(1)?.as_str();

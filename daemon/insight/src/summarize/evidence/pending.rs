@@ -1,4 +1,5 @@
-//! The state of the collector between entries. It is saved with the evidence, and bounded like it.
+//! The state of the collector between entries. It is saved with the evidence, and has similar
+//! limits.
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,7 @@ use crate::{
     },
 };
 
-/// The state that the meaning of the next entry depends on.
+/// The state that is needed to interpret the next entries.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Pending {
@@ -28,14 +29,14 @@ pub(super) struct Pending {
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
-    /// The question that the user refused last, until the next prompt.
+    /// The question that the user last refused to answer, until the next prompt or question.
     pub(super) refused: Option<Asked>,
-    /// The call that the user refused last, until the next prompt. It is empty if the user
-    /// interrupted the agent and refused no call.
+    /// The call that the user refused last, until the next prompt. It is an empty string if the
+    /// user interrupted the agent and refused no call.
     pub(super) corrects: Option<String>,
     /// Ids of the messages that were counted last.
     pub(super) messages: VecDeque<String>,
-    /// The usage that was counted for the last messages, by their ids.
+    /// The tokens that were counted for the last messages, by the ids of the messages.
     pub(super) usages: VecDeque<(String, Tokens)>,
     /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
@@ -51,10 +52,10 @@ pub(super) struct Pending {
     pub(super) shell_of_user: String,
     /// Whether the last report belongs to the current turn.
     pub(super) reporting: bool,
-    /// The length, in bytes, of the text at the end of the current turn's report that comes from a
-    /// file that describes the progress; 0 if the turn wrote no such file.
+    /// The length, in bytes, of the document at the end of the current turn's report: the text of a
+    /// file that describes the progress. 0 if the turn wrote no such file.
     pub(super) document_bytes: usize,
-    /// Whether the agent was notified that a background task ended, and has not acted since.
+    /// Whether the agent was notified that a background task ended, and has made no call since.
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.
     pub(super) turn_changed: bool,
@@ -86,13 +87,9 @@ pub(super) struct Waiting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Meaning {
-    /// A command was run.
     Run(CommandLine),
-    /// A file was read.
     Read(String),
-    /// Files were changed.
     Change(Vec<PlannedChange>),
-    /// A task was added.
     AddTask(String),
     /// A sub-agent reported.
     Delegate,
@@ -173,7 +170,7 @@ impl Asked {
     }
 }
 
-/// The options that an answer contains, in their order.
+/// The options that an answer contains, in the order of the question.
 pub(super) struct TakenOptions<'o> {
     pub(super) options: Vec<&'o String>,
     /// Whether the answer contains no other words.
@@ -212,7 +209,7 @@ impl Pending {
         }
     }
 
-    /// Returns the subjects of the commits that calls without a result were to make.
+    /// Returns the subjects of the commits that calls without a result make.
     pub(super) fn commits(&self) -> Vec<String> {
         let background = self.background.iter().map(|task| &task.call);
         let calls = self.calls.iter().chain(background);
@@ -235,9 +232,9 @@ impl Pending {
         self.calls.iter().find(|waiting| waiting.id == id)
     }
 
-    /// Removes and returns the oldest call that changes files and whose result was lost: at least
-    /// four messages followed the call. Transcripts lose records, and an agent continues only when
-    /// it has its results.
+    /// Removes and returns the oldest call that changes files and whose result was lost.
+    /// Transcripts lose records, and an agent continues only when it has its results. So the result
+    /// counts as lost if at least four messages followed the call.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
         const PATIENCE: u32 = 4;
         let is_lost = |waiting: &Waiting| {

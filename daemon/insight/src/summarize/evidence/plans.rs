@@ -13,17 +13,17 @@ const STEPS: usize = 8;
 /// Maximum length, in bytes, of the sentences that are kept with a step.
 const STEP_TEXT: usize = 160;
 const FILES: usize = 16;
-/// Maximum number of files named with a step.
+/// Maximum number of files shown with a step.
 const STEP_FILES: usize = 4;
 
-/// The beginnings of the lines that contain the background, a step and a file.
+/// The prefixes of the lines with the background, with a step and with a file.
 pub(super) const BACKGROUND: &str = "= ";
 pub(super) const STEP: &str = "- ";
 pub(super) const FILE: &str = "+ ";
 
 /// Returns the short form of a plan. Its first line is the first heading of the plan, or else the
 /// plan's first line. Its second line is the approach, which may be empty. The other lines begin
-/// with a mark: the background, the steps, and the files that the plan changes.
+/// with a prefix: the background, the steps, and the files that the plan changes.
 pub(super) fn in_short(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
@@ -64,8 +64,8 @@ fn background(plan: &str) -> Option<String> {
     Some(cut(from_the_reason(&text), APPROACH))
 }
 
-/// If a background is longer than [`APPROACH`] and begins with the present state, returns it from
-/// the first sentence on that gives a reason for the plan. Otherwise returns it unchanged.
+/// If a background is longer than [`APPROACH`] and begins with the present state, returns the text
+/// from the first sentence that gives a reason for the plan. Otherwise returns the whole text.
 fn from_the_reason(text: &str) -> &str {
     let all = sentences(text);
     let states_present = |sentence: &str| pattern!(r"(?i)\bcurrently\b").is_match(sentence);
@@ -148,9 +148,9 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     if steps.len() < 2 { Vec::new() } else { steps }
 }
 
-/// Adds to a step the first sentences of the passages below it, with about [`STEP_TEXT`] bytes
-/// together. Stops at a sentence that is too long or ends with a colon. Adds no sentences if the
-/// first one is shorter than 20 bytes. Then adds the files of [`files_of_step`].
+/// Adds to a step the first sentence of each passage below it, up to about [`STEP_TEXT`] bytes
+/// together. Stops at a sentence that exceeds this length or ends with a colon. Adds no sentences
+/// if the first one is shorter than 20 bytes. Then adds the files of [`files_of_step`].
 fn with_first_words(step: &str, below: &[Passage]) -> String {
     let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
     let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();
@@ -167,8 +167,8 @@ fn with_first_words(step: &str, below: &[Passage]) -> String {
     format!("{step}{told}{files}")
 }
 
-/// Returns the names of the files, without folders, that are the whole text of a heading or of a
-/// line such as `File: src/list.ts` below a step.
+/// Returns the files below a step, without their folders: each heading that is only a path, and the
+/// path of each line such as `File: src/list.ts`.
 fn files_of_step(step: &str, below: &[Passage]) -> Option<String> {
     let file = pattern!(
         r"^`?(?:[\w@.-]+/)*([\w@.-]+\.[A-Za-z][A-Za-z0-9_]{0,9}(?::[0-9]{1,6}(?:-[0-9]{1,6})?)?)`?$"
@@ -185,7 +185,7 @@ fn files_of_step(step: &str, below: &[Passage]) -> Option<String> {
     (!files.is_empty()).then(|| format!("in {}", files.join(", ")))
 }
 
-/// Returns the file that a passage such as `File: src/list.ts` names, if it says nothing else.
+/// Returns the path in a passage such as `File: src/list.ts`, if the passage has no other text.
 fn file_of_line(passage: &Passage) -> Option<&str> {
     let label = passage.label.as_deref()?.trim_end_matches(':');
     let is_path = |text: &str| !text.contains(char::is_whitespace) && text.contains(['.', '/']);
@@ -194,7 +194,7 @@ fn file_of_line(passage: &Passage) -> Option<&str> {
 }
 
 /// Returns the files that a plan lists below a heading such as `Files to modify`, without those
-/// that it removes.
+/// that the plan removes.
 fn files(plan: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let mut is_below = false;

@@ -156,7 +156,7 @@ impl Collector {
                     let output = without_ansi(&content);
                     self.record_retry(command, waiting.origin, CommandEnd::Failed(&output));
                 }
-                // Without a failed command, the output says nothing.
+                // Without an earlier failed command, the output is not needed.
                 Outcome::Succeeded
                     if !command.unproven && !self.pending.failed_commands.is_empty() =>
                 {

@@ -21,7 +21,7 @@ use crate::{
 
 /// Number of commands after a failed one that may be its other form.
 const NEXT_COMMANDS: u8 = 4;
-/// Minimum share of the words of each form that the other form contains.
+/// Minimum share of the words of each form that the other form must contain.
 const SAME_PURPOSE: f64 = 0.5;
 /// Length, in bytes, of a sentence that explains a failure.
 const EXPLANATION: std::ops::RangeInclusive<usize> = 20..=180;
@@ -43,7 +43,7 @@ pub(super) enum CommandEnd<'o> {
     Failed(&'o str),
     /// It succeeded and printed something.
     Printed,
-    /// It succeeded and printed nothing, so it may not have done what it was meant for.
+    /// It succeeded and printed nothing, so it may not have served its purpose.
     Silent,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn record_explanation(waiting: &mut [FailedCommand], reply: &str) {
 }
 
 impl FailedCommand {
-    /// Returns a failed command; `None` if another form of it would show nothing about the command.
+    /// Returns a failed command; `None` if the failure says nothing about the form of the command.
     fn new(command: &CommandLine, output: &str) -> Option<FailedCommand> {
         let message = errors::message_of(output).unwrap_or_default();
         let is_about_the_command = match message.is_empty() {
@@ -120,7 +120,7 @@ impl FailedCommand {
         })
     }
 
-    /// Whether a sentence names a word of the command or of its message.
+    /// Whether a sentence contains a word of the command or of its message.
     fn shares_a_name_with(&self, sentence: &str) -> bool {
         let is_name = |word: &&str| word.len() >= 3;
         let told = format!("{} {}", self.command, self.message).to_lowercase();
@@ -246,7 +246,7 @@ mod tests {
         let silent = (SECOND, Outcome::Succeeded, "");
         assert!(retries(&[(FIRST, FAILED, MISSING), silent]).is_empty(), "it printed nothing");
         let of_claude = (SECOND, Outcome::Succeeded, "(Bash completed with no output)");
-        assert!(retries(&[(FIRST, FAILED, MISSING), of_claude]).is_empty(), "nor did it");
+        assert!(retries(&[(FIRST, FAILED, MISSING), of_claude]).is_empty(), "an empty output");
         assert_eq!(retries(&[(FIRST, FAILED, MISSING), silent, worked]).len(), 1);
         let same = (FIRST, Outcome::Succeeded, "[]");
         assert!(retries(&[(FIRST, FAILED, MISSING), same, worked]).is_empty());

@@ -1,12 +1,12 @@
-//! Recognises a prompt that the user stopped and wrote again.
+//! Recognises a prompt that the user wrote again after stopping the agent.
 
 use crate::{
     model::evidence::Evidence,
     summarize::text::{share_of_words, words},
 };
 
-/// Minimum share of the words of each prompt that the other prompt contains, if the second prompt
-/// repeats the first with a correction.
+/// The second of two prompts is a corrected repetition of the first if each contains at least this
+/// share of the words of the other.
 const RETYPED: f64 = 0.6;
 
 /// Whether `text` is the last prompt, written again with a correction before any file was changed.

@@ -14,7 +14,7 @@ pub(super) struct Run<'r> {
     pub(super) moment: Moment,
 }
 
-/// Returns an output without the sentence that Claude Code writes in place of an empty one.
+/// Returns an output without the sentence that Claude Code writes if a command prints nothing.
 pub(super) fn printed(output: &str) -> &str {
     output.trim().trim_start_matches("(Bash completed with no output)").trim_start()
 }

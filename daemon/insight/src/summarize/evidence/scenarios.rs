@@ -250,11 +250,11 @@ fn the_call_that_a_session_ends_in_is_noted_until_the_agent_goes_on() {
     script.call("c1", "Bash", run("make migrate"));
     script.call("c2", "Read", Action::Read { path: "/app/a.rs".to_owned() });
     script.result("c2", Outcome::Succeeded, "");
-    let cut_off = script.collect().unanswered_call.expect("a call");
+    let cut_off = script.collect().unanswered_call.expect("an unanswered call");
     assert_eq!((cut_off.text.as_str(), cut_off.origin.line), ("make migrate", 2));
     // The result of the first call was lost, since the agent continues.
     script.call("c3", "Bash", run("make test"));
-    assert_eq!(script.collect().unanswered_call.expect("a call").text, "make test");
+    assert_eq!(script.collect().unanswered_call.expect("an unanswered call").text, "make test");
     script.result("c3", Outcome::Succeeded, "");
     assert_eq!(script.collect().unanswered_call, None);
     script.call("c4", "Bash", run("make lint"));
@@ -523,7 +523,7 @@ fn a_transcript_of_any_length_leaves_less_than_340_kilobytes() {
         largest = largest.max(size);
     }
     assert!(largest < 340 * 1024, "{largest} bytes");
-    assert!(largest > 60 * 1024, "the flood does not fill the lists: {largest} bytes");
+    assert!(largest > 60 * 1024, "the transcript does not fill the lists: {largest} bytes");
 }
 
 pub(in crate::summarize) const FAILING: &str = "running 2 tests\ntest auth::works ... ok\ntest auth::expires_late ... FAILED\n\n\
@@ -770,7 +770,7 @@ fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
     script.result(&format!("d{n}"), Outcome::Succeeded, report);
 }
 
-/// Text that outlives the test, as a script requires.
+/// Returns `text` as a static string, which a script requires.
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }

@@ -39,9 +39,9 @@ fn is_stale_notice(text: &str) -> bool {
         && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
 }
 
-/// Maximum number of earlier reports that are searched for the options of a prompt's choice.
+/// Maximum number of earlier reports that are searched for the options from which a prompt chooses.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// From this number of words on, a prompt says more than which option it picks.
+/// Minimum number of words of a prompt that contains more than the picked option.
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
@@ -49,9 +49,9 @@ const CONFIRMED: usize = 2;
 /// beginning of the reply that is searched for the agreement.
 const ASSERTION: usize = 400;
 
-/// Returns what the last prompt states, if the agent's first words after it agree. If the prompt
-/// states nothing, returns the prompt together with the proposal that the agent agrees to. A prompt
-/// with a decision is excluded, because it is recorded as a decision.
+/// Returns the statements of the last prompt, if the agent's reply begins with an agreement. If the
+/// prompt states nothing, returns the prompt together with the proposal that the agent agrees to. A
+/// prompt with a decision is excluded, because it is recorded as a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
@@ -85,7 +85,7 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     Some((found, statements::Said { origin: prompt.origin, reported: false }))
 }
 
-/// Records the beginning of a reply that says at once that the last prompt is right.
+/// Records the beginning of the first reply to a prompt, if it says that the user is right.
 fn note_concession(evidence: &mut Evidence, reply: &str) {
     let Some(prompt) = evidence.prompts.last() else { return };
     let is_first =
@@ -100,7 +100,7 @@ fn note_concession(evidence: &mut Evidence, reply: &str) {
     }
 }
 
-/// Whether a statement names its subject, and is neither a question nor a retraction.
+/// Whether a sentence contains no pronoun such as `it`, and is neither a question nor a retraction.
 fn stands_alone(sentence: &str) -> bool {
     !pattern!(r"(?i)\b(?:it|this|these|they|them)\b|^(?:ok |okay |so |hmm |wait )*(?:that|is|isn.t|are|aren.t|does|doesn.t|do|don.t|can|could|would|why|what|how|i mean|i meant)\b")
         .is_match(sentence)
@@ -140,7 +140,7 @@ impl Collector {
         }
     }
 
-    /// Ends the turn: the agent's last reply is its report.
+    /// Ends the turn: the agent's last reply is the report of the turn.
     fn end_turn(&mut self) {
         self.pending.reporting = false;
         let report = std::mem::take(&mut self.evidence.report);
@@ -248,7 +248,7 @@ impl Collector {
         let explanation = options.and_then(|asked| asked.explanation(answer));
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
         let taken = pending::taken(options, answer);
-        // An answer that contains no option was typed: it rejects none of them.
+        // An answer that contains no option was typed. It rejects no option.
         let typed = !options.is_empty() && taken.options.is_empty();
         let others = options.iter().filter(|one| !typed && !taken.options.contains(one));
         let (number, size) = bounds::ALTERNATIVES;

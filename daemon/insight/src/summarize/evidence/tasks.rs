@@ -8,8 +8,8 @@ use crate::{
     },
 };
 
-/// Replaces the list with the one that the agent wrote. A task that is missing in it stays if it
-/// is completed, and is removed otherwise.
+/// Replaces the list with the one that the agent wrote. Of the tasks that are missing in the new
+/// list, the completed ones stay, and the others are removed.
 pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     let stated: Vec<Task> = stated.iter().map(tidy).collect();
     tasks.retain(|task| {

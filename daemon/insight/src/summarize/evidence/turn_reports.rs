@@ -9,8 +9,9 @@ use crate::{
 };
 
 impl Collector {
-    /// Adds the text of a progress file to the turn's report, in place of an earlier text of the
-    /// same turn. Shortens the reports of earlier turns, because the last text says the most.
+    /// Adds the text of a file that describes the progress to the turn's report, in place of an
+    /// earlier text of the same turn. Shortens the reports of earlier turns, because the latest
+    /// text contains the most.
     pub(super) fn keep_document(&mut self, text: &str, moment: Moment) {
         let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
         let reports = self.evidence.reports.iter_mut().take(earlier);
@@ -28,8 +29,8 @@ impl Collector {
         self.pending.document_bytes = text.len();
     }
 
-    /// Keeps `text` as the report of the turn, with the document that the turn wrote. It replaces
-    /// an earlier report of the same turn.
+    /// Keeps `text` as the report of the turn, with the document that the turn wrote. `text`
+    /// replaces an earlier reply of the same turn.
     pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
         let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
@@ -56,12 +57,12 @@ impl Collector {
     }
 }
 
-/// Returns the beginning and the end of a reply, and the document that the turn wrote.
+/// Returns a shortened reply, followed by the document that the turn wrote.
 fn with_document(reply: &str, document: &str) -> String {
     format!("{}\n\n{document}", kept_lines(reply, bounds::REPLY_BEFORE_DOCUMENT))
 }
 
-/// Maximum length, in bytes, of the text around a block of code that is the whole report.
+/// Maximum length, in bytes, of the text around a block of code that is nearly the whole report.
 const AROUND: usize = 80;
 
 /// Returns the content of the only fenced block, if the block is nearly the whole report and

@@ -1,4 +1,4 @@
-//! Finds what the agent recommended, if neither the user nor later work took it up.
+//! Finds the agent's recommendations that the user did not answer and later work did not carry out.
 
 use crate::summarize::{
     from_evidence::{
@@ -14,10 +14,10 @@ use crate::summarize::{
 const RECOMMENDATIONS: usize = 3;
 /// Maximum length, in characters, of a recommendation.
 const LENGTH: usize = 240;
-/// Minimum number of words of a recommendation that names its object.
+/// Minimum number of words of a recommendation that can be understood without other text.
 const OBJECT: usize = 7;
-/// A change whose report or commit contains at least this share of a recommendation's words carried
-/// it out.
+/// Later work carried a recommendation out if the report of a turn with changes, or a commit,
+/// contains at least this share of the recommendation's words.
 const CARRIED_OUT: f64 = 0.4;
 
 /// Returns the last recommendation of each report of a turn without changes, if the recommendation
@@ -65,7 +65,7 @@ fn recommended(passage: &Passage) -> Option<String> {
     text.filter(|text| stands_alone(text))
 }
 
-/// Whether a recommendation names its object rather than the number of an option or a pronoun.
+/// Whether a recommendation mentions its object, and not only a pronoun or an option's number.
 fn stands_alone(text: &str) -> bool {
     text.split(' ').count() >= OBJECT
         && !text.ends_with([':', '?'])
@@ -86,7 +86,7 @@ fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
             .is_match(next.text.trim_start())
 }
 
-/// Whether later work did what a report recommends.
+/// Whether later work did what `text`, a recommendation of a report, asks for.
 fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
     let wanted = words(text);
     let later = entries.evidence.reports.iter().filter(|one| {

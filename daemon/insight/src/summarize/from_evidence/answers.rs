@@ -14,17 +14,17 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of a prompt from which the only question is taken.
+/// Maximum length, in bytes, of a prompt of which only the question is quoted.
 const QUESTION: usize = 400;
 /// Maximum length, in bytes, of a question that is quoted.
 const ASKED: usize = 220;
-/// Maximum length, in bytes, of a request to look at something.
+/// Maximum length, in bytes, of the sentence that [`request`] returns.
 const LOOKED_AT: usize = 180;
-/// Minimum number of different words of a request that says what is to be reviewed.
+/// Minimum number of different words of a request that describes what is to be reviewed.
 const SUBJECT: usize = 6;
 
-/// Returns the question that a report answers: the whole of a short prompt that orders no work,
-/// or the only question of a longer one. `None` if the turn changed something.
+/// Returns the question that a report answers: the whole of a short prompt that orders no work, or
+/// else the only question of a prompt. `None` if the turn changed something.
 pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
         [only] if asked.text.len() <= QUESTION => *only,
         _ => return None,
     };
-    // `Would this help at all?` says nothing without the sentence before it.
+    // `Would this help at all?` cannot be understood without the sentence before it.
     let before = all.iter().position(|one| *one == question).filter(|at| *at > 0);
     let before = before.filter(|_| refers_back(question)).map(|at| all[at - 1]);
     let question = before.map_or(question.to_owned(), |text| format!("{text} {question}"));
@@ -70,7 +70,7 @@ pub(super) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> 
     is_told.then(|| first.to_owned())
 }
 
-/// Whether `later` names other commits than `earlier`, or asks for a review of something else.
+/// Whether `later` mentions other commits than `earlier`, or asks for a review of something else.
 pub(super) fn asks_for_other_review(earlier: &str, later: &str) -> bool {
     let (asked, other) = (commits_named(earlier), commits_named(later));
     if !asked.is_empty() && !other.is_empty() {
@@ -94,7 +94,7 @@ fn is_question(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a question asks for work rather than for an answer: `Can you tag it please?`.
+/// Whether a question asks for work rather than for an answer, as `Can you tag it please?` does.
 fn is_order(question: &str) -> bool {
     // `Can you check whether it is used?` asks for an answer.
     if pattern!(r"(?i)^(?:can|could|would) you (?:please |also )*check (?:if|whether|why|how)\b")
@@ -108,12 +108,12 @@ fn is_order(question: &str) -> bool {
     .is_match(question)
 }
 
-/// Whether a text begins with an answer that says nothing without its question.
+/// Whether a text begins with an answer that cannot be understood without its question.
 pub(super) fn is_bare_answer(text: &str) -> bool {
     pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(text)
 }
 
-/// Returns the verdict with which a report begins: `No` of `No. The key is public.`.
+/// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`.
 pub(super) fn verdict(report: &Report) -> Option<String> {
     let opening = one_line(report.opening.as_deref()?);
     let found = pattern!(
@@ -123,7 +123,7 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
     Some(capitalised(&found[1].to_lowercase()))
 }
 
-/// Returns the commits that a prompt names by their hashes.
+/// Returns the commit hashes that a prompt contains.
 pub(super) fn commits_named(prompt: &str) -> BTreeSet<&str> {
     let hash = pattern!(r"\b[0-9a-f]{7,40}\b");
     let hashes = hash.find_iter(prompt).map(|found| found.as_str());
@@ -144,7 +144,7 @@ pub(super) fn short_prompt_before(entries: &Entries<'_>, line: Origin) -> Option
     (asked.len() <= ENTRY).then_some(asked)
 }
 
-/// Whether a prompt only asks how far the agent is.
+/// Whether a prompt only asks about the progress of the work.
 pub(super) fn asks_how_far(prompt: &str) -> bool {
     pattern!(r"(?i)^(?:(?:hey|so|ok|okay|and),? )*(?:what are you (?:doing|working on|up to)|where (?:are|were) (?:we|you)|how far (?:are|along)|how(?:'s| is) it going|are you (?:done|stuck|there|still \w+)|what(?:'s| is) the (?:status|progress)|status|still (?:running|working|there))\b.{0,24}$")
         .is_match(prompt.trim())
@@ -154,7 +154,7 @@ pub(super) fn asks_how_far(prompt: &str) -> bool {
 /// holds, because the prompt asks how the code is at the moment, how something could be done, or
 /// what is left to do. `None` for other prompts.
 pub(super) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
-    /// The first steps after a list of what is left leave most of the list open.
+    /// The first few changes after a list of open work leave most of the list open.
     const LEFT: usize = 6;
     if prompt.len() > ENTRY {
         return None;

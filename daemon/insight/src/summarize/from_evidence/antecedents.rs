@@ -50,7 +50,7 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     }
 }
 
-/// Inserts the number after `that PR`, if the session names only one pull request.
+/// Inserts the number after `that PR`, if only one pull request occurs in the session.
 fn with_number(evidence: &Evidence, text: &str) -> String {
     let meant = pattern!(r"(?i)\b(?:that|this|the|our|my) (?:pr|pull request|mr)\b(?: #?\d+)?");
     let Some(meant) = meant.find(text).filter(|found| !found.as_str().contains('#')) else {
@@ -70,8 +70,8 @@ fn with_number(evidence: &Evidence, text: &str) -> String {
     format!("{before} (#{number}){behind}")
 }
 
-/// Returns an order without a noun, such as `Address this`, with the noun of the sentence before:
-/// `I got this feedback for a.rs` gives `Address the feedback for a.rs`.
+/// Returns an order without a noun, such as `Address this`, with the noun of the request's first
+/// sentence: `I got this feedback for a.rs` gives `Address the feedback for a.rs`.
 pub(super) fn with_object(request: &Request) -> Option<String> {
     let order = pattern!(
         r"(?i)^(address|check|debug|explain|fix|handle|implement|investigate|look into|resolve|review|solve) (?:this|that|these|it|them)\b"
@@ -94,8 +94,8 @@ pub(super) fn asks_for_state(question: &str) -> bool {
         .is_match(question)
 }
 
-/// Returns the main request of a sentence, without the file that it is to be based on and without
-/// instructions about the method. `Based on a.sh can you write another one` becomes
+/// Returns the main request of a sentence, without a file to base the work on, the base branch of a
+/// review, or instructions about the method. `Based on a.sh can you write another one` becomes
 /// `Write another one`.
 pub(super) fn main_request(sentence: &str) -> String {
     let based = pattern!(

@@ -1,5 +1,5 @@
-//! The last run of each kind of check: build, types, lint. Describes these checks, together with
-//! the test suites other than the main one, as a phrase.
+//! Finds the last run of each kind of check (build, types, lint). Describes these runs, and the
+//! test suites other than the main one, in a phrase.
 
 use crate::{
     model::{
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Maximum number of other parts of the main suite that are named.
+/// Maximum number of other parts of the main suite that are listed.
 const PARTS: usize = 3;
 
 /// A kind of check. Test suites are separate evidence.
@@ -67,7 +67,7 @@ pub(super) struct LastCheck {
     pub(super) failed: bool,
     /// Whether a file that may change the result was changed after the run.
     stale: bool,
-    /// Whether this kind also ran at another place, with whatever result.
+    /// Whether this kind of check also ran at another place, with any result.
     is_one_of_several: bool,
 }
 
@@ -97,7 +97,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
     let failed = failed(evidence, last)?;
     let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
-    // Hooks of a commit and scripts that run several checks may have run this one again.
+    // Commit hooks and scripts that run several checks may have run this check again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
         return None;
     }
@@ -119,8 +119,8 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     failed.then_some(last.command.as_str())
 }
 
-/// Whether a later command succeeded that may include the check: a commit, a push, or a script
-/// that runs several checks.
+/// Whether a later command that may include the check succeeded: a commit, a push, or a script that
+/// runs several checks.
 fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     let runs_several = pattern!(
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
@@ -138,8 +138,8 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
 }
 
-/// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear which
-/// command of the line failed.
+/// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear whether
+/// this or another command of the line failed.
 fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
     match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
@@ -179,8 +179,8 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
-    // Code in /tmp or on the command line is thrown away. Programs such as `cat` only read or copy
-    // the files of tests.
+    // Code in `/tmp` or on the command line is no test of the project. Programs such as `cat` only
+    // read or copy the files of tests.
     let is_no_test = pattern!(
         r"(?i)^(?:cd|cat|ls|grep|rg|find|sed|awk|head|tail|wc|git|echo|mkdir|rm|cp|mv|touch|chmod|diff|which)\b|^(?:(?:go|bun|deno|npx|uv)(?: run| x)? |python3? |node |bash |sh |tsx |ruby |perl )*(?:/private)?/tmp/|^(?:uv run )?(?:python3?|node|bun|deno|ruby|perl)(?: run)? -[ce]\b|<<"
     );
@@ -193,8 +193,8 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
 }
 
 /// Returns a phrase with the checks and the other test suites that passed; `None` if no file was
-/// changed. A failed check is a next step. It is named here, too, if a check of the same kind
-/// passed at another place; both are then shown with their places.
+/// changed or nothing passed. Failed checks are next steps. The phrase also contains a failed check
+/// if a check of the same kind passed at another place, and then shows both places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
         return None;
@@ -233,9 +233,9 @@ fn named(check: &LastCheck) -> String {
     place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
 }
 
-/// Returns the suites that passed, other than the main one, and the other parts of the main one if
-/// only parts of it ran: each with the number of passed tests, and whether a file was changed after
-/// the run.
+/// Returns the suites that passed, other than the main one. If the main run covers only a part of
+/// its suite, adds the latest other parts that passed after the last change. Each has its number of
+/// passed tests, and whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| {
@@ -400,7 +400,7 @@ mod tests {
         let fine = Outcome::Succeeded;
         script.run("b", "cd /app/web && npx tsc --noEmit", fine, "");
         assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
-        // It is not known whether the run that was stopped would have passed.
+        // It is unknown whether the stopped run would have passed.
         script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
         let told = "checks passed: type check in web";
         assert_eq!(passed(&script.collect()).as_deref(), Some(told));

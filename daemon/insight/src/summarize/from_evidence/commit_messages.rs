@@ -31,7 +31,7 @@ pub(super) fn point(body: &str) -> Option<String> {
     let mut line = String::new();
     let passages = passages(body);
     let fix = passages.iter().position(is_fix).filter(|at| *at > 0);
-    // If there is no room for all, the fix comes before the details of the problem.
+    // If not everything fits, the fix has priority over the details of the problem.
     let room = |at: usize| match fix {
         Some(fix) if at < fix && body.chars().count() > POINT => POINT / 2,
         _ => POINT,
@@ -41,7 +41,7 @@ pub(super) fn point(body: &str) -> Option<String> {
         if fix.is_some_and(|fix| at < fix) && !line.is_empty() && room < POINT {
             continue;
         }
-        // A table in a commit message compares or checks something and describes no change.
+        // A table in a commit message shows a comparison or a check, and describes no change.
         if passage.form == Form::Row {
             continue;
         }
@@ -80,8 +80,8 @@ fn is_fix(passage: &Passage) -> bool {
     is_it(passage.label.as_deref().unwrap_or(&passage.text))
 }
 
-/// Returns a passage of a commit's body without sentences that praise the commit, that give
-/// numbers, or that describe what it did not change.
+/// Returns a passage of a commit's body without sentences that praise the commit, consist mostly of
+/// numbers, claim an effect in numbers, or describe what the commit did not change.
 fn without_empty_words(passage: &str) -> String {
     let is_empty = |sentence: &&str| {
         transient::is_boast(sentence)

@@ -1,5 +1,5 @@
-//! Decisions with their reasons: choices and words of the user, plans, and what the agent says it
-//! chose.
+//! Collects decisions with their reasons: choices and words of the user, accepted plans, and
+//! choices that the agent reports.
 
 use std::borrow::Cow;
 
@@ -26,11 +26,11 @@ use crate::{
 /// Maximum number of records. If there are more, the oldest accepted plans are dropped first, then
 /// the oldest other records.
 const RECORDS: usize = 14;
-/// Number of prompts after a choice in which the user may take it back.
+/// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
 /// Ends the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
-/// A prompt with at least this share of the words of a typed answer repeats it.
+/// A prompt repeats a typed answer if it contains at least this share of the answer's words.
 const SAID_AGAIN: f64 = 0.85;
 
 /// Returns the decisions in the order in which they were made, those in the task list first.
@@ -56,7 +56,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<DecisionRecord> = Vec::new();
     for (_, record) in dated {
-        // An answer of the user says more than the title of the plan that follows it.
+        // An answer of the user is more precise than the title of a plan that follows the answer.
         let is_said = |known: &DecisionRecord| same_words(&known.decision, &record.decision);
         if record.rationale.ends_with(TITLED) && records.iter().any(is_said) {
             continue;
@@ -74,7 +74,7 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     records
 }
 
-/// Whether a decision names what it is about. `Removed it` does not.
+/// Whether a decision mentions its object. `Removed it` does not.
 fn names_object(decision: &str) -> bool {
     !pattern!(r"(?i)^[a-z]+(?:ed|t|ing) (?:it|this|that|them|these|those|both)(?: (?:all|now|out|in|there|instead))?$")
         .is_match(decision)
@@ -87,8 +87,8 @@ fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
     files.any(|work| work.last.source == at.source && work.last.line > at.line)
 }
 
-/// Whether a choice is a decision about the work. Refused plans are not, because another session
-/// may take them up; nor are choices about how to proceed.
+/// Whether a choice is a decision about the work. Refused plans do not count, because another
+/// session may take them up. Choices about how to proceed do not count, either.
 fn is_decision(choice: &Choice) -> bool {
     let how = pattern!(
         r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
@@ -138,7 +138,7 @@ fn without_removed<'c>(entries: &Entries<'_>, choice: &'c Choice) -> Cow<'c, Cho
     Cow::Owned(Choice { answer: kept.join("; "), ..choice.clone() })
 }
 
-/// Returns the decisions that reports list, each with its line.
+/// Returns the decisions that reports list, each with its line in the transcript.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     // A report of a turn without a change lists decisions from before the session, unless it is
     // the last report.
@@ -167,7 +167,7 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     records.collect()
 }
 
-/// Whether a claim below a heading such as `Unchanged` names a file that was changed later.
+/// Whether a claim below a heading such as `Unchanged` mentions a file that was changed later.
 fn is_changed_after_all(entries: &Entries<'_>, claim: &Claim) -> bool {
     let is_heading = |text: &str| {
         pattern!(r"(?i)^(?:files? )?(?:left )?(?:unchanged|untouched|not changed|no changes?)\b")
@@ -194,7 +194,7 @@ fn record(decision: &str, rationale: String) -> DecisionRecord {
     DecisionRecord { decision: decision.to_owned(), rationale, alternatives: None }
 }
 
-/// Returns the tasks that the agent noted as decisions: `Decision: use one file`.
+/// Returns the tasks that the agent noted as decisions, for example `Decision: use one file`.
 fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     let label =
         pattern!(r"(?i)^(?:decision|entscheidung|decisión|décision|决定|決定)s?: *(.{8,})$");
@@ -207,8 +207,8 @@ fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     decided.collect()
 }
 
-/// Returns the record of an answer that the user typed instead of choosing an option. `None` if
-/// the answer asks back, or if a prompt repeats it.
+/// Returns the record of an answer that the user typed instead of choosing an option. `None` if the
+/// answer is a question or another request, or if a prompt repeats the answer.
 fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     if user_words::asks_back(&choice.answer) {
         return None;
@@ -229,9 +229,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
 }
 
 /// Returns the record of a plan. The decision of an accepted plan is its approach, because most
-/// titles decide nothing. If the plan states only its background, the decision is the title, and
-/// the background is the reason; `None` if such a title does not order something. A refused plan is
-/// recorded by its title, but `is_decision` filters such plans out before.
+/// titles decide nothing. If the plan states only its background, the title is the decision,
+/// provided that it is an order, and the background is the reason. A refused plan is recorded by
+/// its title, but `is_decision` removes refused plans before.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {
@@ -239,7 +239,7 @@ fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         return Some(record(&decision, REFUSED.to_owned()));
     }
     let title = plan_title(&title);
-    // A background such as `Add a reader of archives` says what is to be done.
+    // A background such as `Add a reader of archives` describes what is to be done.
     let background = choice.background.as_deref();
     let approach = choice.approach.as_deref().or(background.filter(|text| begins_as_order(text)));
     let Some(approach) = approach else {
@@ -276,7 +276,7 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
                 _ => with_reason(&answer),
             };
             let accepted = "recommended by the agent, accepted by the user";
-            // `Not yet` says nothing without its question.
+            // `Not yet` cannot be understood without its question.
             let asked = short_prompt_before(entries, choice.origin);
             let asked = asked.filter(|_| is_bare_answer(&decision));
             (
@@ -311,8 +311,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Whether the words that pick an option change it, or say more about what is wanted: `B, but with
-/// the prompts`.
+/// Whether the words with which the user picks an option change the option or add a wish:
+/// `B, but with the prompts`.
 fn changes_option(words: &str) -> bool {
     pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|(?:we|i) (?:also )?(?:want|need)|should|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
         .is_match(words)

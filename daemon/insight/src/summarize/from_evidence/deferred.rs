@@ -21,28 +21,28 @@ use crate::{
     },
 };
 
-/// Maximum length, in characters, of an entry that names several things.
+/// Maximum length, in characters, of an entry that lists several things.
 const ENTRY: usize = 320;
 /// Maximum length, in characters, of the title and the items of a todo file.
 const TODO: usize = 400;
 /// An entry that ends with the path of a todo file only points to this file if the rest of the
 /// entry has at most this number of bytes.
 const POINTER: usize = 40;
-/// Maximum number of todo files that are named.
+/// Maximum number of todo files that are listed.
 const TODOS: usize = 3;
-/// Maximum number of unticked boxes of pull requests that are named.
+/// Maximum number of unticked boxes of pull requests that are listed.
 const BOXES: usize = 8;
-/// Maximum number of suggestions that are named.
+/// Maximum number of suggestions that are listed.
 const SUGGESTIONS: usize = 4;
 /// Number of the last reports that are searched for unanswered offers and for suggestions.
 const REPORTS: usize = 6;
 
-/// Maximum number of unchanged files that are named for one plan.
+/// Maximum number of unchanged files that are listed for one plan.
 const UNTOUCHED: usize = 6;
-/// Maximum number of changed test files that are named in a session without a test run.
+/// Maximum number of changed test files that are listed for a session without a test run.
 const UNRUN: usize = 4;
 
-/// Adds the newest stash that was not taken back.
+/// Adds the newest stash that was not popped, applied or dropped.
 pub(super) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(branch) = entries.evidence.checkout.stashes.last() {
         push(list, format!("Stashed on `{branch}` and not taken back (`git stash list`)"));
@@ -64,7 +64,7 @@ pub(super) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     let changed = evidence.files.iter().filter(|(path, work)| {
         work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
     });
-    // Helper files of tests are named only if no test was changed.
+    // Helper files of tests are listed only if no test was changed.
     let is_named = |path: &str| {
         path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
     };
@@ -108,7 +108,7 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     };
     for todo in of(NotePurpose::Todo).rev().take(TODOS) {
         let path = entries.path(&todo.path);
-        // An earlier entry that only names the file says less than this one.
+        // An earlier entry that contains only the path is less useful than this entry.
         let quoted = format!("`{path}`");
         list.retain(|known| !known.ends_with(&quoted) || known.len() > quoted.len() + POINTER);
         push(list, format!("{} (todo `{path}`)", todo_in_short(entries, todo)));
@@ -132,8 +132,8 @@ pub(super) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the title of a todo file, and up to six of its labelled items with their first sentence;
-/// without such items, the numbered steps of its solution.
+/// Returns the title of a todo file, and the first sentences of up to six labelled items. If the
+/// file has no such items, returns up to six numbered steps of its solution instead.
 fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
     let given = pattern!(r#"(?m)\A---\n(?:.*\n)*?title: *"?(.+?)"?$"#).captures(&todo.text);
     let heading = pattern!(r"(?m)^# +(.+)$").captures(&todo.text);
@@ -186,8 +186,8 @@ fn goal_of_plan(text: &str) -> Option<String> {
     goal.map(|goal| one_line(&goal.text)).or_else(title)
 }
 
-/// Adds the latest commit, push or pull request that a report before the last one offers and that
-/// neither was made nor answered with other work.
+/// Adds the latest offer, in a report before the last one, to make a commit, push or pull request,
+/// if the step was not made and no later turn changed something.
 pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     // `next_steps::offered` reads the last report.
@@ -200,7 +200,7 @@ pub(super) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let is_later =
             |origin: Origin| origin.source != report.origin.source || origin > report.origin;
-        // The user who asks for other work has answered the offer.
+        // A user who asks for other work has answered the offer.
         if evidence.reports.iter().any(|later| later.changed && is_later(later.origin)) {
             continue;
         }
@@ -256,8 +256,8 @@ pub(super) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the documents and tests that an approved plan names and that were not changed after the
-/// approval, if at least two other files of the plan were changed.
+/// Adds the documents and tests of an approved plan that were not changed after the approval, if at
+/// least two other files of the plan were changed.
 pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {
@@ -288,7 +288,7 @@ pub(super) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds what the last reports suggest and no later work took up.
+/// Adds the suggestions of the last reports that no later work took up.
 pub(super) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     let is_heading = |text: &str| {
@@ -314,7 +314,7 @@ pub(super) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether a command builds, tests or checks something, by the words in it.
+/// Whether a command builds, tests or checks something, judged by its words.
 fn is_check(code: &str) -> bool {
     pattern!(r"\b(?:test|tests|build|check|lint|clippy|typecheck|tsc|pytest|vitest|jest)\b")
         .is_match(code)
@@ -371,7 +371,7 @@ pub(super) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether the command or the check that a box names succeeded in the session.
+/// Whether the command or the check in the text of a box succeeded in the session.
 fn ran_well(entries: &Entries<'_>, check: &str) -> bool {
     let evidence = entries.evidence;
     let ran = |code: &str| {

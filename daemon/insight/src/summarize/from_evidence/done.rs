@@ -1,4 +1,4 @@
-//! What was accomplished: pull requests, commits, tasks, and what the agent reports as done.
+//! Lists what was accomplished: pull requests, commits, tasks, and results from reports.
 
 use crate::{
     model::{
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Maximum number of entries. If reports have more entries, the latest are kept.
+/// Maximum number of entries. If there are more, the oldest results from reports are left out.
 const ENTRIES: usize = 26;
 /// Maximum numbers of commits that are listed from the start and from the end of the session.
 const COMMITS: (usize, usize) = (4, 11);
@@ -52,7 +52,7 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
     let all = entries.evidence.tasks.iter();
     let done = all.filter(|task| task.state == TaskState::Completed);
     let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
-    // Of too many tasks, the first and the latest are kept.
+    // If there are too many tasks, the first and the latest are kept.
     let room = TASKS.saturating_sub(list.len());
     let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
     for (at, task) in work.into_iter().enumerate() {
@@ -66,7 +66,7 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
 }
 
 /// Whether the session can have changed something. If not, a text that sounds like a result
-/// describes the work of others.
+/// describes work of others.
 fn can_have_changed(evidence: &Evidence) -> bool {
     evidence.files.values().any(FileWork::changed)
         || !evidence.commits.is_empty()

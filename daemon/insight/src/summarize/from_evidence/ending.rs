@@ -1,4 +1,4 @@
-//! How a session ended: the agent's last words, and whether tests ran.
+//! Describes how a session ended: the agent's last words, and whether tests ran.
 
 use crate::{
     model::{
@@ -23,20 +23,20 @@ use crate::{
 /// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
 /// sentence.
 const LAST_WORDS: usize = 400;
-/// Maximum length, in characters, of the first sentence. Also the room, in bytes, for last words
-/// with a list; a list of up to [`LISTED`] bytes may exceed it.
+/// Maximum length, in characters, of the first sentence. Also the budget, in bytes, for last words
+/// with a list, which a list of up to [`LISTED`] bytes may exceed.
 const FIRST: usize = 600;
 /// Maximum length, in bytes, of a list in the last words.
 const LISTED: usize = 840;
 /// Minimum length, in bytes, of an opening that needs no items of the list after it.
 const ENOUGH: usize = 110;
-/// Minimum length, in bytes, of last words that say something.
+/// Minimum length, in bytes, of last words that are worth an entry.
 const SAYS: usize = 8;
-/// Maximum number of commits that are named.
+/// Maximum number of commits that are listed.
 const ITEMS: usize = 4;
 
-/// Returns the gist of the last report. If that says little, adds the gist of an earlier report
-/// that says more.
+/// Returns the gist of the last report. If the last report has little content, adds the gist of an
+/// earlier report that has more.
 pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
     let reports = &entries.reports.reports;
     let (last, earlier) = reports.split_last()?;
@@ -58,7 +58,7 @@ pub(super) fn last_words(entries: &Entries<'_>) -> Option<String> {
             let mut before = earlier().take(2);
             before.find(|report| report.changed).filter(tells)
         }
-        // If the last report says nothing, an earlier report says how the session ended.
+        // If the last report has no gist, an earlier report describes how the session ended.
         None => {
             let states = |report: &&Report| report.has_substance() && !report.proposes();
             earlier().take(2).find(states).or_else(|| earlier().find(tells))
@@ -95,7 +95,7 @@ fn tells_of_publication(words: &str) -> bool {
 }
 
 /// Returns the gist of an earlier report without its questions, offers and remarks on uncommitted
-/// work, which later turns answered, and without sentences that refer to their own turn.
+/// work, because later turns settled them. Also leaves out sentences that refer to their own turn.
 fn still_said(before: &str) -> Option<String> {
     let is_over = |sentence: &&str| {
         sentence.ends_with('?')
@@ -112,12 +112,12 @@ fn still_said(before: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 
-/// Returns the opening of a report without announcements, praise and talk, and, if that is short,
-/// the items of its first list. If the opening only praises the result, returns the commits.
+/// Returns the opening of a report without announcements, praise and talk. Adds the items of the
+/// first list to a short opening. Returns the commits if the opening only praises the result.
 fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let opening = report.opening.as_deref().unwrap_or_default();
     let first = report.claims.iter().find(|claim| claim.listed && !claim.nested);
-    // The parser takes a short line that ends in a colon as the heading of the list after it.
+    // The parser treats a short line that ends in a colon as the heading of the list after it.
     let heading = first.and_then(|claim| claim.section.as_deref());
     let heading =
         heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
@@ -139,7 +139,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
-    // `Yes, it is in now` says nothing without its question, and the next sentence states the fact.
+    // `Yes, it is in now` needs its question, and the next sentence states the fact.
     if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
         told.remove(0);
     }
@@ -169,7 +169,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     (words.len() >= SAYS).then_some(words)
 }
 
-/// Whether a sentence only says `yes` or `no` of something that a pronoun names.
+/// Whether a sentence only answers `yes` or `no` and refers to its subject with a pronoun.
 fn answers_with_pronoun(sentence: &str) -> bool {
     sentence.split_whitespace().count() <= 7
         && pattern!(r"(?i)^(?:yes|yep|yeah|no|nope|correct|right)[,.:;\u{2014} -]+(?:it|this|that|they|these|those|all|both)(?:['\u{2019}]\w+)?\b[^`]*$")
@@ -213,7 +213,6 @@ fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<Strin
     if subjects.is_empty() {
         return None;
     }
-    // Of many commits, the newest are named.
     let earlier = subjects.len().saturating_sub(ITEMS);
     subjects.drain(..earlier);
     subjects.extend((earlier > 0).then(|| format!("+{earlier} earlier")));
@@ -222,7 +221,7 @@ fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<Strin
     Some(format!("Committed since the last request: {}{request}.", subjects.join("; ")))
 }
 
-/// Returns an introduction without its list, if it says by itself what was done.
+/// Returns an introduction without its list, if the introduction alone says what was done.
 fn alone(introduction: &str) -> Option<String> {
     let text = introduction.trim_end_matches(':');
     let says_what =
@@ -231,7 +230,7 @@ fn alone(introduction: &str) -> Option<String> {
 }
 
 /// Returns the first list of a report that states facts, in about `room` bytes. The introduction is
-/// added only if it says that the items are mere hopes.
+/// added only if it calls the items unverified hopes.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,
@@ -252,8 +251,8 @@ fn listed(
     (told.len() <= room.max(LISTED)).then(|| format!("{start}{told}."))
 }
 
-/// Whether the session shows a test run, by the words of its commands. The name of a folder does
-/// not count.
+/// Whether the session contains a test run, or a command whose words look like a test run. The name
+/// of a folder does not count.
 pub(super) fn shows_a_test_run(evidence: &Evidence) -> bool {
     let is_word = |word: &&str| {
         let is_folder = word.contains('/') && !word.starts_with("./") && !word.ends_with(".sh");
@@ -278,7 +277,7 @@ pub(super) fn claims_unseen_tests(evidence: &Evidence, sentence: &str) -> bool {
         && (sees_parts || !shows_a_test_run(evidence))
 }
 
-/// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests`.
+/// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests.`
 fn is_announcement(sentence: &str) -> bool {
     let short = sentence.split(' ').count();
     let is_hope = short > 3

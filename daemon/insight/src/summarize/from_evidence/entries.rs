@@ -1,5 +1,5 @@
-//! What all fields of a summary need: statements by kind, paths relative to the project, and lists
-//! without repetitions.
+//! Provides what all fields of a summary need: statements by kind, paths relative to the project,
+//! and lists without repetitions.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ impl<'e> Entries<'e> {
     /// understood without the text before it.
     pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
         let text = self.tidy_line(&claim.text);
-        // Text from the first instruction, offer or question on is not part of the statement.
+        // The statement ends before the first instruction, offer or question.
         let stated = sentences(&text).into_iter().take_while(|sentence| {
             (!is_phrase(Topic::Instruction, sentence) || is_phrase(Topic::LeftToUser, sentence))
                 && !is_phrase(Topic::Proposal, sentence)
@@ -105,8 +105,8 @@ impl<'e> Entries<'e> {
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
     }
 
-    /// Returns a nested item after the text of the item above it; `None` if that text is too long
-    /// or a question.
+    /// Adds the text of the item above a nested item to the start of `line`; `None` if that text is
+    /// too long or a question.
     fn below_parent(&self, claim: &Claim, line: String) -> Option<String> {
         let Some(parent) = claim.parent.as_deref().map(|parent| self.tidy_line(parent)) else {
             return Some(line);
@@ -130,7 +130,7 @@ impl<'e> Entries<'e> {
             })
     }
 
-    /// Returns something done as an entry: `I've added a test` becomes `Added a test`.
+    /// Returns a text about completed work as an entry: `I've added a test` becomes `Added a test`.
     pub(super) fn deed(&self, text: &str) -> String {
         let plain = pattern!(
             r"(?i)^(?:I|we)(?:'ve| have)? (?:successfully |also |now |just )*|^successfully "
@@ -154,7 +154,7 @@ impl<'e> Entries<'e> {
             r"(?i)^(?:fixed[:!.] )?(?:so |and |but |ah,? )?(?:the |this |that )?(?:actual |real |core |main )?(?:root cause|issue|problem|bug|cause|culprit)(?: here| identified)?(?: (?:is|was)(?: that)?|:) *"
         )
         .replace(text, "");
-        // `Fixed the mock: the tests were failing because …` names the cause after the fix.
+        // `Fixed the mock: the tests were failing because …` states the cause after the fix.
         let after = plain.split_once(": ").map(|(_, rest)| rest);
         let after = after.filter(|rest| rest.len() >= 30 && rest.starts_with(char::is_uppercase));
         let told = after.unwrap_or(&plain);
@@ -167,7 +167,6 @@ impl<'e> Entries<'e> {
         prose.first().map(|one| self.tidy(one))
     }
 
-    /// Returns the names of the MCP tools that were used.
     pub(super) fn mcp_tools(&self) -> Vec<String> {
         self.evidence.tools.keys().filter(|name| name.starts_with("mcp__")).cloned().collect()
     }
@@ -212,11 +211,11 @@ fn is_talk(sentence: &str) -> bool {
 }
 
 /// Cuts `text` to at most `limit` characters: after a whole sentence, or else at the end of a
-/// clause, or else after a word.
+/// clause, or else after a word. Also cuts a shorter text that ends with `…`.
 pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     let cut = cut(text, limit);
     let Some(broken) = cut.strip_suffix('…') else { return cut };
-    // A whole sentence says more than a longer one that breaks off.
+    // A whole sentence is better than a longer text that breaks off.
     let whole = sentence_ends(broken).filter(|end| *end * 2 >= limit && *end < broken.len()).last();
     if let Some(end) = whole {
         return broken[..end].trim_end().to_owned();
@@ -260,7 +259,7 @@ pub(super) fn without_number(label: &str) -> &str {
     number.find(label).map_or(label, |found| &label[found.end()..])
 }
 
-/// Returns the heading above a claim, if it names something specific.
+/// Returns the heading above a claim, if the heading is specific.
 fn subject(claim: &Claim) -> Option<&str> {
     let section = claim.section.as_deref()?;
     let plain = section.trim_start_matches(|c: char| !c.is_alphabetic() && c != '`');
@@ -284,7 +283,7 @@ fn is_half(claim: &Claim) -> bool {
         .is_match(label)
 }
 
-/// Whether a line only names code, such as the files that the items below it are about.
+/// Whether a line contains only code, such as the files that the items below it are about.
 fn is_only_code(line: &str) -> bool {
     line.contains('`')
         && !line.split('`').step_by(2).flat_map(str::split_whitespace).any(|word| {

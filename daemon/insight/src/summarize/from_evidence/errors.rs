@@ -1,5 +1,5 @@
-//! Errors that were resolved: those that commands printed, those that the user reported, and those
-//! in the agent's own recaps.
+//! Lists the errors that were resolved: those that commands printed, those that the user reported,
+//! and those in the agent's own recaps.
 
 use crate::{
     model::{
@@ -86,8 +86,8 @@ fn has_story(group: &Group<'_>, record: &ErrorResolution) -> bool {
     record.root_cause != NOT_STATED || !is_guessed && !is_of_test
 }
 
-/// Whether the cause that was found between the failure and the success, if any, shares a word with
-/// the error, the attempt, the changed files or the fix. If not, it is about something else.
+/// Whether the stated cause of an error, if there is one, shares a word with the error, the
+/// attempt, the changed files or the fix. If not, the cause is about something else.
 fn is_of_one_matter(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let files = group.files.join(" ");
     let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
@@ -167,13 +167,11 @@ fn is_test_failure(message: &str) -> bool {
     message.contains(" failed")
 }
 
-/// Whether an error comes from a test run.
 fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
     let mut runs = entries.evidence.tests.iter();
     runs.any(|run| run.failed > 0 && run.origin == error.origin)
 }
 
-/// Whether all these files are tests.
 fn only_tests(files: &[&str]) -> bool {
     let is_test = |path: &&str| {
         pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
@@ -238,14 +236,13 @@ fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
     between.any(|run| run.command.contains(command)).then_some(command)
 }
 
-/// Whether a cause is only a guess.
 fn is_guess(cause: &str) -> bool {
     pattern!(r"(?i)^(?:unless|maybe|perhaps|possibly|probably|either)\b|\b(?:might|may|could) (?:be|have)\b|\bI (?:suspect|think|guess)\b|\?$")
         .is_match(cause)
 }
 
-/// Whether the agent said of a change that it only investigates the error or reverts an earlier
-/// attempt. Neither is a fix.
+/// Whether the description of a change says that the change only investigates the error or reverts
+/// an earlier attempt. Neither is a fix.
 fn is_probe(said: &str) -> bool {
     pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
         .is_match(said)
@@ -320,7 +317,7 @@ fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
 }
 
 /// Returns the last test run of the turn that passed, or [`NOT_VERIFIED`] if there is none or the
-/// prompt is not about tests: tests do not show whether other symptoms are gone.
+/// prompt is not about tests. Tests do not show whether other symptoms are gone.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();
     let is_about_tests =
@@ -333,7 +330,7 @@ fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
 }
 
 /// Returns the errors with a fix in the agent's recaps of compactions. The messages before a
-/// compaction may be in no file.
+/// compaction may be missing in the transcript.
 fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
     let recaps = entries.evidence.recaps.iter();
     let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);

@@ -1,4 +1,4 @@
-//! Determines what became of the work that a report describes, by later prompts and reports.
+//! Determines from later prompts and reports what became of the work that a report describes.
 
 use crate::{
     model::evidence::{Evidence, Quote},
@@ -32,13 +32,13 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let evidence = entries.evidence;
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let Some(next) = next else { return Fate::Kept };
-    // After an accepted offer or a list of the current state, the work that followed says more than
-    // the report.
+    // After an accepted offer or a list of the current state, the work that followed is more
+    // important than the report.
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
     let is_taken_up = is_over && later_changes(entries, report) > 0
         || is_accepted(evidence, next) && is_followed_by_change(entries, report);
-    // What an agent said in a turn that the user stopped and corrected is void, and so is an
-    // answer that the user says is wrong.
+    // The report of a turn that the user stopped and corrected is void. An answer that the user
+    // calls wrong is void, too.
     let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
     let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
     let is_of_moment = asked_before(evidence, report).is_some_and(asks_how_far)
@@ -46,7 +46,7 @@ pub(super) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let is_old = asked_before(evidence, report)
         .and_then(answers::changes_until_overtaken)
         .is_some_and(|least| later_changes(entries, report) >= least);
-    // The report on the fixes says more than the review.
+    // The report on the fixes is more important than the review.
     let is_fixed = asks_to_fix(&next.text)
         && review::is_review(entries, report)
         && is_followed_by_change(entries, report);
@@ -131,8 +131,8 @@ pub(super) fn later_changes(entries: &Entries<'_>, report: &Report) -> usize {
     later.filter(|later| later.origin.line > report.origin.line).count()
 }
 
-/// Whether a later report about changes has at least half the length of `report`. A shorter one
-/// does not say how far the work was.
+/// Whether a later report about changes has at least half the length of `report`. A shorter report
+/// does not describe the progress of the work.
 fn is_followed_by_longer_report(entries: &Entries<'_>, report: &Report) -> bool {
     let reports = &entries.evidence.reports;
     let own =

@@ -16,9 +16,9 @@ use crate::{
 /// kept.
 const FILES: usize = 100;
 
-/// Returns the files that the session changed, without scratch files and changes that were
-/// undone. If there are none, returns an empty list for a session that explored files, and
-/// `None` otherwise.
+/// Returns the files that the session changed, without scratch files and changes that were undone.
+/// If there are none, returns an empty list for a session that mainly explored or reviewed files
+/// and made no commit, and `None` otherwise.
 pub(super) fn files_modified(
     entries: &Entries<'_>,
     activity: &ActivityVector,
@@ -37,7 +37,7 @@ pub(super) fn files_modified(
         let explored = [Activity::Exploring, Activity::Reviewing]
             .into_iter()
             .any(|one| activity.primary_activity() == one.as_str());
-        // A commit proves a change, even if the record does not show the change itself.
+        // A commit proves a change, even if the transcript does not show the change itself.
         let is_known = !evidence.files.is_empty() && evidence.commits.is_empty();
         return (explored && is_known).then(Vec::new);
     }
@@ -53,14 +53,14 @@ pub(super) fn files_modified(
     Some(paths)
 }
 
-/// Whether the record of a session hides the name of a file.
+/// Whether the transcript hides the name of a file.
 fn is_redacted(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.trim_start_matches('.').split('.').next() == Some("REDACTED")
 }
 
-/// Whether the evidence shows nothing of a file but its removal. Then the session may have created
-/// the file itself.
+/// Whether the evidence shows nothing of a file but its removal, not even in git commands or
+/// commits. Then the session may have created the file itself.
 fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);

@@ -1,5 +1,5 @@
-//! What was found out: discoveries, dead ends, why things went wrong, known failures, and the
-//! errors that are left in the last turn.
+//! Collects what was found out: discoveries, dead ends, causes, known failures, and the unresolved
+//! errors of the last turn.
 
 use crate::{
     model::{
@@ -68,8 +68,8 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Returns the causes that the agent named before it changed a file, in turns that have no report
-/// with substance. Nothing else says what such a turn found out.
+/// Returns the causes that the agent stated before it changed a file, in turns that have no report
+/// with substance. Such a turn has no other record of its findings.
 fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -97,24 +97,24 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Whether a line still says something useful. Praise, a state that later work changed and some
-/// quotations of the user do not.
+/// Whether a line is still useful. Praise, a state that later work changed and some quotations of
+/// the user are not.
 fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     !transient::is_boast(line)
         && !transient::is_past_state(entries.evidence, line, at)
-        // The line does not say which problem it means.
+        // The line does not say which problem is meant.
         && !pattern!(r#"(?i)^User: "(?:the|this) (?:issue|problem|bug|error) (?:is|was)\b[^`_]*$"#)
             .is_match(line)
-        // The change that followed says what the agent agreed to.
+        // The change that followed shows what the agent agreed to.
         && !pattern!(r#"(?i)^User: "(?:why|can.t|couldn.t|shouldn.t) .*\(the agent agreed: "#)
             .is_match(line)
-        // The user tells the order of the next steps.
+        // The user only gives the order of the next steps.
         && !pattern!(r#"(?i)^User: "(?:ok,? )?(?:before (?:you|we|making|doing|starting|committing|continuing)|don.?t forget)\b"#)
             .is_match(line)
 }
 
 /// Whether a statement has enough content: enough words, and a minimum length, which is lower if
-/// the statement names code.
+/// the statement contains code.
 fn says_something(line: &str) -> bool {
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
@@ -122,7 +122,7 @@ fn says_something(line: &str) -> bool {
         && (prose.count() >= 4 || !line.is_ascii())
 }
 
-/// Returns the failures that, as reports say, have nothing to do with the work.
+/// Returns the failures that reports call unrelated to the work.
 pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for claim in entries.reports.on(Topic::KnownFailure) {
@@ -134,14 +134,14 @@ pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
-/// Whether a line says what fails. A line that only counts passed tests does not.
+/// Whether a line describes what fails. A line that only counts passed tests does not.
 fn names_a_failure(line: &str) -> bool {
     let counts_passes = pattern!(r"(?i)\b\d+ ?(?:/|of) ?\d+ (?:\w+ )?(?:tests? )?pass");
     line.contains('`') || !counts_passes.is_match(line)
 }
 
-/// Returns the last causes that the agent reported or that resolved errors have. Other causes that
-/// the agent names while it works are often guesses.
+/// Returns the last causes from reports and resolved errors. Other causes that the agent states
+/// while it works are often guesses.
 pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
     let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());
@@ -159,8 +159,8 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
 }
 
 /// Returns the unresolved errors of commands in the last turn. An error is left out if a similar
-/// command succeeded later (the failed command line was only mistyped), or if a later attempt
-/// failed for another reason.
+/// command succeeded later (for example after a typing error), or if a later attempt to commit or
+/// push failed for another reason.
 pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
     let start = evidence.prompts.last().map_or(Origin::default(), |prompt| prompt.origin);
     let open = evidence.errors.iter().filter(|error| error.resolution.is_none());

@@ -19,7 +19,7 @@ use crate::{
 /// order that led to a change may come later.
 const SOON: usize = 3;
 
-/// Minimum number of words of a clause that names the object of the order after it.
+/// Minimum number of words of a clause that contains the object of the order after it.
 const CLAUSE: usize = 5;
 
 /// Returns the index of the first order of work after an opening question, talk or preparation.
@@ -56,7 +56,7 @@ pub(super) fn first_order(
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
 }
 
-/// Whether a clause before the order names its object: `I don't like the links, replace them`.
+/// Whether the order's object is in a clause before: `I don't like the links, replace them`.
 pub(super) fn names_object_before(request: &Request) -> bool {
     let text = request.text.to_lowercase();
     let ask = request.ask.to_lowercase();

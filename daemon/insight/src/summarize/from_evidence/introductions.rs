@@ -1,5 +1,5 @@
-//! Finds the text that introduces a list in a report: the sentence before it, or the headings above
-//! it. Without this text the items may say the opposite, for example below `The problem`.
+//! Finds the text that introduces a list in a report: the sentence or the headings before the list.
+//! Without this text the items may say the opposite, for example below `The problem`.
 
 use crate::summarize::{
     from_evidence::{
@@ -34,7 +34,7 @@ impl Introduction {
     ) -> Option<Introduction> {
         let is_telling = |heading: &&String| names_something(heading) && !points_back(heading);
         let at = || headings.iter().rposition(|heading| is_telling(&heading));
-        // The heading says in short what a long sentence introduces.
+        // The heading is a short form of a long introducing sentence.
         let sentence = sentence.filter(|text| plain(entries, text).is_some());
         let (text, outer) = match sentence {
             Some(sentence) => (sentence, headings),
@@ -67,7 +67,7 @@ impl Introduction {
 /// and `in this commit`; `None` if it is too long.
 fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     let text = entries.tidy_line(text);
-    // The parser takes `Done. Two notes added:` as one heading.
+    // The parser treats `Done. Two notes added:` as one heading.
     let text = sentences(&text).last().copied().unwrap_or_default();
     let text = without_pointer(without_number(text));
     let here = pattern!(
@@ -85,7 +85,7 @@ fn points_back(heading: &str) -> bool {
             .is_match(heading)
 }
 
-/// Whether a heading names the case in which the items below it hold, such as
+/// Whether a heading describes the case in which the items below it hold, such as
 /// `When two sessions run at once`.
 fn is_case(heading: &str) -> bool {
     heading.split_whitespace().count() >= 4
@@ -93,7 +93,7 @@ fn is_case(heading: &str) -> bool {
         && pattern!(r"(?i)^(?:when(?:ever)?|for|with|without|during|on|in)\b").is_match(heading)
 }
 
-/// Returns the name of what a sentence says was added: ``Added `max_size` for uploads``.
+/// Returns the added name of a sentence such as ``Added `max_size` for uploads``.
 pub(super) fn name_of_made(sentence: &str) -> Option<String> {
     let made = pattern!(
         r"^(?i:i |we |i've |we've )?(?i:added|implemented|created|introduced|built) (?:an? |the |support for )?(?:new )?`([^`]+)`[^`]*$"
@@ -101,7 +101,7 @@ pub(super) fn name_of_made(sentence: &str) -> Option<String> {
     made.captures(sentence).map(|found| found[1].to_owned())
 }
 
-/// Replaces the pronoun at the start of a paragraph with the `name` in the paragraph before it.
+/// Replaces the pronoun at the start of a paragraph with `name` from the paragraph before it.
 pub(super) fn with_name(text: String, name: Option<&str>) -> String {
     match (text.strip_prefix("It "), name) {
         (Some(rest), Some(name)) => format!("`{name}` {rest}"),

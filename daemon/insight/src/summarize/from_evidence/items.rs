@@ -10,12 +10,12 @@ use crate::summarize::{
     text::{one_line, pattern, sentences, without_full_stop},
 };
 
-/// Maximum length, in bytes, of an item with those nested in it.
+/// Maximum length of an item: in characters for the item itself, in bytes with its nested items.
 pub(super) const NEST: usize = 440;
 /// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
 const ITEM: usize = 300;
-/// Maximum number of items that are shortened so that all have room. Of a longer list, the first
-/// items are quoted.
+/// Maximum number of items that are shortened so that all of them fit. Of a longer list, only the
+/// first items are quoted.
 const SHORTENED: usize = 10;
 /// The lengths, in bytes, to which the items of a list are shortened, the longest first.
 const LENGTHS: [usize; 8] = [300, 240, 200, 160, 130, 100, 80, 60];
@@ -26,9 +26,9 @@ const LEAST: usize = 24;
 /// Maximum length, in bytes, of the label of an item, which stays with the item.
 const LABEL: usize = 80;
 
-/// Returns all items, shortened to their first sentences or clauses if they do not fit into about
-/// `room` bytes: the start of every item says more than the whole of a few. `None` if they still do
-/// not fit.
+/// Returns all items. If they do not fit into about `room` bytes, shortens them to first sentences
+/// or clauses: the starts of all items are worth more than a few whole items. `None` if they still
+/// do not fit.
 pub(super) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<String>> {
     let whole = items.to_vec();
     let firsts = items.iter().map(|item| first_sentence(item).to_owned()).collect();
@@ -40,8 +40,8 @@ pub(super) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<Stri
     all.find(|items| size(items) <= room + SEPARATOR)
 }
 
-/// Returns the first items that have room in about `room` bytes, at least one, and the number of
-/// the others.
+/// Returns the first items that fit into about `room` bytes, at least one, and the number of the
+/// others.
 pub(super) fn first_that_fit(items: &[String], room: usize) -> (Vec<String>, usize) {
     let mut told: Vec<String> = Vec::new();
     for item in items {
@@ -97,7 +97,7 @@ pub(super) fn first_sentence(part: &str) -> &str {
     if is_whole { without_full_stop(first) } else { part }
 }
 
-/// Whether an item begins with a pronoun for something in the item before it.
+/// Whether an item begins with a pronoun that refers to the item before.
 pub(super) fn begins_with_pronoun(part: &str) -> bool {
     pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
 }
@@ -121,7 +121,7 @@ pub(super) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<Stri
     let text = entries.tidy_line(&passage.text);
     let mut told: Vec<&str> = Vec::new();
     let mut broken = false;
-    // The rest of `Same change as #2. Renamed the key` says less than happened.
+    // The rest of `Same change as #2. Renamed the key` describes only a part of the change.
     if sentences(&text).first().is_some_and(|first| names_numbers(first)) {
         return None;
     }

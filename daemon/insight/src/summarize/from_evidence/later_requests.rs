@@ -1,4 +1,4 @@
-//! Finds what a session turned to after its first request.
+//! Finds the later goals of a session, after its first request.
 
 use crate::{
     model::evidence::{Evidence, Quote},
@@ -20,17 +20,17 @@ use crate::{
     },
 };
 
-/// Minimum number of words, including its name, of a slash command that says what is wanted.
+/// Minimum number of words, with the command's name, of a slash command that describes a goal.
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(super) const LATER: usize = 240;
 /// Maximum length, in bytes, of the part of a prompt that is searched for a request.
 const START: usize = 600;
-/// Maximum number of words of an order whose object the sentence before it names.
+/// Maximum number of words of an order whose object may be in the sentence before.
 const SHORT_ORDER: usize = 5;
-/// In a session with at most this number of requests, each says what the session was about.
+/// In a session with at most this number of requests, each shows what the session was about.
 const FEW: usize = 4;
-/// Minimum number of words of a remark that says what the session was about.
+/// Minimum number of words of a remark that shows what the session was about.
 const REMARK: usize = 8;
 /// Maximum number of goals that came up later. If there are more, the latest are kept.
 const SHIFTS: usize = 6;
@@ -127,7 +127,7 @@ fn describes_matter(request: &Request) -> bool {
         .is_match(&request.text)
 }
 
-/// Returns what the paragraphs of the first prompt ask for besides its request.
+/// Returns what the later paragraphs of a request's prompt ask for besides the request.
 pub(super) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<String> {
     let Some(asked) = prompt_of(evidence, request) else { return Vec::new() };
     let mut known = words(&request.text);
@@ -144,8 +144,8 @@ pub(super) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<Strin
 }
 
 /// Returns the requests in a typed prompt after its first paragraph, each with the sentence that
-/// the summary tells. The first sentence of such a paragraph orders something, or names a problem
-/// that the paragraph asks to solve.
+/// the summary shows. A paragraph counts if its first sentence orders something, or describes a
+/// problem that the paragraph asks to solve.
 fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
     if prompt.len() > TYPED || prompt.starts_with('/') || has_pasted_text(prompt) {
         return Vec::new();
@@ -166,14 +166,15 @@ fn behind(prompt: &str) -> Vec<(Request, Option<String>)> {
     requests.collect()
 }
 
-/// Whether a prompt contains code or a long quotation besides short code in back quotes.
+/// Whether a prompt contains a long quotation, or code that is not in back quotes.
 fn has_pasted_text(prompt: &str) -> bool {
     let prose: String = prompt.split('`').step_by(2).collect();
     let mut quoted = prose.split('"').skip(1).step_by(2);
     prose.contains(['{', '}', '|', '<', '>', '=', '“']) || quoted.any(|text| text.len() > QUOTED)
 }
 
-/// Whether a request orders something in words that need no other text.
+/// Whether a request is an order that can be understood without other text. Orders such as `run`,
+/// `check` or `commit` do not count.
 fn orders(request: &Request) -> bool {
     request.weight == Weight::Clear
         && (request.is_order || orders_work(&request.ask))
@@ -182,7 +183,7 @@ fn orders(request: &Request) -> bool {
             .is_match(&request.ask)
 }
 
-/// Returns the part of a prompt in which the user speaks, before what may be pasted.
+/// Returns the start of a prompt. Later text may be pasted.
 pub(super) fn start(prompt: &str) -> &str {
     &prompt[..prompt.floor_char_boundary(START)]
 }
@@ -209,7 +210,7 @@ fn told(request: &Request, asked: Option<&Quote>) -> Option<String> {
     Some(with_limit(line, &said))
 }
 
-/// Whether a line is an opinion, a doubt about the agent's answer, or a message of a console.
+/// Whether a line is an opinion, a doubt about the agent's answer, or console output.
 pub(super) fn is_no_request(line: &str) -> bool {
     let is_opinion = pattern!(r"(?i)^(?:i (?:think|guess|believe|feel)|not sure)\b").is_match(line);
     let asks = pattern!(r"(?i)\b(?:please|(?:can|could) (?:you|we)|let.?s|should|need to)\b");
@@ -256,7 +257,7 @@ fn is_answer(request: &Request) -> bool {
             .is_match(&request.text)
 }
 
-/// Whether files were changed in the turn of a request. A turn that was interrupted has no report.
+/// Whether files were changed or committed in a request's turn. An interrupted turn has no report.
 pub(super) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
     else {
@@ -268,8 +269,8 @@ pub(super) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
         || files.any(|work| turn.holds(work.last))
 }
 
-/// Returns the requests in slash commands of at least [`COMMANDED`] words. Each is new work,
-/// whatever its words.
+/// Returns the requests in slash commands of at least [`COMMANDED`] words. Each counts as new work,
+/// whatever its words are.
 fn commands(evidence: &Evidence) -> Vec<Request> {
     let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
     let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
@@ -309,7 +310,7 @@ pub(super) fn points_at_something(ask: &str) -> bool {
 
 /// Whether a request orders new work rather than comments on the last work.
 fn is_new_work(request: &Request) -> bool {
-    // "Fix these" refers to what was just shown. A longer sentence names its object.
+    // "Fix these" refers to what was just shown. A longer sentence contains its object.
     let points_back =
         pattern!(r"(?i)^(?:\w+ (?:it|this|that|these|those|them|a task|the todo|todo)\b)")
             .is_match(&request.ask)
@@ -333,13 +334,13 @@ fn with_the_one_before(line: String, before: &Request) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    // An opening such as `before you do that,` or `do that, and then` names no goal.
+    // An opening such as `before you do that,` or `do that, and then` is no goal.
     let step = pattern!(
         r"(?i)^(?:before (?:you|we|i) (?:go |start |begin )?(?:and )?(?:do|doing)|once you(?:['’]?re| are) (?:done|finished)(?: with)?) (?:that|this|it),? +(?:it (?:seems|looks) like )?|^(?:let.?s )?(?:do|take|go with) (?:that|this|it)(?:, *| +(?:and|then|but) +)(?:(?:and|then|but|also) +)*"
     );
     let text = step.find(text).map_or(text, |found| &text[found.end()..]);
     let first = sentences(text).first().copied().unwrap_or(text);
-    // `and ensure this never happens again` names nothing.
+    // `and ensure this never happens again` contains nothing specific.
     let tail = pattern!(
         r"(?i)^(.{24,}?),? and (?:also |then )?(?:make sure|ensure|see|check|confirm|avoid|prevent) (?:that )?(?:this|that|it|they)\b[^,;]*$"
     );

@@ -56,7 +56,7 @@ pub(super) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
             let is_resolved = match is_set_up(claim) {
-                // No report of the session can say that the user did it.
+                // No report of the session can tell whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
                 false => is_taken_up(entries, &line, report.origin),
             };
@@ -114,7 +114,7 @@ pub(super) fn is_vague(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a heading is a sentence without which its items say nothing:
+/// Whether a heading is a sentence that its items cannot be understood without:
 /// `To use it, you need to set these secrets`.
 fn says_what_is_left(section: &str) -> bool {
     section.split_whitespace().count() >= 5
@@ -137,7 +137,7 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
     push(list, line);
 }
 
-/// Returns all items. If an item has the same label as the item before it, the label is removed.
+/// Returns all items. Removes the label of an item if the item before has the same label.
 fn without_repeated_labels(items: &[String]) -> Vec<String> {
     let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
     let mut last = None;
@@ -160,7 +160,7 @@ fn is_put_off(claim: &Claim) -> bool {
     })
 }
 
-/// Whether a claim is in a list of all that is left to do.
+/// Whether a claim is in a list of all the remaining work.
 fn is_rest(claim: &Claim) -> bool {
     claim.topic == Some(Topic::Open)
         && claim.listed
@@ -171,7 +171,7 @@ fn is_rest(claim: &Claim) -> bool {
 }
 
 /// Whether a claim is below a heading that tells the user what to set up, such as
-/// `Before the next deploy, you need to configure`. No work of the session does that.
+/// `Before the next deploy, you need to configure`. The work of the session cannot do that.
 fn is_set_up(claim: &Claim) -> bool {
     claim.listed
         && claim.section.as_deref().is_some_and(|section| {
@@ -188,7 +188,7 @@ fn is_left_to_decide(claim: &Claim) -> bool {
     })
 }
 
-/// Whether a claim is below a heading that names what is missing.
+/// Whether a claim is below a heading for gaps, such as missing tests.
 fn is_gap(claim: &Claim) -> bool {
     claim.section.as_deref().is_some_and(|section| {
         pattern!(r"(?i)\bgaps?\b|\bnot (?:covered|tested)\b|\buntested\b|\buncovered\b")

@@ -1,4 +1,4 @@
-//! Finds the options in a report that the user names by letter or number.
+//! Finds the options in a report to which the user refers by letter or number.
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
@@ -12,11 +12,11 @@ use crate::{
     },
 };
 
-/// Maximum number of reports before a prompt that are searched for the options that it names.
+/// Maximum number of reports before a prompt that are searched for the options in the prompt.
 const REPORTS: usize = 3;
 
-/// Whether a quote picks by letters or numbers: `do B, C and D`, `go for 1-3`. Without the list of
-/// options, such a quote says nothing.
+/// Whether a quote picks options by letter or number: `do B, C and D`, `go for 1-3`. Such a quote
+/// cannot be understood without the list of options.
 pub(super) fn names_options(quote: &str) -> bool {
     pattern!(
         r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9]\b|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
@@ -24,8 +24,8 @@ pub(super) fn names_options(quote: &str) -> bool {
     .is_match(quote)
 }
 
-/// Returns the labels that the prompt names by letter or number, from the previous report that
-/// lists them. The user may ask about options before picking one.
+/// Returns the labels of the options whose letters or numbers are in `words`, from the last report
+/// that lists them. The user may ask about options in other prompts before picking one.
 pub(super) fn named_options(entries: &Entries<'_>, words: &str, at: Origin) -> Vec<String> {
     let before = entries.reports.reports.iter().rev().filter(|report| report.origin.line < at.line);
     let named = before.take(REPORTS).map(|report| named_in(entries, report, words));
@@ -77,7 +77,7 @@ pub(super) fn option_named(report: &Report, mark: &str) -> Option<String> {
     marked.map(|claim| claim.label.as_ref().unwrap_or(&claim.text).clone())
 }
 
-/// Whether a heading or label names an option.
+/// Whether a heading or label begins with the mark of an option, such as `Option 1` or `B.`
 pub(super) fn is_option(label: &str) -> bool {
     pattern!(r"(?i)^(?:option|approach|alternative) [a-h1-9]\b|^[A-H][.):]").is_match(label)
 }

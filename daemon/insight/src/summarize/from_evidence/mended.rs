@@ -7,13 +7,14 @@ use crate::summarize::{
 };
 
 /// A later commit with at least this share of the words of a finding fixed what the finding
-/// describes. Half of this share is enough if the commit names a file or code of the finding. A
-/// later report needs the whole share. It must also name a file or code of the finding, or be the
-/// next report with changes after the user agreed to the findings.
+/// describes. Half of this share is enough if the commit mentions a file or code of the finding. A
+/// later report needs the whole share. It must also mention a file or code of the finding, or be
+/// the next report with changes after the user agreed to the findings.
 const MENDED: f64 = 0.4;
 
-/// Whether a later commit or change fixed what a report describes. Then the summary contains the
-/// fix instead. Of a report of a turn with changes, only findings with a severity count.
+/// Whether a later commit or change fixed what `part` of a report describes. Then the summary
+/// contains the fix instead. If the turn of the report changed something, only findings with a
+/// severity count.
 pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     if report.changed && !names_severity(part) {
         return false;
@@ -49,7 +50,7 @@ pub(super) fn is_mended(entries: &Entries<'_>, report: &Report, part: &str) -> b
     })
 }
 
-/// Whether the prompt after a report lets the agent do what the report proposes.
+/// Whether the prompt after a report allows the agent to do what the report proposes.
 pub(super) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     let mut prompts = entries.evidence.prompts.iter();
     let next = prompts.find(|prompt| prompt.origin.line > report.origin.line);
@@ -59,8 +60,8 @@ pub(super) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     })
 }
 
-/// Whether a part is a finding of a review with its severity. A turn that writes the review into a
-/// file counts as one with changes.
+/// Whether a part is a finding of a review with its severity. If a turn writes its review into a
+/// file, the turn counts as one with changes.
 fn names_severity(part: &str) -> bool {
     pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
         .is_match(part)

@@ -90,16 +90,16 @@ use crate::{
     },
 };
 
-/// An entry that has at least this share of its words in an earlier field repeats that field.
+/// An entry repeats another field if that field contains at least this share of the entry's words.
 const REPEATED: f64 = 0.85;
 
-/// A discovery that has at least this share of its words in an open end repeats it.
+/// A discovery repeats a next step that contains at least this share of the discovery's words.
 const OPEN: f64 = 0.6;
 
 /// The project and the transcript of a session, and the threshold for fields of its summary.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
-    /// The project. Its paths are shown relative to its folder.
+    /// Paths in this project are shown relative to its folder.
     pub project: Option<&'c Project>,
     /// The transcript's path.
     pub session_file: Option<&'c str>,
@@ -172,7 +172,8 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
 /// - completed tasks that repeat a decision or the last words,
 /// - discoveries that repeat the last words or a next step,
 /// - the end of the last words, if it repeats a next step,
-/// - errors without a stated fix whose cause a task, a discovery or the last words repeat.
+/// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
+///   contain their cause.
 fn tell_words_once(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
@@ -180,7 +181,7 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         share_of_words(&words(said), &objective) >= REPEATED
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        // A quote with the call that the user refused says more than the objective.
+        // A quote that includes the refused call contains more than the objective.
         let is_told = |one: &DecisionRecord| {
             one.rationale.starts_with(USER_SAID)
                 && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
@@ -205,7 +206,7 @@ fn tell_words_once(summary: &mut EnhancedSessionSummary) {
         }
     });
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
-    // An error whose fix only names changed files says little besides its cause.
+    // An error whose fix only lists changed files adds little to its cause.
     let told = [&summary.completed_tasks, &summary.discoveries].into_iter().flatten().flatten();
     let mut told: Vec<_> = told.map(|one| words(one)).collect();
     told.push(ended.clone());
@@ -246,18 +247,18 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     entries.tidy_line(&objective::name(evidence))
 }
 
-/// Whether a text states a standing wish.
+/// Whether a text states a lasting wish of the user.
 pub fn states_wish(text: &str) -> bool {
     user_words::states_wish(text)
 }
 
-/// Formats a wish that the user asked to remember, as a summary lists the wishes of a session.
+/// Formats a wish that the user asked to remember, in the form that wishes have in a summary.
 pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
     user_words::remembered(text, is_for_all)
 }
 
-/// Returns a title for a session of which only the first prompt is known; empty if that prompt
-/// says nothing.
+/// Returns a title for a session of which only the first prompt is known; empty if that prompt has
+/// no content.
 pub fn title(prompt: &str) -> String {
     objective::title_of(prompt)
 }
@@ -265,8 +266,8 @@ pub fn title(prompt: &str) -> String {
 /// Shortens fields of low priority for this session's activity: keeps only two discoveries, and
 /// drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
 ///
-/// Errors, decisions, settings, tests, files, tasks and next steps are never shortened: people
-/// look a session up for them, whatever its activity. Nothing is shortened if the activity is
+/// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
+/// users look for them in sessions of any activity. Nothing is shortened if the activity is
 /// unknown.
 fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     let activity = summary.activity_vector;
@@ -404,7 +405,7 @@ mod tests {
         let found = summarize(&evidence, &context, exploring);
         assert!(found.errors_resolved.is_some() && found.key_decisions.is_some());
         assert!(found.config_changes.is_some() && found.next_steps.is_some());
-        assert!(found.root_cause_analysis.is_none(), "the error tells it already");
+        assert!(found.root_cause_analysis.is_none(), "the resolved error states the root cause");
     }
 
     #[test]

@@ -31,13 +31,13 @@ use crate::{
 
 /// Maximum number of steps.
 const STEPS: usize = 12;
-/// Maximum number of options that are named with an open question.
+/// Maximum number of options that are listed with an open question.
 const OPTIONS: usize = 5;
-/// Maximum number of changed files that one entry names.
+/// Maximum number of changed files that one entry lists.
 const CHANGED: usize = 4;
-/// Maximum number of tasks that are named because they ran in parallel with the last one.
+/// Maximum number of tasks that are listed because they ran in parallel with the last task.
 const BESIDE: usize = 3;
-/// Maximum number of failing tests that are named.
+/// Maximum number of failing tests that are listed.
 const TESTS: usize = 5;
 
 /// Returns what should happen next, the most urgent first.
@@ -135,8 +135,7 @@ fn by_its_records(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
     Some(format!("according to its records, {told}"))
 }
 
-/// Returns what the evidence shows of the work of a sub-agent that was called at `start` and never
-/// answered.
+/// Returns what is known of the work of a sub-agent that was called at `start` and never answered.
 fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     let evidence = entries.evidence;
     let task = evidence.delegations.iter().find(|task| task.origin == start);
@@ -164,7 +163,7 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     (!told.is_empty()).then(|| format!("according to its records, {}", told.join(", ")))
 }
 
-/// Returns the last request, if it says what is wanted and is not the only prompt.
+/// Returns the last request, if it describes a goal and is not the only prompt.
 fn asked_last(entries: &Entries<'_>) -> Option<Request> {
     let request = Request::of(&entries.evidence.prompts.last()?.text)?;
     let picks = pattern!(r"^[1-9a-e]\b ?[-–:.)]").is_match(&request.text.to_lowercase());
@@ -337,7 +336,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(words) = offer.captures(question) {
         let words = words.get(1).or(words.get(2)).map_or("", |words| words.as_str());
         let (words, other) = words.split_once(", or ").unwrap_or((words, ""));
-        // The user is to choose between options of the report.
+        // The question asks the user to choose between options of the report.
         if option().is_match(words) && !other.is_empty() {
             let options = options(entries);
             return push(list, format!("To decide: {}{options}", entries.tidy_line(question)));
@@ -356,8 +355,8 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the text of the option to an offer that names an option by number or letter; `None` if the
-/// report does not contain the option.
+/// Adds the text of the option to an offer that refers to an option by number or letter; `None` if
+/// the report does not contain the option.
 fn with_options(entries: &Entries<'_>, offer: &str) -> Option<String> {
     let Some(found) = option().captures(offer) else { return Some(offer.to_owned()) };
     let named = option_named(entries.reports.reports.last()?, &found[1])?;
@@ -412,7 +411,7 @@ mod tests {
         assert_eq!(steps(&evidence), ["Fix 2 failing tests: TestA/one, TestA/two"]);
         evidence.tests[0].failed = 3;
         let counted = steps(&evidence);
-        assert_eq!(counted, ["Fix 2 failing tests: TestA/one, TestA/two"], "3 counts the parent");
+        assert_eq!(counted, ["Fix 2 failing tests: TestA/one, TestA/two"], "3 includes the parent");
     }
 
     fn ran(line: u64, command: &str, outcome: Outcome) -> CommandRun {
@@ -466,7 +465,7 @@ mod tests {
         let before = evidence.errors[0].at.map(|at| Timestamp::from_micros(at.micros() - 1));
         let origin = Origin { source: 1, line: 9 };
         evidence.commands.push(CommandRun { origin, at: before, ..work.clone() });
-        assert!(shown(&evidence), "a sub-agent started it before the error");
+        assert!(shown(&evidence), "a sub-agent ran the command before the error");
         evidence.commands.push(work);
         assert!(!shown(&evidence));
     }

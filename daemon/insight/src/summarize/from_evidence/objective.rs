@@ -1,4 +1,4 @@
-//! Determines what the user wanted, in one or two sentences, and the session's short name.
+//! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
     model::{
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// From this number of prompts on, the agent's own note says more than a clear first request.
+/// From this number of prompts on, the agent's own note is better than a clear first request.
 const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
@@ -34,7 +34,7 @@ const SHARED: f64 = 0.4;
 /// that was cut.
 const FEW_COMMITS: usize = 3;
 
-/// Minimum number of words of an order that is more than an answer.
+/// Minimum number of words of an order that is more than an answer to a question of the agent.
 const LONG_ORDER: usize = 12;
 
 /// Precedes the opening prompt of a session that turned to something else.
@@ -43,9 +43,9 @@ const BEGAN_WITH: &str = " (began with: ";
 /// The objective of a session without a request.
 const UNSTATED: &str = "No request was recorded";
 
-/// Returns what the user wanted: the first request that says something, and what the session
-/// turned to later. If the request says little, a title, an accepted plan or the agent's own recap
-/// completes it.
+/// Returns what the user wanted: the first meaningful request, and the later goals of the session.
+/// If the request says little, a title, a plan, a commit or the agent's own recap completes or
+/// replaces it.
 pub(super) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
     let first = first_request(&requests);
@@ -75,7 +75,7 @@ pub(super) fn objective(evidence: &Evidence) -> String {
     text
 }
 
-/// Returns the first ticket that one of the first two prompts names.
+/// Returns the first ticket whose key is in one of the first two prompts.
 fn ticket(evidence: &Evidence) -> Option<&Ticket> {
     let named = |ticket: &&Ticket| {
         let key = ticket.key.to_lowercase();
@@ -99,7 +99,7 @@ pub(super) fn name(evidence: &Evidence) -> String {
     }
     let first = first_request(&requests);
     let order = first.and_then(|at| first_order(evidence, &requests, at));
-    // An order names the session better than the question before it.
+    // An order describes the session better than the question before the order.
     let goal = match order.map(|at| &requests[at]) {
         Some(order) if names_object_before(order) => Goal::asked(&order.text, &order.text),
         Some(order) => Goal::asked(&order.text, &order.ask),
@@ -107,7 +107,7 @@ pub(super) fn name(evidence: &Evidence) -> String {
     };
     let named = |text: &str| antecedents::named(evidence, text);
     let asked = short(&Goal::asked(&named(&goal.text), &named(&goal.ask)));
-    // A commit's subject names all of the work, but a cut request only its start.
+    // A commit's subject describes all of the work, but a cut request describes only the start.
     let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_cut && !is_passed(evidence));
     let done = subject.or_else(|| reported_work(evidence).filter(|_| is_cut));
@@ -129,8 +129,8 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
     subject(evidence, if names_nothing { 0.0 } else { SHARED })
 }
 
-/// Returns a title for a session of which only the first prompt is known; empty if that prompt
-/// says nothing.
+/// Returns a title for a session of which only the first prompt is known; empty if that prompt has
+/// no content.
 pub(super) fn title_of(prompt: &str) -> String {
     Request::of(prompt)
         .map(|request| short(&Goal::asked(&request.text, &request.ask)))
@@ -145,7 +145,7 @@ fn short(goal: &Goal) -> String {
 struct Goal {
     text: String,
     ask: String,
-    /// Whether the text comes from a recap of the agent, which describes only the work before it.
+    /// Whether the text comes from a recap of the agent, which describes only earlier work.
     is_note: bool,
 }
 
@@ -161,7 +161,6 @@ impl From<String> for Goal {
     }
 }
 
-/// Returns the prompts as requests, in order.
 pub(super) fn requests(evidence: &Evidence) -> Vec<Request> {
     evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
 }
@@ -215,7 +214,7 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         }
         let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
         if let Some(done) = work {
-            // A question about `this` does not say what it is about.
+            // A question about `this` does not mention its subject.
             return match is_question(&request.text) {
                 true => one_line(&done.subject).into(),
                 false => came_to(&request.text, &done.subject),
@@ -263,7 +262,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     }
 }
 
-/// Whether an order came between a question and the first commit, which is then about the order.
+/// Whether an order came between a question and the first commit. Then the commit is about the
+/// order.
 fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     let Some(asked) = prompt_of(evidence, question) else { return false };
     let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
@@ -299,7 +299,7 @@ fn came_to(asked: &str, done: &str) -> Goal {
 }
 
 /// Returns the command of a request whose argument, if any, is as short as a number. A request such
-/// as `/plan 14` says nothing by itself.
+/// as `/plan 14` cannot be understood alone.
 fn bare_command(text: &str) -> Option<&str> {
     let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
     (rest.is_empty() || pattern!(r"^ on [\w.-]{1,3}$").is_match(rest)).then_some(command)
@@ -311,7 +311,7 @@ fn committed(evidence: &Evidence) -> Option<String> {
     Some(one_line(&commit.subject))
 }
 
-/// Returns the goal of a request that names a ticket, in the words of the ticket.
+/// Returns the goal of a request that mentions a ticket, in the words of the ticket.
 fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     let ticket = ticket(evidence)?;
     if !request.text.to_lowercase().contains(&ticket.key.to_lowercase()) {

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Maximum number of places that are named.
+/// Maximum number of places that are listed.
 const PLACES: usize = 6;
 
 /// Adds the places of the findings of the reviews after which nothing was changed.

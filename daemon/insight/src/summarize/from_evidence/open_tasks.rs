@@ -59,7 +59,7 @@ fn has_worked_since(evidence: &Evidence, at: Origin) -> bool {
             .any(|work| is_later(work.last, at))
 }
 
-/// Whether a commit after the last update of the list at `at` contains the words of a task.
+/// Whether a commit after the last update of the list at `at` contains most words of a task.
 fn is_committed(evidence: &Evidence, task: &Task, at: Origin) -> bool {
     let subject = words(&task.subject);
     let mut commits = evidence.commits.iter().filter(|commit| is_later(commit.origin, at));

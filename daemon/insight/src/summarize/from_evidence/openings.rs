@@ -55,13 +55,13 @@ pub(super) fn is_talk(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a first prompt only asks to commit, push or merge what is there.
+/// Whether a first prompt only asks to commit, push or merge existing work.
 pub(super) fn is_publication(text: &str) -> bool {
     text.split_whitespace().count() <= 8
         && pattern!(r"(?i)^(?:please )?(?:commit|push|merge)\b[^,;:?]*$").is_match(text)
 }
 
-/// Whether a first prompt only points at comments of a review, whose contents it does not name.
+/// Whether a first prompt only refers to review comments, without their contents.
 pub(super) fn is_about_comments(text: &str) -> bool {
     let first = sentences(text).first().copied().unwrap_or_default();
     first.split_whitespace().count() <= 14

@@ -244,7 +244,7 @@ struct LastWords {
     blocked: bool,
     /// They end in a question or in `Let me know ...`.
     asks: bool,
-    /// They ask which of several ways to go.
+    /// They ask the user to choose between several options.
     asks_for_choice: bool,
     /// They end in a colon or announce a next step.
     announces: bool,

@@ -1,5 +1,5 @@
-//! Finds the files that are to stay out of the session's commits, and whether the user wants no
-//! commit at all.
+//! Finds the files that must not be in the session's commits, and whether the user wants no commit
+//! at all.
 
 use crate::{
     model::{
@@ -42,7 +42,7 @@ impl<'e> LocalFiles<'e> {
         LocalFiles { ignored: &evidence.checkout.ignored, named: named.collect() }
     }
 
-    /// Whether a file is local: by its name, or by what git, a report or the user said.
+    /// Whether a file is local, according to its name, the output of git, a report or the user.
     pub(super) fn contain(&self, path: &str) -> bool {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let is_by_name = pattern!(
@@ -56,7 +56,7 @@ impl<'e> LocalFiles<'e> {
     }
 }
 
-/// Returns the files that the user wants to stay out of the repository.
+/// Returns the files that the user wants to keep out of the repository.
 fn kept_local(prompt: &str) -> Vec<&str> {
     let named = pattern!(
         r"(?i)\b(?:do not|don.?t|never|no need to) (?:commit|check in|track|push) (?:\S+ )??(?:\S+ )??[`']?([\w./-]+\.\w+)|\b(?:keep|leave) (?:\S+ )??[`']?([\w./-]+\.\w+)[`']? (?:file )?(?:local\b|locally\b|untracked\b|uncommitted\b|out of (?:git|the repo))"

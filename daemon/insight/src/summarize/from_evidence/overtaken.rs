@@ -1,5 +1,5 @@
-//! Finds statements that later events made obsolete, because what they name was removed, replaced
-//! or taken back.
+//! Finds statements that later events made obsolete, because something in them was removed,
+//! replaced or taken back.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// Maximum distance, in bytes, between a name and a word that says that it was removed.
+/// Maximum distance, in bytes, between a name and a word that reports its removal.
 const MAX_DISTANCE_BYTES: usize = 32;
 /// Maximum length, in bytes, of a prompt that [`keeps_other`] searches.
 const MAX_PROMPT_BYTES: usize = 2_000;
 
-/// Whether a later text says that something that `text` names was removed, replaced or taken back.
+/// Whether a later text says that something in `text` was removed, replaced or taken back.
 ///
 /// Names are texts in back quotes, and words of code such as `ScriptProcessor`.
 pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
@@ -49,8 +49,8 @@ pub(super) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
 
-/// Returns the thing that `text` names and that a commit after `at` removed according to its
-/// subject: `Remove the base tag - use plain paths`.
+/// Returns the thing in `text` that a commit after `at` removed, according to the commit's subject:
+/// `Remove the base tag - use plain paths`.
 pub(super) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Option<String> {
     let text = text.to_lowercase();
     let later = evidence.commits.iter();
@@ -107,7 +107,7 @@ pub(super) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bo
     changed_files(evidence, text).any(|(path, work)| is_reverted_by_user(evidence, path, work))
 }
 
-/// Whether a text names a file that the session wrote as a whole and deleted after `at`. A text
+/// Whether a text mentions a file that the session wrote as a whole and deleted after `at`. A text
 /// that reports a removal does not count.
 pub(super) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) -> bool {
     !removal_words().is_match(text)
@@ -119,7 +119,7 @@ pub(super) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) ->
         })
 }
 
-/// Returns the changed files that a text names in back quotes.
+/// Returns the changed files that a text mentions in back quotes.
 fn changed_files<'e>(
     evidence: &'e Evidence,
     text: &str,
@@ -131,14 +131,14 @@ fn changed_files<'e>(
     })
 }
 
-/// Whether a file that `text` names was changed after `at`.
+/// Whether a file that `text` mentions was changed after `at`.
 pub(super) fn is_changed_since(evidence: &Evidence, text: &str, at: Origin) -> bool {
     changed_files(evidence, text)
         .any(|(_, work)| work.last.source == at.source && work.last.line > at.line)
 }
 
-/// Whether the user objected to the report at `at`, the agent agreed at once, and in the same turn
-/// changed for the last time a file that `text` names.
+/// Whether the user objected to the report at `at`, the agent agreed at once, and the last change
+/// of a file that `text` mentions was in the same turn.
 pub(super) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let mut next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
     let Some(objection) = next.next() else { return false };
@@ -150,7 +150,7 @@ pub(super) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
         && changed_files(evidence, text).any(|(_, work)| is_of_turn(work))
 }
 
-/// Whether the user objected to the work on the prompt at `at`, and the agent took it back.
+/// Whether the user objected to the work on the prompt at `at`, and the agent took this work back.
 pub(super) fn is_revoked(evidence: &Evidence, at: Origin) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
     next.is_some_and(|next| agent_revoked_work(evidence, next.origin))
@@ -210,7 +210,7 @@ pub(super) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later choice or commit removes something that `label`, the chosen option, names:
+/// Whether a later choice or commit removes something in `label`, the chosen option:
 /// `remove turn ordering` makes `Turn-based with short leases` obsolete. Also whether a later
 /// prompt keeps what the option replaces.
 pub(super) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
@@ -250,8 +250,8 @@ fn keeps_other(prompt: &str, label: &str) -> bool {
             .any(|kept| words(&kept[1]).intersection(&replaced).count() >= 2)
 }
 
-/// Whether the user asked to try something again that `text` names: `try entire review again`. Then
-/// the result in `text` no longer holds.
+/// Whether the user asked to try something in `text` again: `try entire review again`. Then the
+/// result in `text` no longer holds.
 pub(super) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let text = text.replace('`', "").to_lowercase();
     let again = pattern!(
@@ -287,12 +287,12 @@ fn removal_words() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Whether `text` says directly before or after `name` that it was removed or replaced.
+/// Whether words directly before or after `name` in `text` say that `name` was removed or replaced.
 fn tells_end(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_DISTANCE_BYTES))..at];
         let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + MAX_DISTANCE_BYTES).min(text.len()))];
-        // In `A → B` and `replaced A by B`, `B` is the replacement. So the verb must stand directly
+        // In `A → B` and `replaced A by B`, `B` is the replacement. So the verb must be directly
         // before the name, and an arrow directly after it.
         let starts = pattern!(
             r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"

@@ -11,8 +11,8 @@ use crate::{
 /// Minimum length, in bytes, of a prompt that the evidence may have shortened.
 const SHORTENED: usize = 600;
 
-/// Returns a prompt whose middle the evidence left out, without half of a word before the gap and
-/// without the rest of the sentence after it.
+/// Returns a prompt whose middle the evidence left out, without the broken word before the gap and
+/// without the broken sentence after the gap.
 pub(super) fn without_gap(prompt: &str) -> Cow<'_, str> {
     let parts = prompt.split_once(" … ").filter(|_| prompt.len() >= SHORTENED);
     let Some((head, tail)) = parts else { return Cow::Borrowed(prompt) };
@@ -57,7 +57,7 @@ pub(super) fn written(prompt: &str) -> String {
     kept
 }
 
-/// Whether a line is part of a pasted diff, which begins with a header and ends before the first
+/// Whether a line is part of a pasted diff. A diff begins with a header and ends before the first
 /// line that cannot be part of a diff.
 fn is_diff(line: &str, in_diff: bool) -> bool {
     pattern!(r"^(?:diff --git |@@ -[0-9]|index [0-9a-f]{7,}\.\.|(?:---|\+\+\+) [ab]/)")

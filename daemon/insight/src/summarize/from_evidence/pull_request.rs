@@ -8,8 +8,8 @@ use crate::{
 /// Maximum length, in bytes, of a prompt in which the user says that a pull request is merged.
 const TYPED: usize = 300;
 
-/// Whether the pull request at the index `at` of the evidence was merged: git or the forge showed
-/// it, or the user or a report says so.
+/// Whether the pull request at the index `at` of the evidence was merged: the output of git or of
+/// the forge shows the merge, or the user or a report states it.
 pub(super) fn is_merged(evidence: &Evidence, at: usize) -> bool {
     let number = evidence.pull_requests.get(at).and_then(|request| request.number);
     number.is_some_and(|number| {
@@ -31,8 +31,8 @@ fn says_merged(text: &str, number: u64) -> bool {
     text.contains(&named) && sentences(text).into_iter().any(says)
 }
 
-/// Whether a prompt says that the pull request is merged: it names the number, or the pull request
-/// is the last one before the prompt.
+/// Whether a prompt says that the pull request is merged. The prompt must contain the number, or
+/// the pull request must be the last one before the prompt.
 fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Option<u64>) -> bool {
     if prompt.text.len() > TYPED {
         return false;
@@ -52,8 +52,8 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     })
 }
 
-/// Returns the number of an earlier pull request for the work on `branch`: the only one that the
-/// session's commands name, if the session pushed and opened none.
+/// Returns the number of an earlier pull request for the work on `branch`: the only number in the
+/// `gh` commands of the session, if the session pushed and opened no pull request.
 pub(super) fn of_branch(evidence: &Evidence, branch: &str) -> Option<String> {
     let has_pushed =
         evidence.git_events.iter().any(|event| event.step == GitStep::Push && event.succeeded);
@@ -98,7 +98,7 @@ mod tests {
             script.reply("m2", reply);
             let mut evidence = script.collect();
             let is_merged_by_own = is_merged(&evidence, 0);
-            // The same if a sub-agent opened it, whose transcript may be longer.
+            // A sub-agent may open the pull request, and its transcript may be longer.
             evidence.git_events[0].origin = Origin { source: 1, line: 90 };
             assert_eq!(is_merged(&evidence, 0), is_merged_by_own);
             is_merged_by_own

@@ -22,7 +22,7 @@ pub(super) fn leans_back(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether a sentence says what was done, after its label if it has one.
+/// Whether a sentence says what was done. A label before the sentence is ignored.
 pub(super) fn states_deed(sentence: &str) -> bool {
     let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
     topic_of_sentence(deed) == Some(Topic::Done)
@@ -90,7 +90,7 @@ pub(super) fn names_numbers(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a line says what a key or a slash command is for: `q` to exit.
+/// Whether a line explains a key or a slash command, for example `` `q` to exit ``.
 fn is_usage(line: &str) -> bool {
     pattern!(r"(?i)^`(?:/[\w:-]+[^`]*|[a-z?])`(?: to | for |: | [—–-] |$)").is_match(line)
 }
@@ -118,7 +118,7 @@ fn is_next_step(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a text draws the banner of a command: `APP ► PLANNING`.
+/// Whether a text is the banner of a command, for example `APP ► PLANNING`.
 pub(super) fn is_banner(text: &str) -> bool {
     text.contains(['\u{25ba}', '\u{25b6}', '\u{25c6}', '\u{25c7}'])
 }
@@ -137,19 +137,19 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         && is_balanced(sentence)
 }
 
-/// Whether a sentence says what something is, in code: ``The only mode that you can use is `a` ``.
+/// Whether a sentence ends with a value in code, for example ``The only mode is `a` ``.
 fn names_by_code(sentence: &str) -> bool {
     pattern!(r"\b(?:is|are) `[^`]+`\.?$").is_match(sentence)
 }
 
-/// Whether an introduction tells the user what to do: the items below it are steps for them.
+/// Whether an introduction tells the user what to do. The items below it are steps for the user.
 pub(super) fn addresses_user(introduction: &str) -> bool {
     is_phrase(Topic::Instruction, introduction)
         || pattern!(r"(?i)^(?:please |now |then |to (?:test|try|verify|check|use|run)\b)|\b(?:your|you(?:'ll| can| should| need)?)\b.*\b(?:and|then|to)$").is_match(introduction)
 }
 
-/// Whether a line is little more than addresses. Addresses in code do not count, because they are
-/// values.
+/// Whether two or more addresses take up more than half of a line. Addresses in code do not count,
+/// because they are values.
 pub(super) fn is_list_of_addresses(line: &str) -> bool {
     let address = pattern!(r"https?://\S+");
     let all = line.split('`').step_by(2).flat_map(|part| address.find_iter(part));
@@ -163,7 +163,7 @@ pub(super) fn is_balanced(text: &str) -> bool {
     count('`').is_multiple_of(2) && count('(') == count(')') && count('"').is_multiple_of(2)
 }
 
-/// Returns an introduction without `Here's`, if the rest says what the items are:
+/// Returns an introduction without `Here's`, if the rest says what the items are, for example
 /// ``Here's where `log` is called``.
 pub(super) fn without_pointer(text: &str) -> &str {
     let pointer = pattern!(r"(?i)^here(?:['’]s| is| are) ");

@@ -1,6 +1,6 @@
 //! Collects the paragraphs and lists of a report for quotation.
 //!
-//! A sentence that cannot be understood without the previous one is quoted with it or not at all.
+//! A sentence that cannot be understood alone is quoted together with the previous one or left out.
 //! Items are quoted with the heading or sentence that introduces them.
 
 use crate::summarize::{
@@ -18,10 +18,10 @@ use crate::summarize::{
 
 /// Minimum number of paragraphs and lists of a report that ends with a conclusion.
 const LONG: usize = 4;
-/// Minimum length, in bytes, of a sentence without `Also` at its start.
+/// Minimum length, in bytes, of the text after `Also` at the start of a sentence.
 const ALSO: usize = 20;
 
-/// Returns the paragraphs and lists that a report states, in order.
+/// Returns the paragraphs and lists of a report that can be quoted, in order.
 pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Quoted> {
     let mut reader = QuoteCollector {
         entries,
@@ -53,28 +53,28 @@ pub(super) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
 
 struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
-    /// Whether items that name a place in the code are findings of a review.
+    /// Whether items that mention a place in the code are findings of a review.
     is_review: bool,
     found: Vec<Quoted>,
     /// The previous sentence, if it ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
-    /// The headings above a list whose introduction announces plans, guesses or instructions: the
-    /// list is not quoted.
+    /// The headings above a list whose introduction announces plans, guesses or instructions. Such
+    /// a list is not quoted.
     untold: Option<Vec<String>>,
-    /// Whether the text directly before is not quoted, so that nothing may depend on it.
+    /// Whether the text directly before is left out. Then a sentence that depends on it cannot stay.
     broken: bool,
     /// The only name in the previous sentence, if that sentence says that the named thing was
     /// added.
     made: Option<String>,
-    /// The number of passages that were found above the last heading or the last problem.
+    /// The length of `found` at the last change of headings or the last label such as `Problem`.
     section_start: usize,
     /// The headings above the passage directly before.
     headings: &'e [String],
     /// Whether the numbered item directly before introduces items.
     awaits_items: bool,
-    /// Whether no item followed that introduction yet.
+    /// Whether `awaits_items` holds and no nested item followed yet.
     is_head: bool,
-    /// Whether an item follows the passage. If none does, code that is left out follows a colon.
+    /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
     leads_to_items: bool,
 }
 
@@ -123,7 +123,7 @@ impl<'e> QuoteCollector<'e> {
             Form::Paragraph => self.paragraph(passage, topic),
             Form::Item { ticked: Some(false), .. } => {}
             Form::Item { depth, .. } if depth > 1 => self.nested(passage),
-            // The parser takes nested items with too little indentation for a list of their own.
+            // The parser reads nested items with too little indentation as a separate list.
             Form::Item { .. } if self.awaits_items && passage.mark.is_none() => {
                 self.nested(passage);
             }
@@ -136,7 +136,7 @@ impl<'e> QuoteCollector<'e> {
         self.introduction = None;
         self.untold = None;
         let made = self.made.take();
-        // Without `Before` or `Problem` the text would be told as the present state.
+        // Without the label `Before` or `Problem`, the text would read as the present state.
         let label = passage.label.as_deref();
         let label = label.filter(|label| !is_generic(label) || limits(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
@@ -152,7 +152,7 @@ impl<'e> QuoteCollector<'e> {
         }
         let text = self.entries.tidy_line(&passage.text);
         let text = match label {
-            // A label alone is the heading of what follows.
+            // A label without text is the heading of the passages after it.
             Some(label) if text.is_empty() => format!("{label}:"),
             Some(label) => format!("{label}: {text}"),
             None => with_name(text, made.as_deref()),
@@ -251,7 +251,7 @@ impl<'e> QuoteCollector<'e> {
             let is_head = std::mem::take(&mut self.is_head);
             let is_first = is_first || is_head || above.ends_with(':');
             let mark = if is_first { ": " } else { ", " };
-            // `Added a list with:` ends before the nested items.
+            // `Added a list with:` becomes `Added a list: `, with the nested items after it.
             let above_items = without_full_stop(above);
             let open = open_end().find(above_items);
             let head = open.map_or(above_items, |end| &above_items[..end.start()]);
@@ -266,7 +266,7 @@ fn says_failed(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether a sentence says what was done, and names code.
+/// Whether a sentence says what was done, and contains code.
 fn names_deed(sentence: &str) -> bool {
     sentence.contains('`')
         && states_deed(sentence)
@@ -316,8 +316,8 @@ fn continues(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Returns the statement before the clause that introduces a list:
-/// `They are not the same - they test two things` has one.
+/// Returns the statement before the clause that introduces a list, for example the first half of
+/// `They are not the same - they test two things`.
 fn main_clause(introduction: &str) -> Option<&str> {
     let joints = [" - ", " — ", " – ", "; "];
     let end = joints.iter().filter_map(|joint| introduction.rfind(joint)).max()?;

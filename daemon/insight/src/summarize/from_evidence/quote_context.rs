@@ -15,19 +15,19 @@ use crate::{
 
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
-/// Maximum length, in bytes, of a quote that needs the sentence before it, whatever its words.
+/// A quote of at most this length, in bytes, always needs the sentence before it.
 const SHORT: usize = 60;
 /// Maximum length, in characters, of the text that is shown with a quote.
 pub(super) const CONTEXT: usize = 200;
-/// A request with more words than this says something, even if its object is a pronoun.
+/// A request with more words than this can be understood even if its object is a pronoun.
 const LONG: usize = 16;
-/// Maximum number of requests before a quote that are searched for one that names its object.
+/// Maximum number of earlier requests that are searched for one whose object is not a pronoun.
 const REQUESTS: usize = 3;
 
-/// Whether a short quote refers to something that only the text before it names.
+/// Whether a quote refers to something that only the text before it mentions.
 pub(super) fn points(quote: &str) -> bool {
     let bare = without_opener(quote);
-    // `Go ahead` agrees with something, whatever follows it.
+    // `Go ahead` refers to something, even if more words follow.
     if pattern!(r"(?i)^(?:go ahead|go for it|sounds good|proceed|do (?:it|that|so)\b[.,! ]*$|(?:definitely|probably|maybe|likely) (?:more|not|a|yes|no|only|just)\b)").is_match(bare) {
         return true;
     }
@@ -41,16 +41,16 @@ pub(super) fn points(quote: &str) -> bool {
         && !quote.contains("because")
 }
 
-/// Whether a quote that may point at something names a noun and says more about it:
-/// `let's do the hint if it's small`.
+/// Whether the object of an instruction is a noun, with a condition or a reason after it, for
+/// example `let's do the hint if it's small`.
 pub(super) fn names_object(quote: &str) -> bool {
     pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|add|take) the (?:[a-z-]+ ){0,2}[a-z-]{4,} (?:if|for|in|when|only|as|because|so|until|but|and|without|with)\b")
         .is_match(without_opener(quote))
         && !pattern!(r"(?i)\bthe (?:first|second|third|last|other|same|option|one)\b").is_match(quote)
 }
 
-/// Whether a quote continues the previous request: `we should call ours like that, as well`,
-/// `handle this via a small task`.
+/// Whether a quote continues the previous request, for example
+/// `we should call ours like that, as well` or `handle this via a small task`.
 pub(super) fn continues(quote: &str) -> bool {
     let bare = without_opener(quote);
     let is_about_it =
@@ -63,7 +63,7 @@ pub(super) fn continues(quote: &str) -> bool {
                 || pattern!(r"(?i)\b(?:ours|mine|theirs|as well|too|the same)\b|\b(?:for|about|with|on|to|like|of) (?:this|that|it)[.! ]*$").is_match(quote))
 }
 
-/// Whether a quote begins with a pronoun for something that the user does not name:
+/// Whether a quote begins with a pronoun whose noun is missing, for example
 /// `This should not be changed`.
 pub(super) fn begins_with_pronoun(quote: &str) -> bool {
     pattern!(r"(?i)^(?:this|that|it|these|those|they) (?:should|must|need|can|could|would|will|was|were|is|are|do|does|did|has|have)\w*\b")
@@ -86,8 +86,8 @@ pub(super) fn sentence_before(prompt: &str, quote: &str) -> Option<String> {
     says_something.then(|| before.to_owned())
 }
 
-/// Returns one of the last requests before a quote, shortened: the latest that names its object, or
-/// else the latest.
+/// Returns one of the last requests before a quote, shortened: the latest whose object is not only
+/// a pronoun, or else the latest.
 pub(super) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rev().filter(|one| one.origin.line < at.line);
     let requests = before.map(|one| Request::of(&one.text)).take(REQUESTS);
@@ -103,13 +103,13 @@ pub(super) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String
     Some(cut_at_clause(&entries.tidy_line(&request.text), CONTEXT))
 }
 
-/// Whether the object of a request is only a pronoun: `What about adding this to the list?`.
+/// Whether the object of a request is only a pronoun, as in `What about adding this to the list?`.
 fn has_pronoun(request: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|it|these|those|them)(?:[?.!,;]|$| (?:in|on|up|out|to|into|for|as|at|by|via|with|from|through|true|right|correct|reasonable)\b)")
         .is_match(request)
 }
 
-/// Returns the question that ends the agent's report before the prompt.
+/// Returns the last question in the last line of the agent's report before the prompt.
 pub(super) fn question_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.reports.iter().rfind(|report| report.origin.line < at.line)?;
     let line = entries.tidy_line(before.text.trim_end().lines().last()?);
@@ -118,7 +118,7 @@ pub(super) fn question_before(entries: &Entries<'_>, at: Origin) -> Option<Strin
 }
 
 /// Returns `statement`. If it is an objection with which the agent agreed, adds the request before
-/// it, because the objection alone is unclear: `why can't we just use booleans?`.
+/// it, because an objection such as `why can't we just use booleans?` is unclear alone.
 pub(super) fn objection(entries: &Entries<'_>, statement: &str, at: Origin) -> String {
     const AGREED: &str = " (the agent agreed";
     let objects = pattern!(r#"(?i)^User: "(?:but |hmm+,? |so )?(?:why|can.?t|couldn.?t|shouldn.?t|isn.?t|aren.?t|doesn.?t|don.?t)\b"#)

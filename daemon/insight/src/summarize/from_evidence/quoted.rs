@@ -18,7 +18,7 @@ const PARAGRAPH: usize = 420;
 const LIST: usize = 800;
 /// Maximum length, in bytes, of an answer to which the next paragraph is added.
 const SHORT_ANSWER: usize = 120;
-/// Maximum length, in bytes, of the start of an answer that contains its verdict.
+/// Number of bytes at the start of an answer that are searched for its verdict.
 const VERDICT: usize = 40;
 /// Maximum length, in bytes, of an item that is only a name.
 const NAME: usize = 50;
@@ -49,8 +49,8 @@ pub(super) struct Quoted {
 }
 
 impl Quoted {
-    /// Returns an entry of about `room` bytes: whole sentences, or items, of which long ones are
-    /// shortened. A list ends with the number of omitted items. `None` if there is no text, or if
+    /// Returns an entry of about `room` bytes: whole sentences, or items that are shortened if they
+    /// do not fit. A list ends with the number of omitted items. `None` if there is no text, or if
     /// only one item of several fits; one of two items is enough after an introduction.
     pub(super) fn line(&self, room: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
@@ -72,7 +72,7 @@ impl Quoted {
     }
 
     /// Returns a list as an entry of about `room` bytes with its first items. If at most a third of
-    /// the items has no room, returns all items instead if they can be shortened to [`LIST`] bytes.
+    /// the items does not fit, returns all items instead if they can be shortened to [`LIST`] bytes.
     pub(super) fn line_of_first_items(&self, room: usize) -> Option<String> {
         let room = room.min(LIST).saturating_sub(self.start().len());
         let (told, left) = first_that_fit(&self.parts, room);
@@ -133,7 +133,7 @@ impl Quoted {
     }
 
     /// Keeps the sentences or items that satisfy `holds`, and drops those that depend on a dropped
-    /// one: `This file is read first`.
+    /// one, for example `This file is read first`.
     pub(super) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         let (mut broken, listed) = (false, self.listed);
         self.parts.retain(|part| {
@@ -156,8 +156,8 @@ impl Quoted {
     }
 
     /// Prepares a list that had `count` items before some were dropped. If at most a third of them
-    /// is left, only those that name code and are not short are quoted. The number in an
-    /// introduction such as `Three changes` is removed, because it no longer fits.
+    /// is left, keeps only those that contain code, have at least eight words and do not refer to
+    /// other items. Removes the number in `Three changes`, because it no longer fits.
     pub(super) fn after_losses(&mut self, count: usize) {
         if !self.listed || self.parts.len() == count {
             return;
@@ -200,7 +200,6 @@ impl Quoted {
         self.listed && steps * 2 >= self.parts.len()
     }
 
-    /// Returns the number of the sentences or items.
     pub(super) fn count(&self) -> usize {
         self.parts.len()
     }
@@ -221,7 +220,6 @@ impl Quoted {
         count as f64 / self.parts.len().max(1) as f64
     }
 
-    /// Returns the first sentence or item.
     pub(super) fn first(&self) -> Option<&str> {
         self.parts.first().map(String::as_str)
     }
@@ -231,8 +229,8 @@ impl Quoted {
     }
 }
 
-/// Completes the answer at the beginning of a report: adds the paragraph after a short one, and the
-/// `verdict` with which the report begins.
+/// Completes the answer at the beginning of a report: adds the next paragraph to a short answer,
+/// and the `verdict` with which the report begins.
 pub(super) fn complete_answer(found: &mut Vec<Quoted>, verdict: Option<String>) {
     let is_short = |one: &Quoted| one.parts.iter().map(String::len).sum::<usize>() < SHORT_ANSWER;
     if let [answer, next, ..] = found.as_slice()

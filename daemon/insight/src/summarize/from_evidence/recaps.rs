@@ -58,8 +58,8 @@ pub(super) fn has_overtaken_note(evidence: &Evidence) -> bool {
     noted.is_some_and(|noted| is_overtaken(evidence, noted.origin))
 }
 
-/// Returns the index of the last request before the agent's last note for an absent user. What the
-/// user asked for after it is not in the note.
+/// Returns the index of the last request before the agent's last note for an absent user. The note
+/// does not contain later requests.
 pub(super) fn last_before_note(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
     let note = evidence.recaps.iter().rev().find(|recap| recap.kind == RecapKind::Away)?;
     let is_before = |request: &Request| {

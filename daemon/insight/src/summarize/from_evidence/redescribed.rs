@@ -1,5 +1,5 @@
 //! Recognises descriptions of a state, such as those below `How it works`, that a later report of
-//! a turn with changes replaces by others.
+//! a turn with changes replaces.
 
 use std::collections::BTreeSet;
 

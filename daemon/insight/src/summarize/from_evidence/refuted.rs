@@ -1,5 +1,5 @@
-//! Finds fixes that failed, because the same error came back or the user said so, and plans that
-//! were given up.
+//! Finds plans that were given up, and fixes that failed: the same error came back, or the user
+//! said that something still fails.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -66,8 +66,8 @@ pub(super) fn says_it_still_fails(prompt: &str) -> bool {
         .is_match(prompt.trim_start())
 }
 
-/// Whether the user pasted the same error after the commit that was to fix it, or said that it
-/// still fails and the next commit, if there is one, tried the same again.
+/// Whether a commit failed to fix a problem: the user pasted the same error again after it, or said
+/// that something still fails and the next commit, if there is one, is about the same matter.
 pub(super) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);
@@ -88,7 +88,7 @@ fn is_tried_again(evidence: &Evidence, span: &Span<'_>, subject: &BTreeSet<Strin
     next.is_none_or(|next| words(&next.subject).intersection(subject).count() >= 2)
 }
 
-/// Whether a commit holds a plan that the user or the agent gave up later.
+/// Whether a commit contains a plan that the user or the agent gave up later.
 pub(super) fn is_superseded_plan(evidence: &Evidence, commit: &Commit) -> bool {
     let later = |origin: Origin| origin.source == commit.origin.source && origin > commit.origin;
     let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));

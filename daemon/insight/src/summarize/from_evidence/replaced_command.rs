@@ -46,8 +46,8 @@ const COMMAND: usize = 120;
 /// Maximum length, in characters, of an error message in such a line.
 const MESSAGE: usize = 90;
 
-/// Returns a line for each command that worked only in another form, except the programs that were
-/// not found and that the lines of [`replaced_commands`] name.
+/// Returns a line for each command that worked only in another form. Programs that were not found
+/// are left out if the lines of [`replaced_commands`] already contain them.
 pub(super) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Vec<String> {
     let is_replaced = |retry: &&Retry| {
         missing_program(&retry.message).is_some_and(|program| {
@@ -63,7 +63,7 @@ pub(super) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
 }
 
 /// Returns the line about a command that worked in another form; `None` if the shortened commands
-/// do not show the difference.
+/// do not show the difference, or if [`changes_options`] or [`moves_cache`] holds.
 fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
     let (failed, worked) =
@@ -85,8 +85,8 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     Some(retried(&failed, &message, &worked, explanation))
 }
 
-/// Whether two forms of a command of a forge differ only in their options. Each project
-/// uses these programs, and their messages name the remedy.
+/// Whether two forms of a command of a forge differ only in their options. Many projects use these
+/// programs, and their error messages state the remedy.
 fn changes_options(failed: &str, worked: &str) -> bool {
     let operands = |command: &str| -> BTreeSet<String> {
         let mut is_value = false;
@@ -103,8 +103,8 @@ fn changes_options(failed: &str, worked: &str) -> bool {
     pattern!(r"^(?:gh|glab) ").is_match(failed) && operands(failed) == operands(worked)
 }
 
-/// Whether a command worked because its cache was in a temporary folder. The sandbox of the agent
-/// was the cause.
+/// Whether a command worked because its cache was in a temporary folder. Then the sandbox of the
+/// agent caused the failure.
 fn moves_cache(failed: &str, worked: &str) -> bool {
     let moved = pattern!(r"^(?:env )?(?:[A-Z_]*CACHE[A-Z_]*=(?:/private)?/tmp/\S* )+(.*)$")
         .captures(worked);
@@ -124,8 +124,8 @@ pub(super) fn found_no_tests(statement: &Statement) -> bool {
     statement.text.ends_with(RAN_NO_TESTS)
 }
 
-/// Adds the command that ran the tests later to a statement that a command found none. `None` if
-/// there is no such command.
+/// Returns the statement that a command found no tests, together with the later command that ran
+/// them. `None` if there is no such command.
 pub(super) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> Option<String> {
     let command = statement.text.strip_suffix(RAN_NO_TESTS)?.trim_matches('`');
     let plain = |line: &str| {
@@ -260,7 +260,7 @@ mod tests {
         );
         assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
         let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
-        assert!(options.is_empty(), "the help of gh says it: {options:?}");
+        assert!(options.is_empty(), "the messages of gh state the remedy: {options:?}");
         let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
         assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
         let long = format!("go run ./cmd/{}", "main ".repeat(40));

@@ -1,6 +1,6 @@
 //! Selects text from the reports of all turns: results from turns that changed something, and
-//! findings from the others. The last report gets the most space. What a later report repeats, or
-//! what the user rejected, is left out.
+//! findings from the others. The last report gets the most space. Text that a later report repeats,
+//! or that the user rejected, is left out.
 
 use std::collections::BTreeSet;
 
@@ -43,15 +43,15 @@ const OF_A_REPORT: usize = 800;
 const OF_THE_LAST: usize = 1_200;
 /// Maximum length, in bytes, of the text of the last report if that is a review.
 const OF_A_REVIEW: usize = 2_400;
-/// Maximum length, in bytes, of the text of a report about work that, as the user said, did not
-/// help.
+/// Maximum length, in bytes, of the text of a report about work that did not help, according to the
+/// user.
 const OF_A_FAILURE: usize = 260;
 /// Minimum length, in bytes, of the quoted text of a report that describes work.
 const SUBSTANCE: usize = 200;
 /// A part that has at least this share of its words in another text repeats that text.
 const TOLD: f64 = 0.75;
-/// A commit that names all the code of a line repeats the line if it contains at least this share
-/// of the line's words.
+/// A commit message that contains all the code of a line repeats the line if it also contains at
+/// least this share of the line's words.
 const IN_COMMIT: f64 = 0.4;
 /// Number of later turns with changes after which the code is no longer as a report describes it.
 const MUCH_WORK: usize = 10;
@@ -185,8 +185,8 @@ fn wanted(
                     || transient::is_past_state(entries.evidence, text, report.origin)
                     || !is_last && transient::plans_ahead(text)
             });
-        // The first passage answers the question. If the user still has to choose, it is the first
-        // passage that is not a list, and the others describe approaches that may not be taken.
+        // The first passage answers the question. If the user still has to choose, the first passage
+        // that is not a list answers it, and the others describe approaches that may not be taken.
         let is_answer = at == answer_at && question.is_some();
         let is_fact = is_finding(&one) && !report.mostly_proposes() && !is_asked_if;
         let is_open = is_open && !one.is_of_review && !is_fact;
@@ -204,8 +204,8 @@ fn wanted(
             let told = words(part);
             known.iter().any(|other| share_of_words(&told, other) >= TOLD)
         };
-        // Of a list with little new text, only the new items are quoted. Any other list is quoted
-        // as a whole.
+        // If a list has little new text, only its new items are quoted. Any other list is quoted as
+        // a whole.
         let is_repeated = !one.listed || one.share(is_told) >= 0.5;
         let (count, is_listed) = (one.count(), one.listed);
         // If only some names of a short list are quoted, a reader takes them for the whole list.
@@ -238,7 +238,7 @@ fn wanted(
                 Some(question) if is_answer && one.first() == first.as_deref() => {
                     one.answering(question)
                 }
-                // Without its opening an answer may say the opposite.
+                // Without its first sentence, an answer may say the opposite.
                 Some(_) if is_answer || is_asked_if => continue,
                 _ if report.changed => {
                     one.before_the_change().reworded(transient::as_it_was_before)
@@ -264,7 +264,7 @@ fn tells_deed(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether a part says what was done to a file that was changed again after `at`:
+/// Whether a part says what was done to a file that was changed again after `at`, for example
 /// `` `a.md`: Updated the table ``.
 fn is_changed_again(evidence: &Evidence, part: &str, at: Origin) -> bool {
     states_deed(part) && overtaken::is_changed_since(evidence, part, at)
@@ -281,7 +281,7 @@ fn stands(line: &str) -> bool {
     }
     let line = answer.unwrap_or(line);
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
-    // A very short answer matters only at the moment.
+    // A very short answer is useful only at the time of the question.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     (!leans_back(line) || answer.is_some() && answers::is_bare_answer(line))
@@ -294,14 +294,14 @@ fn stands(line: &str) -> bool {
         && (prose.count() >= least || !line.is_ascii())
 }
 
-/// Whether a short line names things only by their number, as in `I removed both wrong checks`.
+/// Whether a short line only counts things, as in `I removed both wrong checks`.
 fn counts_unnamed(line: &str) -> bool {
     !line.contains(['`', ':'])
         && pattern!(r"(?i)^(?:(?:i|we)(?:['’]ve| have)? )?(?:now |also )?\w+ed (?:both|these|those|the (?:two|three|four))(?: \w+){1,2}\b(?: to\b| now\b|[.!]?$)")
             .is_match(line)
 }
 
-/// Whether the things that a part names still exist as described: nothing removed, reverted or
+/// Whether the things that a part mentions still exist as described: nothing removed, reverted or
 /// reworked them.
 fn is_still_there(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
@@ -336,8 +336,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !is_redescribed(entries, report, part)
 }
 
-/// Whether one commit of the session repeats a line that names code at least three times: the
-/// commit contains all these names and enough of the line's words.
+/// Whether one commit of the session repeats a line with at least three names of code: the commit
+/// message contains all these names and enough of the line's words.
 fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
     let names: BTreeSet<&str> =
         line.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
@@ -349,8 +349,8 @@ fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
         })
 }
 
-/// Whether a part only names a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists the
-/// commits anyway.
+/// Whether a part only mentions a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists
+/// the commits anyway.
 fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     let names = |commit: &Commit| {
         commit.hash.get(..7).is_some_and(|hash| part.contains(hash)) || {

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum number of uncommitted files that are named.
+/// Maximum number of uncommitted files that are listed by name.
 const UNCOMMITTED: usize = 4;
 
 /// Returns the state of the repository as one line: branch, last commit, push, uncommitted files,
@@ -73,8 +73,8 @@ fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }
 
-/// Returns the commit that git showed last as checked out, unless that is the session's last commit
-/// or git showed it before that commit.
+/// Returns the commit that git showed last as checked out. `None` if it is the session's last
+/// commit, or if git showed it before the session made its last commit.
 fn head(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let head = evidence.checkout.head.as_ref()?;
@@ -118,9 +118,9 @@ fn other_branch(evidence: &Evidence) -> Option<&str> {
     branch(evidence).filter(|present| *present != on).map(|_| on)
 }
 
-/// Returns the branch on which the session ended, as far as git showed it.
+/// Returns the branch on which the session ended, from the output of git or the agent's records.
 pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
-    // Sub-agents work on branches of their own, and a merge names the branch that is merged.
+    // Sub-agents work on separate branches, and the event of a merge contains the merged branch.
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
     let mut own = own.filter(|event| event.succeeded && event.step != GitStep::Merge);
     let noted = own.find_map(|event| Some((event.branch.as_deref()?, event.origin)));
@@ -138,7 +138,7 @@ pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
     noted.or_else(recorded).filter(|branch| !branch.is_empty() && *branch != "HEAD")
 }
 
-/// Whether commits of sub-agents are among the session's.
+/// Whether sub-agents made any of the session's commits.
 fn has_sub_agents(evidence: &Evidence) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.source != 0)
 }
@@ -236,7 +236,7 @@ fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
     })
 }
 
-/// Lists the first of some files by name, and the number of the others.
+/// Lists the first files by name, and adds the number of the others.
 fn named(files: &[&str]) -> String {
     let named: Vec<String> =
         files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
@@ -259,9 +259,9 @@ fn foreign(entries: &Entries<'_>, own: &[&str]) -> Option<String> {
     (!others.is_empty()).then(|| format!("changed outside of this session: {}", named(&others)))
 }
 
-/// Returns a remark if a tool changed files without naming them and no later commit or status
-/// shows them. A tool that changed at most `listed` files probably formatted only the session's own
-/// changes, which are listed anyway.
+/// Returns a remark if a tool changed files without printing their names and no later commit or
+/// status shows them. A tool that changed at most `listed` files probably only formatted the
+/// session's own changes, which are listed anyway.
 fn unnamed(evidence: &Evidence, listed: usize) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;
     let number = pattern!(r"([0-9]{1,6}) files?\b").captures(&last.text);
@@ -413,7 +413,7 @@ mod tests {
             at: at(10),
         });
         let left = [("/app/a.rs", &evidence.files["/app/a.rs"])];
-        assert!(is_staged(&delegated, &left), "a sub-agent committed before");
+        assert!(is_staged(&delegated, &left), "the sub-agent committed before the staging");
         delegated.commits[0].at = at(30);
         assert!(!is_staged(&delegated, &left));
         let mut moved = evidence.clone();

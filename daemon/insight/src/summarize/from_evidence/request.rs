@@ -1,4 +1,4 @@
-//! Converts what the user asked into words for a summary.
+//! Converts the prompts of the user into requests for a summary.
 
 use crate::{
     model::evidence::{Evidence, Quote},
@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum length, in characters, of a request in a summary.
 pub(super) const REQUEST: usize = 600;
-/// Maximum length, in characters, of a request with a list: its last item may say what is expected.
+/// Maximum length, in characters, of a request with a list. The last item may say what is expected.
 const LISTED: usize = 900;
 
 /// Number of characters after which no more sentences are added to a request.
@@ -25,16 +25,14 @@ const OPENING: usize = 300;
 /// with all others of its session.
 const MAX_CACHED: usize = 256;
 
-/// A prompt as a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
     /// Usually one or two sentences: the request and its background.
     pub(super) text: String,
     /// Only the sentence that asks.
     pub(super) ask: String,
-    /// Whether that sentence orders something, however politely.
+    /// Whether `ask` is an order, even a polite one.
     pub(super) is_order: bool,
-    /// How much the request says by itself.
     pub(super) weight: Weight,
 }
 
@@ -45,7 +43,7 @@ pub(super) enum Weight {
     Reaction,
     /// Asks for a routine such as a commit.
     Routine,
-    /// Asks for something, but names little of it.
+    /// Asks for something, but gives few details.
     Vague,
     /// Says what is wanted.
     Clear,
@@ -85,20 +83,20 @@ impl Request {
     }
 }
 
-/// Returns the first prompt that is this request.
+/// Returns the first prompt that is parsed as this request.
 pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option<&'e Quote> {
     evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
-/// Converts `/name args` into the arguments if they say something by themselves. If they only name
-/// the object of the command, keeps the whole text. Otherwise returns what the command does; for an
-/// unknown command, only that it is to be run.
+/// Converts `/name args` into a request: the arguments if they can be understood alone, or the whole
+/// text if the arguments are only the object of the command. Otherwise the request says what the
+/// command does or, for an unknown command, that it is to be run.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     // The name of the command that ran before is not an argument.
     let args = pattern!(r"\s*\(after `[^`]*`\)\s*$").replace(args, "");
     let args = args.as_ref();
-    // `all of phase 14 work` says nothing without its command.
+    // `all of phase 14 work` cannot be understood without its command.
     let words = args.split_whitespace().count();
     let names_an_object = (3..=8).contains(&words)
         && !args.contains(['.', '?', '\n'])
@@ -165,8 +163,8 @@ fn of_plan(prompt: &str) -> Option<Request> {
     Some(Request { ask: title, ..Request::stated(&text, Weight::Clear) })
 }
 
-/// Returns the first sentence of a plan's context, and the next one that says what is wanted. A
-/// first sentence about the current state begins with `Before: `, because the session changes that
+/// Returns the first sentence of a plan's context, and the first later one that states a wish. Puts
+/// `Before: ` before a first sentence about the current state, because the session changes that
 /// state.
 fn background(context: &str) -> Option<String> {
     let all = sentences(context);
@@ -231,7 +229,7 @@ fn orders(sentence: &str, ask: &str) -> bool {
     manner == Manner::Orders && text.eq_ignore_ascii_case(ask)
 }
 
-/// Returns a text without what it quotes.
+/// Returns a text without its quotations.
 fn without_quotes(text: &str) -> String {
     text.split('"').step_by(2).collect()
 }
@@ -252,8 +250,8 @@ fn without_examples(line: &str) -> String {
     pattern!(r" ?\([^()]{30,}\)").replace_all(line, "").into_owned()
 }
 
-/// Joins all sentences. Requests lose their politeness, and thanks and references such as
-/// `see below` are left out.
+/// Joins all sentences, without polite words around requests, thanks, and references such as
+/// `see below`.
 fn in_full(all: &[&str]) -> String {
     let points = |sentence: &&&str| {
         !pattern!(
@@ -273,7 +271,7 @@ fn in_full(all: &[&str]) -> String {
 
 /// Returns the first sentence, and the next ones up to about [`OPENING`] characters. Directly after
 /// them, sentences that reject or limit the one before are included, too. A short order at the end
-/// of the prompt is added if it has room.
+/// of the prompt is added if `limit` allows it.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     let mut told = 0;
@@ -299,7 +297,7 @@ fn opening(all: &[&str], limit: usize) -> String {
     }
 }
 
-/// Whether a sentence says how to work or to report, which is no part of the goal.
+/// Whether a sentence says how to work or to report. This is not part of the goal.
 fn is_instruction(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:run `[^`]+`|provide (?:prioriti[sz]ed|actionable|clear|concise|detailed)\b|(?:please )?(?:return|report) (?:only )?(?:the |your |actionable )?findings\b|if you need (?:any |more |some )|let me know\b|you know what to do\b|think (?:hard|carefully|step))")
         .is_match(sentence)
@@ -322,7 +320,7 @@ fn weight(text: &str) -> Weight {
     if routine.is_match(lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;
     }
-    // A correction names no goal.
+    // A correction states no goal.
     if pattern!(r"^(?:no,? |oh,? )?(?:that|this|it)(?:['’]?s| is| was) not\b").is_match(&lower) {
         return Weight::Vague;
     }

@@ -1,5 +1,5 @@
-//! Finds the findings of a review: the items of a report without changes that name a place in the
-//! code, such as `src/list.rs:12`.
+//! Finds the findings of a review: in the report of a turn without changes, the items that contain
+//! a place in the code, such as `src/list.rs:12`.
 
 use crate::summarize::{
     from_evidence::{
@@ -11,12 +11,13 @@ use crate::summarize::{
     text::{one_line, pattern, sentences},
 };
 
-/// Maximum length, in bytes, of the start of an item, in which the place is named.
+/// Number of bytes at the start of an item that are searched for a place in the code.
 const START: usize = 160;
-/// Maximum length, in bytes, of the start of a prompt that asks for a review.
+/// Number of bytes at the start of a prompt that are searched for the word `review`.
 const ASKED: usize = 200;
 
-/// Whether a report without changes is a review: it says so, or the user asked for one.
+/// Whether a report is a review: its turn changed nothing, and the user asked for a review or the
+/// report calls its items findings.
 pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
     let before = |line: u64| line < report.origin.line;
     let asked = entries.evidence.prompts.iter().rfind(|prompt| before(prompt.origin.line));
@@ -27,19 +28,19 @@ pub(super) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
     !report.changed && (is_asked || is_headed(report))
 }
 
-/// Whether the start of an item of a report names a place in the code.
+/// Whether the start of an item of a report contains a place in the code.
 pub(super) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
     place(entries, passage).is_some()
 }
 
-/// Returns the place that the start of an item names.
+/// Returns the first place in the start of an item.
 fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = item(entries, passage)?;
     first_place(&text[..text.floor_char_boundary(START)])
 }
 
-/// Returns the place of a finding: the one that the start of an item names, or the first one in an
-/// item with a severity.
+/// Returns the place of a finding: the first one in the start of an item, or else the first one in
+/// the whole item if the item begins with a severity.
 pub(super) fn place_of_finding(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let is_rated = |text: &String| {
         pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b")
@@ -80,7 +81,7 @@ pub(super) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Ve
     for at in by_weight {
         let sentence = all[at];
         let is_sound = |one: &str| (is_part(one) || is_remedy(one)) && is_balanced(one);
-        // A sentence that depends on the one before it is taken with that one or not at all.
+        // A sentence that depends on the one before it is only taken together with that one.
         let before = (at > 0 && leans_back(sentence) && !taken[at - 1]).then(|| at - 1);
         let size = sentence.len() + 1 + before.map_or(0, |at| all[at].len() + 1);
         if !taken[at]

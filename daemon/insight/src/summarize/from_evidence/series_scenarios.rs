@@ -43,7 +43,7 @@ fn an_early_report_is_told_by_its_beginning_where_later_ones_take_the_room() {
     let turns: Vec<(&str, &str)> =
         prompts.iter().map(String::as_str).zip(reports.iter().map(String::as_str)).collect();
     let told = found(&turns);
-    // The last report gives the last words of the session.
+    // The last report becomes the last words of the session.
     for name in &names[..6] {
         assert!(
             told.iter().any(|line| line.contains(&format!("`{name}_reader`"))),
@@ -107,7 +107,7 @@ fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
         told,
         ["Before the change: In `merge_rows`, the key has no date, so each day is added again"]
     );
-    assert!(script(false).is_empty(), "what nobody acted upon is a guess");
+    assert!(script(false).is_empty(), "a cause on which nobody acted is a guess");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Settings that were changed, each with its reason.
+//! Lists the settings that were changed, each with its reason.
 
 use crate::{
     model::{
@@ -17,8 +17,8 @@ use crate::{
 
 /// Maximum number of changes. If there are more, the latest are kept.
 const CHANGES: usize = 24;
-/// Maximum number of changes of one key in one file. If there are more, the latest are kept. They
-/// are usually about similar objects in a list.
+/// Maximum number of changes of one key in one file. If there are more, the latest are kept. Such
+/// changes usually belong to similar objects in a list.
 const ALIKE: usize = 3;
 /// A value of at least this number of bytes occurs in a text only if the text is about the value.
 const LONG: usize = 8;
@@ -35,7 +35,6 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     };
     let settings = entries.evidence.settings.iter();
     let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
-    // A setting whose key names a deleted file is left out.
     let deleted = evidence.files.iter().filter(|(_, work)| work.deleted);
     let deleted: Vec<&str> =
         deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
@@ -87,8 +86,8 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
     changes
 }
 
-/// Returns the texts in which somebody may name a setting: prompts, reports, commit messages and
-/// published texts.
+/// Returns the texts that may mention a setting: prompts, reports, commit messages and published
+/// texts.
 fn texts(evidence: &Evidence) -> Vec<&str> {
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let reports = evidence.reports.iter().map(|report| report.text.as_str());
@@ -110,8 +109,8 @@ fn is_of_manifest(setting: &SettingChange) -> bool {
         .is_match(&setting.setting)
 }
 
-/// Whether a text names a setting by its key, or by a name in its value. A key that is a plain word
-/// occurs in any text, and counts only on one line with the whole value.
+/// Whether a text mentions the key of a setting, or a name in its value. A key that is a plain word
+/// occurs in any text, and counts only if the whole value is on the same line.
 fn names(text: &str, setting: &SettingChange) -> bool {
     let key = last_key(&setting.setting);
     let value = setting.new_value.as_deref().unwrap_or_default().trim();
@@ -139,7 +138,7 @@ fn last_key(setting: &str) -> &str {
     setting.rsplit('.').next().unwrap_or(setting)
 }
 
-/// Removes the settings that a text of the summary names with their new values. For a list or a
+/// Removes the settings that a text of the summary mentions with their new values. For a list or a
 /// removed setting, the key alone is enough; for a long value, the value alone.
 pub(super) fn tell_once(summary: &mut EnhancedSessionSummary) {
     let Some(changes) = &mut summary.config_changes else { return };

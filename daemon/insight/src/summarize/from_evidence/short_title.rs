@@ -22,7 +22,7 @@ const EMPTY: &str =
 /// does not say what it is about. `None` if both are empty.
 pub(super) fn short_title(text: &str, ask: &str) -> Option<String> {
     let first = |text: &str| sentences(text).first().map(|first| (*first).to_owned());
-    // "Find out why and fix it" asks, but does not say what.
+    // `Find out why and fix it` does not say what is to be fixed.
     let says_what = |ask: &String| {
         words(ask).difference(&words(EMPTY)).next().is_some() && !ends_with_pronoun(ask)
     };
@@ -41,14 +41,14 @@ fn is_long(name: &str) -> bool {
     name.chars().count() > TITLE
 }
 
-/// Whether a question ends with a pronoun for something that an earlier sentence names:
+/// Whether a question ends with a pronoun for something in an earlier sentence, for example
 /// `Is something in the settings causing that?`.
 fn ends_with_pronoun(ask: &str) -> bool {
     ask.ends_with('?') && pattern!(r"(?i) (?:that|this|it|them|those|these)\?$").is_match(ask)
 }
 
-/// Returns `Read a.js and b.js and explain their order` without the files that are read first.
-/// `Read a.js and do a review` becomes `Review of a.js`.
+/// Removes the files that are to be read first: `Read a.js and explain how it sorts` becomes
+/// `Explain how it sorts`, and `Read a.js and do a code review` becomes `Code review of a.js`.
 fn without_reading(name: &str) -> String {
     let reads = pattern!(
         r"(?i)^(?:please )?(?:read|open|look at|have a look at|check out) (?:the )?([\w./, `@-]+?) and (?:then )?((?:do (?:a|an|the) )?\w+ .{12,})$"
@@ -95,7 +95,7 @@ fn shorter(name: &str) -> String {
     })
 }
 
-/// Returns the main clause of `When the token has expired, the page stays empty`.
+/// Returns the main clause of a text such as `When the token has expired, the page stays empty`.
 fn without_condition(name: &str) -> Option<&str> {
     let condition = pattern!(
         r"(?i)^(?:when|while|if|after|since|once|now that|as soon as|although|even though|because|given that)\b[^,]+, (?:then )?(.{16,})$"
@@ -103,7 +103,7 @@ fn without_condition(name: &str) -> Option<&str> {
     condition.captures(name)?.get(1).map(|rest| rest.as_str())
 }
 
-/// Returns the problem at the end of a sentence that begins with what somebody did:
+/// Returns the problem at the end of a sentence that begins with what somebody did, for example
 /// `We've just moved the parser (see the guide) and most of the tests are failing`.
 fn problem(name: &str) -> Option<&str> {
     if !pattern!(r"(?i)^(?:we|i)(?:['’]ve| have| had| just| recently)? ").is_match(name) {

@@ -1,6 +1,6 @@
 //! Shortens lists that are part of one line.
 
-/// Keeps the first `limit` items. The number of the others is added as `+2 more`.
+/// Keeps the first `limit` items, and adds the number of the others, for example `+2 more`.
 pub(super) fn shortened(mut items: Vec<String>, limit: usize) -> Vec<String> {
     let more = items.len().saturating_sub(limit);
     items.truncate(limit);

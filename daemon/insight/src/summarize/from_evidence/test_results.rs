@@ -14,8 +14,8 @@ use crate::{
 /// without its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
-/// Returns the final result of the main suite; `None` if it is of a single test, of a sub-agent
-/// before a later change, or contradicted by the exit code.
+/// Returns the final result of the main suite. `None` if only a single test ran, if the run of a
+/// sub-agent is older than a change of the session, or if the exit code contradicts the output.
 pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     let evidence = entries.evidence;
     let run = main_run(evidence).filter(|run| !run.is_single_test())?;
@@ -42,7 +42,7 @@ pub(super) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
 pub(super) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
-    // A pull after the session's own pull request was merged brings what was tested.
+    // A pull after the session's own pull request was merged brings only code that was tested.
     let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
     let moved = events
         .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
@@ -108,7 +108,7 @@ fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
 }
 
 /// Whether the last run of the same command ended with an error, although the output of `run`
-/// counts no failure: the exit code decides.
+/// counts no failure. The exit code takes precedence.
 fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
     let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
     let plain: Vec<&str> = run.command.split_whitespace().skip_while(is_assignment).collect();
@@ -321,7 +321,7 @@ mod tests {
         let told = age(&evidence, &ran).unwrap();
         let wanted = "before the last change; `npx jest` ran later, its result was not shown";
         assert!(told.ends_with(wanted), "{told}");
-        // Its line says nothing about the order.
+        // The line numbers of another transcript say nothing about the order.
         let last = Origin { source: 1, line: 20 };
         let work = FileWork { edits: 1, last, ..FileWork::default() };
         evidence.files.insert("/app/b.ts".to_owned(), work);

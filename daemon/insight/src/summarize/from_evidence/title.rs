@@ -1,4 +1,4 @@
-//! Finds a title for the session among those that a person, a model or a commit gave.
+//! Finds a title for the session: from a person or a model, a pull request, a commit or a report.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// If at least this number of prompts follows the last commit, no commit names the session.
+/// If at least this number of prompts follows the last commit, no commit gives the title.
 const LATER_PROMPTS: usize = 6;
-/// If a session has more commits than this, each is only a part of the work, and the request names
-/// the session.
+/// If a session has more commits than this, each is only a part of the work, and the request gives
+/// the title.
 const MANY_COMMITS: usize = 8;
 /// Maximum length, in characters, of a title to which a file is added.
 const SHORT: usize = 45;
@@ -34,7 +34,7 @@ pub(super) fn title(evidence: &Evidence) -> Option<&Title> {
     (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
 }
 
-/// Whether many prompts followed the last commit, so that no commit names the session.
+/// Whether many prompts followed the last commit, so that no commit gives the title.
 pub(super) fn is_passed(evidence: &Evidence) -> bool {
     let is_own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let own = evidence.commits.iter().rfind(is_own);
@@ -47,8 +47,8 @@ pub(super) fn is_passed(evidence: &Evidence) -> bool {
 }
 
 /// Returns the title of a pull request, or else the subject of a commit. At least the share
-/// `shared` of its words must occur in the prompts. If `shared` is 0, the request names nothing,
-/// and a commit names the session even if many prompts followed it or if there are many commits.
+/// `shared` of its words must occur in the prompts. If `shared` is 0, a commit is used even if many
+/// prompts followed it or if there are many commits, because the request gives no title.
 pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     let opened = evidence.publications.iter().rev();
     let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
@@ -73,10 +73,9 @@ pub(super) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     if shared > 0.0 && (is_passed(evidence) || commits.len() > MANY_COMMITS) {
         committed.clear();
     }
-    // Of several commits, the one that shares the most words with the prompts is preferred. If no
-    // shared words are required, it is the one with the longest description, because that one
-    // contains most of the work; of equal ones, the newest. A fix says less than the
-    // feature that it mends.
+    // The commit that shares the most words with the prompts is preferred. If no shared words are
+    // required, the commit with the longest description is preferred, because it contains most of
+    // the work, and the newest of equal ones. A fix says less than the feature that it corrects.
     if shared > 0.0 {
         committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
     } else {
@@ -102,12 +101,12 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
     found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
-/// Returns the title of the last file about the progress, or else the heading under which the
-/// longest report of a turn with changes sums the work up:
+/// Returns the title of the last file about the progress, or else the heading that summarises the
+/// work in the longest report of a turn with changes, for example
 /// `Summary: Fixed the list of sessions`.
 pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
-    // A file about the progress is named after the work.
+    // The title of a file about the progress states the work, for example `# WIP: sort the rows`.
     let named = pattern!(
         r"(?im)^# +(?:wip|hand-?(?:off|over)|status|debug\w*|investigation|findings|progress)(?: report| notes?| of)? *[:\u{2014}\u{2013}-] *([^\n]{12,100})$"
     );
@@ -124,8 +123,8 @@ pub(super) fn reported_work(evidence: &Evidence) -> Option<String> {
     (heading.split_whitespace().count() >= 4).then(|| heading.to_owned())
 }
 
-/// Adds the changed file to a short title that names nothing, such as `Fix the test`, if the
-/// session committed nothing and changed only this file.
+/// Adds the changed file to a short title without a name, such as `Fix the test`, if the session
+/// committed nothing and changed only this file.
 pub(super) fn with_file(evidence: &Evidence, title: String) -> String {
     let names = pattern!(r"[`/0-9#]|\w\.\w|\w_\w|.\b[A-Z]").is_match(&title);
     let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
@@ -137,8 +136,9 @@ pub(super) fn with_file(evidence: &Evidence, title: String) -> String {
     format!("{title} (`{file}`)")
 }
 
-/// Whether a title is about what was committed or changed. A title that a model gave early may name
-/// work that the user then dropped. A title by the user, or of a session without commits, fits.
+/// Whether a title is about what was committed or changed. A title that a model gave early may be
+/// about work that the user then dropped. A title by the user always fits, and so does one
+/// of a session without commits.
 pub(super) fn fits(title: &Title, evidence: &Evidence) -> bool {
     if title.by == TitleSource::User || evidence.commits.is_empty() {
         return true;

@@ -1,5 +1,5 @@
-//! Recognises statements of the agent that are left out: praise of the result, and descriptions of
-//! a state that later work changed.
+//! Recognises statements of the agent that are left out, such as praise of the result, plans, and
+//! descriptions of a state that later work changed.
 
 use crate::{
     model::{
@@ -13,10 +13,10 @@ use crate::{
     },
 };
 
-/// A text without code names what was done only if it has at least this number of words.
+/// A text without code states what was done only if it has at least this number of words.
 const DEED: usize = 9;
 
-/// Whether a text praises the result without naming what was done.
+/// Whether a text praises the result without stating what was done.
 pub(super) fn is_boast(text: &str) -> bool {
     let names_deed = topic_of_sentence(text) == Some(Topic::Done)
         && (text.contains('`') || text.split_whitespace().count() >= DEED);
@@ -40,22 +40,22 @@ pub(super) fn as_it_was_before(sentence: &str) -> String {
         .into_owned()
 }
 
-/// Whether a sentence leaves a decision to the user: `either is fine, your call`. The next prompt
-/// answers it.
+/// Whether a sentence leaves a decision to the user, for example `either is fine, your call`. The
+/// next prompt contains the decision.
 pub(super) fn leaves_decision(text: &str) -> bool {
     pattern!(r"(?i)\b(?:your (?:call|choice|decision)|up to you|you decide|let me know (?:which|whether|what|how|if))\b")
         .is_match(text)
 }
 
-/// Whether a text says what the agent would do next. In a report that other reports follow, the
-/// user has decided about it.
+/// Whether a text says what the agent would do next. If other reports follow, the user has already
+/// decided about this plan.
 pub(super) fn plans_ahead(text: &str) -> bool {
     pattern!(r"(?i)^(?:what (?:i|we)(?:['\u{2019}]d| would) \w+ next|(?:my|the) recommendation (?:is|would be) .*\bnext\b|after that,? (?:i|we)(?:['\u{2019}]d| would)\b|(?:i|we)(?:['\u{2019}]d| would) (?:now |then |next |also )*(?:go after|revisit|pick|tackle|move|take|start with|audit)\b)|\b(?:next|most) (?:high(?:est)?|best|logical|useful|valuable|sensible|natural|reasonable|impactful)[\w-]* (?:next )?(?:code )?(?:step|move|task|thing)\b|\b(?:highest|best)[\w-]* next (?:step|move|task)\b")
         .is_match(text)
 }
 
-/// Whether a text names the next step or a possibility rather than a decision: `Build the reader
-/// next`, `Can read the pages`.
+/// Whether a text states the next step or a possibility rather than a decision, for example
+/// `Build the reader next` or `Can read the pages`.
 pub(super) fn is_next_step(decision: &str) -> bool {
     pattern!(r"(?i)^(?:do|build|start|tackle|write|add|use|using) .{3,60} next$|^using the next step\b|^adding .*\bbefore i (?:try|run|test)\b|^(?:can|could|might|may) [^?]*$")
         .is_match(decision)
@@ -73,7 +73,7 @@ pub(super) fn claims_success(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether a text says what should or will happen: `The build will install the browsers`.
+/// Whether a text says what should or will happen, as in `The build will install the browsers`.
 pub(super) fn promises(text: &str) -> bool {
     let says_otherwise = pattern!(
         r"(?i)\b(?:should|will) (?:not|have|need|stop|fail|break|lose)\b|\b(?:should|will)n['\u{2019}]t\b"

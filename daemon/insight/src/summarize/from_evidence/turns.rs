@@ -13,7 +13,6 @@ use crate::{
 
 /// What happened between two prompts.
 pub(super) struct Turn<'e> {
-    /// The prompt that began the turn.
     pub(super) prompt: &'e Quote,
     /// The line of the next prompt; [`u64::MAX`] if there is none.
     pub(super) end: u64,
@@ -27,7 +26,7 @@ impl Turn<'_> {
         origin.source == start.source && (start.line..self.end).contains(&origin.line)
     }
 
-    /// Returns the request, if it says something by itself.
+    /// Returns the request, if it can be understood alone.
     pub(super) fn request(&self) -> Option<Request> {
         Request::of(&self.prompt.text).filter(|request| request.weight >= Weight::Vague)
     }
@@ -38,7 +37,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether words of the user say that something does not work.
+/// Whether a text of the user says that something does not work.
 pub(super) fn names_a_problem(text: &str) -> bool {
     pattern!(
             r"(?i)\b(?:fix|bugs?|errors?|fail(?:s|ed|ing|ure)?|broken|broke|crash(?:es|ed)?|issues?|not work(?:ing)?|(?:doesn't|does not|don't|didn't|isn't|won't|can't) \w+|wrong|why (?:is|are|does|do|did|am)|problem|unhappy|stuck|hangs?|slow|missing|exception|traceback|weird|annoying)\b"

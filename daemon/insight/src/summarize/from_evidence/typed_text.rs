@@ -1,4 +1,4 @@
-//! Extracts what the user typed from a prompt: without commands, code and pasted lines.
+//! Extracts the text that the user typed from a prompt, without commands, code and pasted lines.
 
 use crate::{
     model::evidence::Quote,
@@ -47,7 +47,7 @@ fn report_before(entries: &Entries<'_>, prompt: &Quote) -> String {
     before.map_or(String::new(), |report| squeezed(&report.text))
 }
 
-/// Whether a line stands in the text of the previous report.
+/// Whether `before`, the text of the previous report, contains a line.
 fn is_pasted(before: &str, line: &str) -> bool {
     let line = squeezed(line);
     let line = line.trim_start_matches(['-', '•', ' ']);

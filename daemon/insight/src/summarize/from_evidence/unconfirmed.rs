@@ -18,12 +18,12 @@ use crate::{
 
 /// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.
 const SHORT: usize = 300;
-/// Maximum number of checks that are named.
+/// Maximum number of failed checks that are listed by name.
 const CHECKS: usize = 3;
-/// Maximum number of failed tests that are named with the failed checks.
+/// Maximum number of failed tests that are listed with the failed checks.
 const TESTS: usize = 2;
 
-/// Whether the user asked to merge and the session shows no merge since.
+/// Whether the user asked to merge commits or a pull request, and the session shows no later merge.
 pub(super) fn is_unmerged(evidence: &Evidence) -> bool {
     let Some(asked) = evidence.prompts.iter().rfind(|prompt| asks_for_merge(&prompt.text)) else {
         return false;
@@ -55,13 +55,13 @@ fn asks_for_merge(prompt: &str) -> bool {
 }
 
 /// Whether it is doubtful that the work has the wanted effect: the checks of the forge failed when
-/// they were last seen, or the user reported last that it still fails.
+/// they were last seen, or the user reported last that something still fails.
 pub(super) fn is_doubtful(evidence: &Evidence) -> bool {
     failed_checks(evidence).is_some() || still_failed(evidence)
 }
 
-/// Whether the user reported last that it still fails, and no test passed and no check of the forge
-/// was seen since.
+/// Whether the user reported last that something still fails, and no test passed and no check of
+/// the forge was seen since.
 fn still_failed(evidence: &Evidence) -> bool {
     let speaks = |prompt: &&Quote| {
         Request::of(&prompt.text).is_some_and(|request| request.weight != Weight::Routine)
@@ -95,7 +95,7 @@ pub(super) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let named: Vec<String> = failed.iter().take(CHECKS).map(|name| format!("`{name}`")).collect();
     let more = failed.len().saturating_sub(CHECKS);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    // The folders, files and groups of tests are left out.
+    // `a.spec.ts:2:3 › Login › Bob sees it` becomes `Bob sees it`.
     let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
     let tests: Vec<&str> = tests.take(TESTS).collect();
     let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };

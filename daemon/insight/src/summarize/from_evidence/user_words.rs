@@ -103,8 +103,8 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     })
 }
 
-/// Returns the record of an objection that is only a question, if the agent agreed and took its
-/// work back: `The new file is read anyway, why would you change the old one?`.
+/// Returns the record of an objection that is only a question, such as `The new file is read
+/// anyway, why would you change the old one?`, if the agent agreed and took its work back.
 fn conceded(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
     let objects = text.ends_with('?')
         && text.len() <= QUOTE
@@ -227,13 +227,13 @@ fn is_order_of_steps(sentence: &str) -> bool {
         && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }
 
-/// Whether a question names the preferred alternative: `Why is A changed rather than B?`.
+/// Whether a question mentions the preferred alternative, as in `Why is A changed rather than B?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is only an aside. `I've reverted it - keep A` is more, because a choice
+/// Whether a sentence is only an aside. `I've reverted it - keep A` is not, because a choice
 /// follows the dash.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
@@ -269,7 +269,7 @@ fn is_wish(sentence: &str) -> bool {
         && !picks(bare)
 }
 
-/// Whether words of preference only pick one of the options before them.
+/// Whether a sentence of preference only picks one of the options before it.
 fn picks(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
         .is_match(sentence)
@@ -282,7 +282,7 @@ fn is_withdrawal(sentence: &str) -> bool {
         && is_phrase(Topic::Withdrawal, sentence)
 }
 
-/// Whether the words limit a wish to the moment.
+/// Whether a sentence limits a wish to the current task.
 fn is_for_now(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
         .is_match(sentence)

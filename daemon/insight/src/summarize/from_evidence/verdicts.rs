@@ -42,7 +42,8 @@ fn verdict_of(report: &Report) -> Option<String> {
     told.next_back()
 }
 
-/// Returns a paragraph as a line with its heading; empty for other passages.
+/// Returns a paragraph with its heading as one line; empty for any other passage, or if the heading
+/// has a colon.
 fn below(passage: &Passage) -> String {
     let heading = passage.headings.last().filter(|heading| !heading.contains(": "));
     match heading.filter(|_| passage.form == Form::Paragraph) {

@@ -1,16 +1,16 @@
-//! Parses how people ask: removes the words around a request, and finds a request within a
-//! sentence.
+//! Parses requests of users: removes the polite words around a request, and finds a request within
+//! a sentence.
 
 use crate::summarize::text::{capitalised, pattern, sentences, without_opener};
 
 /// The form of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// It says what is to be done, however politely.
+    /// An order, even a polite one.
     Orders,
-    /// It asks about something.
+    /// A question.
     Asks,
-    /// It states something.
+    /// A statement.
     Tells,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn plain(line: &str) -> (String, Manner) {
     (text, manner)
 }
 
-/// Replaces the pronoun in an order by the command of the user whose output the pronoun means:
+/// Replaces the pronoun in an order by the command to whose output the pronoun refers:
 /// ``Fix these (after `make lint`)`` becomes ``Fix what `make lint` reported``.
 pub(super) fn with_command(order: &str) -> String {
     pattern!(r"(?i)^([a-z]+ (?:up )?)(?:all (?:of )?)?(?:these|this|those|them|it|that)([.!]?) \(after (`[^`]+`)\)$")
@@ -70,7 +70,7 @@ pub(super) fn ask(sentence: &str) -> Option<String> {
     (!quoted && manner != Manner::Tells).then(|| capitalised(&text))
 }
 
-/// Returns the order at the end of a sentence that begins with a statement:
+/// Returns the order at the end of a sentence that begins with a statement, for example
 /// `nobody uses it, can you remove it?`.
 pub(super) fn asked_within(sentence: &str) -> Option<String> {
     let found = pattern!(r"(?i)^.{12,}?(?:,| -+| –|;) (?:and |so |but )?(?:can|could|would) (?:you|we) (?:please )?(?:also )?(.{12,}?)\??$")
@@ -81,7 +81,7 @@ pub(super) fn asked_within(sentence: &str) -> Option<String> {
 /// Maximum length, in bytes, of a short order.
 const LAST_ORDER: usize = 120;
 
-/// Returns a sentence without its polite words, if it is a short order that names its object.
+/// Returns a sentence without its polite words, if it is a short order with a noun as its object.
 /// `None` for an order that begins with a verb such as `run`, `read` or `explain`.
 pub(super) fn last_order(sentence: &str) -> Option<String> {
     let (text, manner) = plain(sentence);
@@ -94,14 +94,14 @@ pub(super) fn last_order(sentence: &str) -> Option<String> {
         .then(|| capitalised(&text))
 }
 
-/// Whether a text asks for work, in whatever form: an order, a polite question, a need.
+/// Whether a text asks for work in any form: as an order, a polite question or a need.
 pub(super) fn asks_for_work(text: &str) -> bool {
     plain(text).1 == Manner::Orders
         || pattern!(r"(?i)^(?:new feature|next (?:feature|task|thing))\b|\b(?:please|(?:can|could|would) (?:you|we)|let['’]?s|needs?|need(?:s|ed)? to|feel free to|make sure|i want|(?:is|be) (?:there )?a way to|propose|would be \w+er)\b")
             .is_match(text)
 }
 
-/// Whether a sentence says that something is wrong. This is a request by itself.
+/// Whether a sentence says that something is wrong. Such a sentence is also a request.
 pub(super) fn tells_a_problem(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:bugs?|errors?|fail(?:s|ed|ing|ures?)?|broken|crash(?:es|ed|ing)?|problems?|doesn't work|not working|issues?)\b")
         .is_match(sentence)
@@ -134,22 +134,22 @@ pub(super) fn begins_as_order(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a text of the user begins with an order. In a text of the agent, some of these verbs say
-/// what it did.
+/// Whether a text of the user begins with an order. In a text of the agent, some of these verbs
+/// describe what the agent did.
 pub(super) fn orders_work(text: &str) -> bool {
     begins_as_order(text)
         || pattern!(
             r"(?i)^(?:amend|append|apply|attach|bump|capture|combine|dedupe|deduplicate|drop|ensure|expose|extend|handle|hide|include|inline|inspect|introduce|parse|put|redo|reduce|regenerate|reorder|reorgani[sz]e|resolve|respond|restructure|restyle|reuse|revert|rework|squash|swap|tighten|unify|validate|wire)\b"
         )
         .is_match(text)
-        // These words may be nouns, too.
+        // The words of the next pattern may be nouns, too.
         || pattern!(
             r"(?i)^(?:bring|copy|cover|cut|format|get|give|group|keep|link|lock|log|mark|name|open|pin|polish|print|record|reply|return|save|send|set|ship|sort|start|stop|store|tag|track|trim|turn) (?:(?:the|an?|all|any|each|every|our|my|your|its|it|them|these|those|this|that|both|up|out|more|only)\b|`)"
         )
         .is_match(text)
 }
 
-/// Whether a sentence rejects or limits the one before it: `But I don't think so`.
+/// Whether a sentence rejects or limits the one before it, for example `But I don't think so`.
 pub(super) fn turns(sentence: &str) -> bool {
     pattern!(
         r"(?i)^(?:but|however|although|though|except|unless|actually|instead|no[,.]|not |i (?:(?:don.?t|do not) (?:think|agree|want|like|see why)|disagree|doubt|would not|wouldn.?t)\b|(?:that|this|it)(?:.s| is| was)? (?:not|wrong|incorrect|false)\b|(?:that|this|it) (?:isn.t|doesn.t|does not|won.t)\b|aber|allerdings|pero|mais|但|不过|ただし|しかし)"
@@ -176,7 +176,7 @@ pub(super) fn is_question(sentence: &str) -> bool {
                 .is_match(sentence)
 }
 
-/// Whether a question asks what there is, which decides nothing:
+/// Whether a question only asks for information and decides nothing, for example
 /// `Anything uncommitted that we should remove?`.
 pub(super) fn is_open_question(sentence: &str) -> bool {
     is_question(sentence)
@@ -184,7 +184,7 @@ pub(super) fn is_open_question(sentence: &str) -> bool {
             .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence says what an earlier prompt was about: `I meant the other repository`.
+/// Whether a sentence explains an earlier prompt, for example `I meant the other repository`.
 pub(super) fn is_clarification(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:no|sorry|oh|well),? )*i meant?\b").is_match(without_opener(sentence))
 }

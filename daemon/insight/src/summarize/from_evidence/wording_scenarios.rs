@@ -1,5 +1,5 @@
-//! Tests of the text that a summary takes from the user and the agent: what it refers to, and what
-//! later turns make obsolete.
+//! Tests of the text that a summary takes from the user and the agent: what the text refers to, and
+//! which parts later turns make obsolete.
 
 use crate::{
     model::{

@@ -15,11 +15,9 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of program output.
 const MAX_OUTPUT_BYTES: usize = 120;
 /// Maximum length, in bytes, of a command or of a setting's value.
 const MAX_CODE_BYTES: usize = 80;
-/// Maximum length, in characters, of a name.
 const MAX_NAME_CHARS: usize = 96;
 /// Number of characters that are kept from the start of a longer name.
 const NAME_START_CHARS: usize = 60;

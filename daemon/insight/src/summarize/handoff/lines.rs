@@ -11,7 +11,6 @@ use crate::{
 /// A session acted on a line if its summary contains at least this share of the line's words.
 const REPEATED_SHARE: f64 = 0.6;
 
-/// A line of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffLine {
     /// The kind of the line; see [`render::topic`].

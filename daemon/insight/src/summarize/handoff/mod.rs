@@ -4,8 +4,8 @@
 //! [`gather`] merges episodes, the latest first, so that a step that a later session settled is no
 //! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,
 //! the most important entries first. The texts come from users, agents and programs: [`guard`]
-//! quotes them so that none reads as an instruction, and [`entry`] puts the quotes into labelled
-//! fields. The caller chooses the episodes, of which [`did_work`] recognises the useful ones.
+//! quotes them so that none of them reads as an instruction. [`entry`] puts the quotes into
+//! labelled fields. The caller chooses the episodes; [`did_work`] recognises the useful ones.
 
 mod entry;
 mod guard;
@@ -35,7 +35,6 @@ use crate::{
     summarize::{command_lines::failed_form, text::same_words},
 };
 
-/// Maximum length, in characters, of one entry.
 const MAX_ENTRY_CHARS: usize = 200;
 /// Maximum length, in characters, of the state of a repository.
 const MAX_STATE_CHARS: usize = 300;
@@ -47,9 +46,7 @@ const MAX_DECISION_CHARS: usize = 300;
 const MAX_COMMANDS_CHARS: usize = 320;
 /// Maximum number of sessions whose decisions are listed.
 const MAX_DECIDING_SESSIONS: usize = 2;
-/// Maximum number of wishes.
 const MAX_WISHES: usize = 8;
-/// Maximum number of entries in one list.
 const MAX_LIST_ENTRIES: usize = 20;
 const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are named for one suite.
@@ -94,9 +91,8 @@ pub struct SessionLine {
 pub struct FailedSuite {
     /// The name of the framework, such as "pytest".
     pub framework: String,
-    /// Number of tests that failed.
     pub failed: u32,
-    /// Number of tests that ran.
+    /// Number of tests, including skipped ones.
     pub total: u32,
     /// Names of some tests that failed.
     pub names: Vec<String>,
@@ -183,8 +179,7 @@ impl Handoff {
         past: &EndedSession,
     ) {
         let session = validity.session;
-        // If a later session continued this objective, the summary of that session says what is
-        // left.
+        // If a later session continued this objective, its summary lists the remaining steps.
         let is_continued = self.sessions.iter().any(|later| later.took_up(&past.objective));
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
@@ -333,7 +328,8 @@ pub fn line(text: &str) -> String {
 /// Rewords a state of the repository as what the session saw, because others may have pushed or
 /// committed since. Leaves out checks that passed, because it is not known for which branch and
 /// folder they did. With several branches (`is_one` is false), leaves out the checks of pull
-/// requests, too. Labels the checks that failed, because they followed those that passed.
+/// requests, too. Adds the label `checks` to failed checks, because it was in the part about passed
+/// ones.
 fn as_seen(state: &str, is_one: bool) -> String {
     let is_known = |part: &&str| {
         !part.starts_with("checks passed")
@@ -352,7 +348,7 @@ fn as_seen(state: &str, is_one: bool) -> String {
 fn names_pull_request(done: &str) -> bool {
     let done = done.to_ascii_lowercase();
     let names = ["pull request", "/pull/"].iter().any(|name| done.contains(name));
-    // The subject of a commit may name another pull request.
+    // The subject of a commit may mention another pull request.
     names && !done.contains("(commit `")
 }
 

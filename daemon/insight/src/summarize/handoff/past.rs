@@ -46,7 +46,6 @@ pub struct EndedSession {
     pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
-    /// The tasks that were completed.
     pub done: Vec<String>,
     /// The last run of each test suite. If the ending of the session is unknown, only the last test
     /// run, and only if all tests passed.
@@ -65,7 +64,7 @@ impl EndedSession {
         let done = summary.completed_tasks.iter().flatten();
         let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
         let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
-        // Git calls a checkout without a branch `HEAD`, for instance during a rebase.
+        // A detached HEAD, for example during a rebase, is recorded as the branch `HEAD`.
         let branches = kept.filter(|branch| *branch != "HEAD");
         let branches = branches.filter_map(|branch| guard::name(branch));
         let line = |text: Option<&str>, limit| {
@@ -128,7 +127,7 @@ impl EndedSession {
         }
     }
 
-    /// Whether a request of this session names the task `open` of an earlier session.
+    /// Whether a request of this session is about the task `open` of an earlier session.
     pub(super) fn took_up(&self, open: &str) -> bool {
         let told = words(open);
         std::iter::once(&self.objective).chain(&self.asked_later).any(|asked| {
@@ -170,8 +169,8 @@ impl EndedSession {
     }
 }
 
-/// Whether a title is only the end of a sentence, or does not name what it is about. Such a title
-/// is left out.
+/// Whether a title is only the end of a sentence, or does not mention its subject. Such a title is
+/// left out.
 fn is_cut(title: &str) -> bool {
     pattern!(
         r"(?i)\b(?:do|fix|apply|address|implement|update|reflect|handle|change|include|add|use|support|remove) (?:this|that|these|those|it|them|both)\b(?: \(|[.?!]?$)|, so (?:can|could|should|will|must) |^(?i:and|but|or|so|then|than|which|whose|that|because|since|while|where|as well)[ ,]|^(?i:would|could|should|might|must|will|shall) (?i:like|love|prefer|be|have|also|not|need|want)\b|^[,;:.)…]"

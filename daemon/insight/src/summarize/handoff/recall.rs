@@ -20,7 +20,7 @@ use crate::{
 
 /// Maximum number of lines for a prompt.
 pub const MAX_LINES: usize = 3;
-/// Maximum number of bytes of a prompt that are compared: the start says what is wanted.
+/// Maximum number of bytes of a prompt that are compared. The request is at the start.
 const MAX_PROMPT_BYTES: usize = 8 << 10;
 /// Maximum number of entries that are kept of one session.
 const MAX_ENTRIES: usize = 40;
@@ -248,7 +248,7 @@ fn finding(found: &str) -> Option<Draft> {
 
 fn open_end(step: &str, fact: &str) -> Option<Draft> {
     let text = guard::quote(fact, MAX_ENTRY_CHARS)?;
-    // The file of a note only repeats its title.
+    // The path of a todo file only repeats the title of the file.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
     Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
 }

@@ -1,5 +1,5 @@
-//! Renders a handoff in a given number of characters: entries are chosen by importance, only whole
-//! entries are written, and the sections have a fixed order.
+//! Renders a handoff within a given number of characters: entries are chosen by importance, only
+//! whole entries are written, and the sections have a fixed order.
 
 use crate::{
     model::{Timestamp, summary::Outcome, wording::ASKED_LAST},
@@ -22,7 +22,7 @@ pub mod topic {
     pub const DECISIONS: &str = "decided";
     pub const TESTS: &str = "failing tests";
     pub const COMMANDS: &str = "commands";
-    /// Sessions that a search found. They are not part of a handoff.
+    /// Sessions that a search found. Handoffs do not contain such lines.
     pub const HITS: &str = "hits";
 }
 
@@ -269,7 +269,7 @@ impl HandoffSection {
     /// Returns the number of characters that one more entry adds.
     fn cost(&self, entry: &Entry) -> usize {
         let is_first = !self.entries.iter().any(|entry| entry.is_included);
-        // A blank line, the heading with its colon, and a line end.
+        // Two line ends, the heading and its colon.
         let heading = if is_first { length(&self.heading) + 3 } else { 0 };
         heading + length(&entry.text) + 3
     }

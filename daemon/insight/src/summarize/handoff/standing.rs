@@ -1,8 +1,8 @@
-//! Defines how the caller says, from the facts, which statements of the summaries still hold.
+//! Defines how the caller reports, from its facts, which statements of the summaries still hold.
 
 use crate::model::SessionEnding;
 
-/// Says which statements of the summaries still hold.
+/// Reports which statements of the summaries still hold.
 pub trait StatementValidity {
     /// Whether the statement `text` in the summary of the episode with the index `session` still
     /// holds; `None` for a statement that is no fact.

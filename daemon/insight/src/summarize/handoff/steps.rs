@@ -1,4 +1,4 @@
-//! Decides which steps of a summary the next session has no reason to take up.
+//! Decides which steps of a summary are not work for the next session.
 
 use crate::{
     model::wording::ASKED_LAST,

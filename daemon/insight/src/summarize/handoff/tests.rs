@@ -182,8 +182,8 @@ Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
     assert!(text.contains(asked), "{text}");
     assert!(text.contains("UTC, branch `auth`, with a question to the user"), "{text}");
-    assert!(text.contains("Last session: (`s-9`)"), "the session moved on: {text}");
-    assert_eq!(handoff.open_ends, [], "the report itself offers it");
+    assert!(text.contains("Last session: (`s-9`)"), "later requests hide the title: {text}");
+    assert_eq!(handoff.open_ends, [], "the report contains this offer");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_request_without_an_answer_is_marked() {
         };
         let handoff = gather_with(&[session], &[], &EndedValidity(ending));
         let short = handoff.to_short_text(4_000).unwrap();
-        assert!(short.contains("Asked last, not answered"), "it has no ending: {short}");
+        assert!(short.contains("Asked last, not answered"), "no ending is shown: {short}");
         let text = handoff.to_text(4_000).unwrap();
         let listed = text.matches("Asked last").count();
         (text, listed)
@@ -314,7 +314,7 @@ fn a_request_of_a_later_session_closes_an_open_end() {
     let open = |later: &Episode| gather(&[later.clone(), earlier.clone()], &[]).open_ends;
     assert_eq!(open(&later), [SessionLine { text: "“Tell the team”".to_owned(), session: 1 }]);
     later.summary.objective = earlier.summary.objective.clone();
-    assert_eq!(open(&later), [], "it went on with the session");
+    assert_eq!(open(&later), [], "the later session has the same objective");
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn short_lived_steps_and_steps_of_another_branch_are_left_out() {
     assert_eq!(open, ["“Tell the mobile team (todo `notes/mobile.md`)”"]);
     assert!(!handoff.repository.iter().any(|told| told.text.contains("#7")));
     earlier.branches = later.branches.clone();
-    assert_eq!(gather(&[later, earlier], &[]).open_ends.len(), 2, "it is the same branch");
+    assert_eq!(gather(&[later, earlier], &[]).open_ends.len(), 2, "the branch is the same");
 }
 
 #[test]
@@ -425,13 +425,13 @@ fn a_question_and_queries_of_graphiti_are_no_work() {
     };
     assert!(!did_work(&session));
     (session.summary.last_words, session.summary.message_count) = (None, Some(9));
-    assert!(!did_work(&session), "nobody asked for anything");
+    assert!(!did_work(&session), "nothing was done, and the agent wrote nothing");
     session.summary.message_count = Some(2);
     session.summary.last_words = Some("The parser reads rows in three steps. ".repeat(20));
     assert!(did_work(&session), "a long answer is a result");
     session.summary.mcp_tools_used = Some(vec!["mcp__graphiti__search_sessions".to_owned()]);
     session.summary.message_count = Some(9);
-    assert!(!did_work(&session), "it only asked the memory");
+    assert!(!did_work(&session), "the session only queried graphiti");
     session.summary.files_modified = Some(vec!["a.rs".to_owned()]);
     assert!(did_work(&session));
 }

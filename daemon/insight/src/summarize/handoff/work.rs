@@ -21,7 +21,7 @@ pub fn did_work(episode: &Episode) -> bool {
         || summary.repository.as_ref().is_some_and(|state| leaves_work(state));
     let settled = summary.key_decisions.is_some() || summary.completed_tasks.is_some();
     let words = summary.last_words.as_ref().map_or(0, |words| words.chars().count());
-    // Nothing was done, and the agent said nothing.
+    // Nothing was done, and the agent wrote nothing.
     if !changed && !settled && words == 0 && summary.next_steps.is_none() {
         return false;
     }
@@ -36,7 +36,6 @@ fn leaves_work(state: &str) -> bool {
     state.contains("commit") && !state.contains("; no files were changed")
 }
 
-/// Whether the session only queried graphiti.
 fn only_queried_graphiti(episode: &Episode) -> bool {
     let is_own = |tool: &String| OWN_TOOLS.iter().any(|own| tool.starts_with(own));
     let tools = episode.summary.mcp_tools_used.as_deref().unwrap_or_default();

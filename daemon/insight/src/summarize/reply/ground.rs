@@ -1,5 +1,5 @@
-//! Checks whether the session touched or mentioned the files that a claim names, and whether the
-//! test runs match the claim.
+//! Checks whether the session touched or mentioned the files in a claim, and whether the test runs
+//! match the claim.
 
 use crate::{
     model::{Evidence, evidence::TestRun},
@@ -9,23 +9,22 @@ use crate::{
 /// The material that claims are checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Grounds<'g> {
-    /// The evidence of the session.
     pub evidence: &'g Evidence,
-    /// The texts that the model was shown.
+    /// The texts that the model received.
     pub shown: &'g [String],
 }
 
-/// How the files that a claim names must be related to the session.
+/// How the files in a claim must be related to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRelation {
-    /// A tool touched them, or a command, a prompt or the subject of a commit names them.
+    /// A tool touched them, or a command, a prompt or the subject of a commit mentions them.
     Touched,
-    /// The session touched them, or a text that the model was shown names them.
+    /// The session touched them, or a text that the model received mentions them.
     Known,
 }
 
 impl Grounds<'_> {
-    /// Returns whether every file that `text` names has the relation `files` to the session.
+    /// Returns whether every file in `text` has the relation `files` to the session.
     pub(super) fn has(&self, files: FileRelation, text: &str) -> bool {
         match files {
             FileRelation::Touched => self.touched(text),
@@ -33,8 +32,8 @@ impl Grounds<'_> {
         }
     }
 
-    /// Returns whether every file that `text` names is [`FileRelation::Touched`]. If the evidence
-    /// omits files or commands because of its limits, [`FileRelation::Known`] is enough.
+    /// Returns whether every file in `text` is [`FileRelation::Touched`]. If the evidence omits
+    /// files or commands because of its limits, [`FileRelation::Known`] is enough.
     fn touched(&self, text: &str) -> bool {
         let evidence = self.evidence;
         let left_out = evidence.files_left_out + evidence.commands_left_out > 0;
@@ -43,7 +42,7 @@ impl Grounds<'_> {
             .all(|file| self.is_touched(file) || left_out && self.is_shown(file))
     }
 
-    /// Returns whether every file that `text` names is [`FileRelation::Known`].
+    /// Returns whether every file in `text` is [`FileRelation::Known`].
     fn knows(&self, text: &str) -> bool {
         files_in(text).into_iter().all(|file| self.is_touched(file) || self.is_shown(file))
     }
@@ -89,7 +88,7 @@ pub(super) fn is_same_file(one: &str, other: &str) -> bool {
     !one.is_empty() && !other.is_empty() && (ends(&one, &other) || ends(&other, &one))
 }
 
-/// Returns the file names in a text, recognised by common extensions.
+/// Returns the file names in a text, by common extensions, without products such as `Node.js`.
 fn files_in(text: &str) -> Vec<&str> {
     let file = pattern!(
         r"(?x)

@@ -4,9 +4,9 @@
 //! causes, fixes and reasons, and also topics, relations and, if the transcript shows none, the
 //! outcome. Facts that were read from the transcript (files, tests, tools, settings, counts, times)
 //! stay unchanged. A claim is dropped and counted if it is about a test or a setting that is not in
-//! the evidence, or about a file that is neither in the evidence nor in a text that the model was
-//! shown. A completed task or a fix is also dropped if a file is only in such a text, unless the
-//! evidence is incomplete. The objective is not checked.
+//! the evidence, or about a file that is neither in the evidence nor in a text that the model
+//! received. A completed task or a fix is also dropped if its file is only in such a text, unless
+//! the evidence is incomplete. The objective is not checked.
 
 mod claims;
 mod ground;
@@ -47,7 +47,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
     }
-    // An outcome with a reason was read from the transcript: for example, a question waits.
+    // An outcome with a reason was read from the transcript, for example an unanswered question.
     if summary.outcome_reason.is_none() {
         summary.outcome = claims.outcome.unwrap_or(summary.outcome);
     }
@@ -72,7 +72,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     Merged { summary, dropped: u32::try_from(checker.dropped.len()).unwrap_or(u32::MAX) }
 }
 
-/// Checks claims and notes those that are dropped.
+/// Checks claims and records those that are dropped.
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
     /// The dropped claims. A claim that the model repeats is dropped once.
@@ -219,7 +219,7 @@ impl ClaimChecker<'_> {
     }
 }
 
-/// Returns the model's decisions, and those in `read` that quote the user. If the model names no
+/// Returns the model's decisions, and those in `read` that quote the user. If the model has no
 /// decisions, returns all decisions in `read`.
 fn with_user_decisions(
     claimed: Vec<DecisionRecord>,

@@ -1,4 +1,4 @@
-//! Handles parts of Markdown text: labels, table cells, and sentences that run into code.
+//! Handles parts of Markdown text: labels, table cells, and sentences that continue in code.
 
 use crate::summarize::report::phrases::{Topic, topic_of_heading};
 use crate::summarize::text::{one_line, pattern, sentence_ends};
@@ -10,7 +10,7 @@ pub(super) fn is_placeholder(html: &str) -> bool {
         .is_match(html)
 }
 
-/// Whether the heading of a table column names plans or parts of a plan.
+/// Whether the heading of a table column announces plans or parts of a plan.
 pub(super) fn is_plan_column(column: &str) -> bool {
     pattern!(r"(?i)^\W*(?:waves?|plans?|phases?|milestones?|objectives?|what it (?:builds|does)|estimate|effort)\W*$")
         .is_match(&one_line(column))
@@ -54,7 +54,7 @@ fn before_code(text: &str) -> String {
     text[..end.unwrap_or(0)].trim_end_matches([',', ';', ' ']).to_owned()
 }
 
-/// Whether bold text behind `text` may be a label: only marks, numbers and brackets come before it,
+/// Whether bold text after `text` may be a label: only marks, numbers and brackets come before it,
 /// as in `[P1] **Race**`.
 pub(super) fn may_precede_label(text: &str) -> bool {
     pattern!(r"^(?:[^\p{L}]|[\[(][^\])]{1,16}[\])])*$").is_match(text)
@@ -71,8 +71,8 @@ pub(super) fn is_mark(cell: &str) -> bool {
     cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
 }
 
-/// Returns a cell with the heading of its column if the cell alone is not understandable: `Yes`
-/// below `Needs a restart?`, or a number.
+/// Returns a cell with the heading of its column if the cell cannot be understood alone, for
+/// example `Yes` below `Needs a restart?`, or a number.
 pub(super) fn with_column(column: &str, cell: &str) -> String {
     let column = one_line(column);
     let column = column.trim_matches(['*', ':', ' ']);
@@ -82,16 +82,16 @@ pub(super) fn with_column(column: &str, cell: &str) -> String {
     if column.is_empty() || is_status || !(answers || column.ends_with('?')) {
         return cell.to_owned();
     }
-    // With its question mark the column would be a sentence of its own.
+    // With its question mark, the column would be a separate sentence.
     format!("{}: {cell}", column.trim_end_matches('?'))
 }
 
-/// Whether the text after bold words is only an aside that introduces a list: ` (`src/a.rs`):`.
+/// Whether the text after bold words is only an aside before a list, for example `` (`a.rs`):``.
 pub(super) fn is_aside(rest: &str) -> bool {
     pattern!(r"^ ?\([^()]{1,90}\) ?:$").is_match(rest.trim_end())
 }
 
-/// Whether a line begins with the number of an item: `1. Speed`.
+/// Whether a line begins with the number of an item, for example `1. Speed`.
 pub(super) fn is_numbered(line: &str) -> bool {
     pattern!(r"^[0-9]{1,2}[.)] ").is_match(line)
 }
@@ -155,7 +155,7 @@ pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
         && has_label(after)
         && (has_label(before) || before.len() <= LINE / 2)
 }
-/// Whether the columns of a table are lists side by side: `Completed` and `Remaining`.
+/// Whether the columns of a table are lists side by side, for example `Completed` and `Remaining`.
 pub(super) fn are_lists(columns: &[String]) -> bool {
     let is = |wanted| move |column: &String| topic_of_heading(column) == Some(wanted);
     columns.len() == 2 && columns.iter().any(is(Topic::Done)) && columns.iter().any(is(Topic::Open))

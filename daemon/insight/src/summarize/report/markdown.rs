@@ -10,7 +10,7 @@ use crate::summarize::report::inline::{
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
 use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 
-/// Maximum number of bytes of a report that are parsed: deep nesting costs more than linear time.
+/// Maximum number of bytes of a report that are parsed. Deep nesting costs more than linear time.
 const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const MAX_PASSAGES: usize = 160;
@@ -34,7 +34,7 @@ pub(crate) struct Passage {
     pub(crate) form: Form,
     /// The number in an ordered list, or the number or letter at the start of a table row.
     pub(crate) mark: Option<String>,
-    /// The bold start of the passage, without punctuation: `Cause` in `**Cause**: the lock`.
+    /// The bold start of the passage without punctuation, as `Cause` in `**Cause**: the lock`.
     pub(crate) label: Option<String>,
     /// The text as one line, without the label.
     pub(crate) text: String,
@@ -46,7 +46,7 @@ pub(crate) struct Passage {
 pub(crate) enum Form {
     Paragraph,
     Item {
-        /// Number of lists around the item, from 1.
+        /// Number of lists around the item, at least 1.
         depth: usize,
         /// Whether the check box is ticked; `None` without a check box.
         ticked: Option<bool>,
@@ -304,7 +304,8 @@ impl PassageParser {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds code of one short line to the sentence before it, or else removes the last clause.
+    /// Adds code of one short line to the sentence before it. Before other code, removes the last
+    /// clause of the sentence.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);

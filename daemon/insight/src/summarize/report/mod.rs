@@ -1,8 +1,8 @@
 //! Parses the reports that an agent writes at the end of its turns.
 //!
-//! Agents summarise their work in these reports, under headings that name the kind of the items.
-//! The headings and phrases of the topics are data in `phrases`, for several languages. The code
-//! itself recognises only a few English phrases, such as those of a question for consent.
+//! Agents summarise their work in these reports, under headings that state the kind of the items.
+//! The headings and phrases of the topics are data in `phrases`, for several languages. The code of
+//! this module recognises only a few English phrases, such as those of a question for consent.
 
 mod inline;
 mod markdown;
@@ -32,13 +32,13 @@ pub(crate) struct Report {
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
     pub(crate) changed: bool,
-    /// Whether the report ends by asking for consent or a choice; the items in it are then not
-    /// settled.
+    /// Whether the report ends by asking for consent or a choice. If so, its items are not settled
+    /// yet.
     pub(crate) asks: bool,
     /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
     pub(crate) lead: Option<String>,
-    /// The paragraphs at the start of the report, as one line. A heading, a list, a table, or a
-    /// paragraph labelled as a proposal or as open ends them.
+    /// The paragraphs at the start of the report, as one line. They end before a heading, a list, a
+    /// table, or a paragraph whose label announces a proposal or open work.
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
@@ -49,7 +49,7 @@ pub(crate) struct Report {
 /// One statement of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claim {
-    /// The topic; `None` where neither a heading nor the wording determines it.
+    /// The topic; `None` if neither a heading nor the wording determines it.
     pub(crate) topic: Option<Topic>,
     /// The closest heading above.
     pub(crate) section: Option<String>,
@@ -139,7 +139,6 @@ impl Report {
                 && passage.label.is_none()
                 && topic_of(headings).is_none()
             {
-                // In plain prose each sentence is classified separately.
                 for sentence in sentences(&passage.text) {
                     let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
                     claims.extend(Claim::of(&passage, headings, report.origin));
@@ -167,7 +166,7 @@ impl Report {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3
     }
 
-    /// Returns whether the report ends with an announcement of work. The turn was then stopped
+    /// Returns whether the report ends with an announcement of work. If so, the turn was stopped
     /// before this work.
     pub(crate) fn announces(&self) -> bool {
         let last = self.passages.last().map_or("", |passage| passage.text.as_str());
@@ -228,7 +227,7 @@ pub(crate) fn announces_contents(text: &str) -> bool {
     introduces_contents(text) || writing.is_match(text)
 }
 
-/// Whether the contents of a written text follow a sentence: `Added a page, covering:`.
+/// Whether the contents of a written text follow a sentence, as in `Added a page, covering:`.
 fn introduces_contents(text: &str) -> bool {
     contents_mark().is_match(text)
 }
@@ -239,8 +238,8 @@ fn contents_mark() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Whether a passage asks for consent or a choice: `Looks good?`, `Which one?`. An offer such as
-/// `Want me to commit?` does not, because it leaves the claims of the report settled.
+/// Whether a passage asks for consent or a choice, as in `Looks good?` or `Which one?`. An offer
+/// such as `Want me to commit?` does not, because the claims of the report do not depend on it.
 fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
@@ -281,8 +280,8 @@ impl Claim {
         let first = sentences(&passage.text).first().copied().unwrap_or_default().to_owned();
         let of_words = || topic_of_sentence(&first);
         let words = of_words();
-        // Text under a heading of proposals or instructions is classified by the heading, whatever
-        // its wording. Text worded as an instruction is an instruction under any heading.
+        // Under a heading of proposals or instructions, the wording of a text does not matter. Text
+        // worded as an instruction is an instruction under any other heading.
         let topic = match (topic_of(headings), words) {
             (Some(topic @ (Topic::Proposal | Topic::Instruction)), _) => Some(topic),
             (_, Some(Topic::Instruction)) => Some(Topic::Instruction),

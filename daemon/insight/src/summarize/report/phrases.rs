@@ -18,7 +18,6 @@ use crate::{
     },
 };
 
-/// The topic of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Topic {
@@ -44,21 +43,21 @@ pub(crate) enum Topic {
     Withdrawal,
     /// A choice of the user.
     Choice,
-    /// A status, a symptom or a routine step that the user mentions; no decision.
+    /// A status, a symptom or a routine step that the user mentions; not a decision.
     Aside,
     /// The agent confirms a statement of the user.
     Agreement,
-    /// A task for the user: it stays open, whatever the session does next.
+    /// A task for the user, which stays open whatever the session does next.
     LeftToUser,
-    /// A claim that nobody has verified: `this should work now`.
+    /// A claim that nobody has verified, for example `this should work now`.
     Hope,
     /// The agent's answer to a notice about a background task whose result it already used.
     KnownNotice,
     /// A commit, push or pull request that the agent offers to make.
     PublishOffer,
-    /// Praise of the result: `production-ready`. It does not say what was done.
+    /// Praise of the result that does not say what was done, for example `production-ready`.
     Boast,
-    /// A state at one time: `it works now`. Later work may have changed it.
+    /// A state that later work may have changed, for example `it works now`.
     Status,
     /// Text to the user that is not about the work: greetings, announcements.
     Talk,
@@ -66,7 +65,7 @@ pub(crate) enum Topic {
     StillFails,
     /// A prompt that wants the agent's last work done differently.
     Objection,
-    /// A supposition, or a statement about what would be.
+    /// A supposition, or a hypothetical statement.
     Guess,
     /// A prompt that says that the agent's last statement is wrong.
     Contradiction,
@@ -114,8 +113,8 @@ macro_rules! phrases {
     ($($file:literal),* $(,)?) => { &[$(($file, include_str!(concat!("phrases/", $file)))),*] };
 }
 
-/// Each file with its name. If a heading or a sentence matches several topics, the topic of the
-/// earlier file takes precedence.
+/// The names and contents of the files. If a heading or a sentence matches several topics, the
+/// topic of the earlier file takes precedence.
 const FILES: &[(&str, &str)] = phrases![
     "en/left_to_user.toml",
     "en/instruction.toml",
@@ -159,8 +158,8 @@ const MAX_AUTOMATON_BYTES: usize = 300_000;
 
 type Table = Vec<(Topic, Phrases)>;
 
-/// Parses a file. An English file holds one topic, which the file name states; a file of another
-/// language holds several.
+/// Parses a file. An English file contains one topic, which the file name states; a file of another
+/// language contains several topics.
 fn read(name: &str, text: &str) -> Table {
     let invalid = |error: toml::de::Error| -> Table { panic!("{name}: {error}") };
     match name.strip_prefix("en/").and_then(|name| name.strip_suffix(".toml")) {
@@ -278,7 +277,7 @@ static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ",
         " from ",
     ];
-    AhoCorasick::new(words).expect("a few words fit an automaton")
+    AhoCorasick::new(words).expect("an automaton of a few words can be built")
 });
 
 /// The headings of all tables. If several match, the first one counts.

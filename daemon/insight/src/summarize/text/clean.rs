@@ -20,7 +20,7 @@ pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4096));
     let mut is_dropped = false;
     for c in text.chars() {
-        // `(🪙 icon)` becomes `(icon)`, and `(🪙)` nothing.
+        // `(🪙 icon)` becomes `(icon)`, and `(🪙)` is removed.
         let was_dropped = std::mem::replace(&mut is_dropped, is_symbol(c));
         if was_dropped && line.ends_with('(') {
             is_dropped |= c.is_whitespace();
@@ -91,8 +91,8 @@ pub(crate) fn position_of_link<'l>(text: &str, target: &'l str) -> &'l str {
     if text.trim_end_matches('`').ends_with(&found[1]) { position } else { "" }
 }
 
-/// Removes the marks of bold and struck text, lists and headings. Stars in code and in path
-/// patterns stay.
+/// Removes the marks of bold and struck text, lists, quotes and headings. Double stars in code and
+/// in path patterns stay.
 fn without_marks(text: &str) -> Cow<'_, str> {
     let is_balanced = !has_open_quote(text);
     let (mut read, mut in_code) = (0, false);
@@ -167,8 +167,8 @@ pub(crate) fn with_short_code(text: &str) -> String {
 /// Maximum length, in bytes, of a command that is to be run later.
 const MAX_COMMAND_BYTES: usize = 140;
 
-/// Puts up to three commands in fenced code behind the sentence that tells the user to run them
-/// later: `After the merge, run:`.
+/// Puts up to three commands in fenced code after the sentence that tells the user to run them
+/// later, for example `After the merge, run:`.
 fn with_later_commands(text: &str) -> Cow<'_, str> {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n((?:[^\n`]+\n){1,3})[ \t]*```[ \t]*$"
@@ -223,7 +223,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// Stands where [`kept`] removed the middle of a text.
+/// The mark with which [`kept`] replaces the middle of a text.
 const GAP: &str = " … ";
 
 /// If the middle of a command line was removed, returns the line up to the last whole command or

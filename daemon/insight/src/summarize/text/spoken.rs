@@ -8,8 +8,8 @@ use crate::{
 /// Maximum length, in bytes, of a quotation that is kept in one sentence.
 const MAX_QUOTATION_BYTES: usize = 300;
 
-/// Returns the sentences of a prompt, without pasted lines of a terminal or a log. Users write
-/// without capitals, and end a sentence with a line break or several spaces.
+/// Returns the sentences of a prompt, without pasted lines of a terminal or a log. Users may write
+/// without capitals, and may end a sentence with a line break or several spaces.
 pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     let ends = pattern!(r"[.!?][ \t]+|[ \t]{2,}");
     let mut found: Vec<String> = Vec::new();

@@ -30,7 +30,7 @@ const DEFAULT_CONFIDENCE: f64 = 0.6;
 const MAX_WORDS: usize = 20;
 const MAX_WORD_BYTES: usize = 200;
 
-/// A classified command, and how much it shows about the purpose of its line.
+/// A classified command, and how much the command shows about the purpose of its line.
 #[derive(Clone, Debug)]
 pub(super) struct ClassifiedCommand {
     pub(super) classification: BashCommandClassification,
@@ -300,7 +300,7 @@ impl ParsedCommand<'_> {
     }
 }
 
-/// Returns the kind that all `paths` share.
+/// Returns the kind that all `paths` share; `None` if the kinds differ or there is no path.
 pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Option<FileKind> {
     let first = FileKind::of(paths.next()?);
     paths.all(|path| FileKind::of(path) == first).then_some(first)

@@ -41,7 +41,6 @@ impl ClassifiedLine {
         self.commands.iter().map(|command| &command.classification)
     }
 
-    /// Returns the commands of the line, in the order of [`Self::commands`].
     pub fn into_commands(self) -> Vec<BashCommandClassification> {
         self.commands.into_iter().map(|command| command.classification).collect()
     }
@@ -69,8 +68,8 @@ impl ClassifiedLine {
     /// Commands that are the purpose of a line (such as builds, tests and changes) take precedence
     /// over housekeeping, and housekeeping over reading. Among commands of equal effort, one after
     /// `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because
-    /// earlier ones prepare it, and the first command of this pipeline, because later ones filter
-    /// its output.
+    /// earlier pipelines prepare it, and the first command of this pipeline, because later commands
+    /// filter its output.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
         let rank = |(_, command): &(usize, &PlacedCommand)| {
             (

@@ -1,8 +1,9 @@
 //! Classifies shell command lines: each command is looked up in the table of programs, and the most
 //! important command determines the class of the line.
 //!
-//! A program that is not in the table is classified by its words. If these are not meaningful, the
-//! program is unknown. Its commands are then classified by stored answers, and finally by a model.
+//! A program that is not in the table is classified by its words. If the words are not meaningful,
+//! the command is unknown. An unknown command is then classified by stored answers, and finally by
+//! a model.
 
 pub(crate) mod judge;
 mod line;
@@ -50,8 +51,8 @@ fn expand(
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // `xargs` passes the names to its command, so the command that lists them is not the main
-        // one.
+        // `xargs` runs its own command on the listed names, so the command that lists the names is
+        // not the main one.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {

@@ -34,7 +34,7 @@ pub(super) fn refine(name: &str, args: &Args, command: &ShellCommand) -> Refinem
     }
 }
 
-/// Classifies the output redirection of a printing command, which creates or changes a file.
+/// Classifies a command that prints text into a file, and so creates or changes the file.
 pub(super) fn printed_to(name: &str, redirects: &[Redirect]) -> Option<(ToolIntent, FileKind)> {
     if !matches!(name, "cat" | "echo" | "printf" | "print" | "bat") {
         return None;
@@ -76,8 +76,8 @@ pub(super) fn of_sql(text: &str) -> Option<ToolIntent> {
     })
 }
 
-/// Returns the intent of the first clause that changes data in an SQL or Cypher text with the clause
-/// `WITH`. Quoted values and parts of names such as `last_update` are no clauses.
+/// Returns the intent of the first clause that changes data in an SQL or Cypher text with the
+/// clause `WITH`. Quoted values and parts of names such as `last_update` do not count.
 fn change_after_with(text: &str) -> Option<ToolIntent> {
     let unquoted = text.split(['\'', '"', '`']).step_by(2);
     let words = unquoted.flat_map(|part| {

@@ -14,7 +14,7 @@ fn main_of(line: &str) -> String {
     })
 }
 
-/// The example of section 3.3.
+/// The example of intelligent-session-summarization, section 3.3.
 #[test]
 fn the_example_of_the_documents_has_the_printed_result() {
     let found = classify("pytest tests/ -v --cov=src");
@@ -30,7 +30,8 @@ fn the_example_of_the_documents_has_the_printed_result() {
     assert_eq!(found.activity_signals.get(Activity::Fixing), 0.2);
 }
 
-/// Section 3.3: "npm install = configuring, pytest = testing, git commit = version_control".
+/// intelligent-session-summarization, section 3.3: "npm install = configuring, pytest = testing,
+/// git commit = version_control".
 #[test]
 fn the_common_patterns_of_the_documents_are_classified() {
     assert_eq!(main_of("npm install"), "npm configure package");
@@ -152,7 +153,7 @@ fn lines_with_invalid_syntax_are_classified_by_their_first_words() {
     }
 }
 
-/// Any input is classified in a short time. Every run uses the same random lines.
+/// Every run uses the same random lines.
 #[test]
 fn mangled_lines_are_classified_in_a_short_time() {
     const LINES: [&str; 6] = [

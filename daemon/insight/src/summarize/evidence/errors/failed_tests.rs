@@ -31,8 +31,8 @@ pub(super) fn message(report: &RunReport, output: &str) -> String {
     }
 }
 
-/// Returns the output of one test of Go, if a line says that it failed: the lines after that line,
-/// or with `-v` those before it. `None` if there is no such line.
+/// Returns the output of one test of Go, if a line says that the test failed: the lines after that
+/// line, or with `-v` the lines before it. `None` if there is no such line.
 fn of_go_test<'o>(output: &'o str, name: &str) -> Option<&'o str> {
     let mark = format!("--- FAIL: {name} (");
     let at = output.find(&mark)?;

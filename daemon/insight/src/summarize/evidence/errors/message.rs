@@ -69,8 +69,8 @@ fn is_marked(line: &str) -> bool {
         && line.split_whitespace().count() >= 5
 }
 
-/// Returns the reason of a failed test: a failed assertion, or an exception. Other lines of a
-/// test's output are its log.
+/// Returns the reason of a failed test: a failed assertion, an exception or a compiler's error. The
+/// other lines of a test's output are its log.
 pub(super) fn of_test(output: &str) -> Option<String> {
     let claims = |line: &&str| {
         pattern!(r"^(?:E\s{2,}\S|(?:[\w.]+\.)?(?:Assertion|Type|Value|Key|Index|Attribute|Reference|Import|ModuleNotFound|NotImplemented|Runtime|Name|Syntax)\w*(?:Error|Exception)\b)|panicked at|^error: expect\(|error TS\d+|^error\[E\d+\]")
@@ -100,8 +100,8 @@ fn tidy(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
 }
 
-/// Whether an output shows a failure. It is used where the exit code is that of another command
-/// and proves nothing.
+/// Whether an output shows a failure. It is used if the exit code is that of another command and
+/// proves nothing.
 pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     lines(output).any(|line| {
         pattern!(
@@ -111,7 +111,8 @@ pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     })
 }
 
-/// Normalises a message for comparison: replaces the numbers in it, and ignores case.
+/// Normalises a message for comparison: replaces its numbers with `#`, and converts it to lower
+/// case.
 pub(super) fn shape(message: &str) -> String {
     pattern!(r"0x[0-9a-f]+|\d+").replace_all(message, "#").to_lowercase()
 }

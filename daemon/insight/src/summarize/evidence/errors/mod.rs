@@ -1,7 +1,8 @@
 //! Follows errors to their resolutions.
 //!
 //! An error stays open until the same attempt succeeds. The changes and statements in between are
-//! its resolution. Memory is bounded: when too many errors are open, the oldest is never resolved.
+//! its resolution. The number of open errors is limited: the oldest is dropped first, and is never
+//! resolved.
 
 mod failed_tests;
 mod message;
@@ -30,7 +31,7 @@ use crate::{
     },
 };
 
-/// A failed attempt, by which its later success is recognised.
+/// The identity of a failed attempt, to recognise its later success.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Attempt {
@@ -58,7 +59,7 @@ pub(super) struct Event<'e> {
     pub(super) shown: &'e str,
 }
 
-/// The open errors, and the changes and words that may resolve them.
+/// The open errors, and the changes and statements that may belong to their resolutions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Tracker {
@@ -300,7 +301,7 @@ impl Tracker {
         self.open = open;
         for open in done {
             let resolution = self.resolution(&open, event);
-            // What the agent says after another failure is about that failure.
+            // Statements of the agent after another failure are about that failure.
             let end = open.superseded.unwrap_or(event.origin.line);
             let cause = self.last_words(About::Cause, open.first_line, end);
             if let Some(error) = find(errors, open.first_line, &open.shape) {
@@ -369,7 +370,7 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
 }
 
 /// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an
-/// open error: the latest one that the sentence names, or else the latest one.
+/// open error: the latest one that the sentence mentions, or else the latest one.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"

@@ -1,8 +1,9 @@
-//! Recognises failures that are only mistakes of the agent in the use of its tools.
+//! Recognises failures that say nothing about the project: mistakes of the agent in the use of its
+//! tools, refused permissions, and a missing search tool.
 
 use crate::summarize::text::pattern;
 
-/// Whether the output of a failed call shows only a mistake in the use of a tool.
+/// Whether the output of a failed call shows only such a failure.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo() || lacks_search_tool(output)

@@ -70,8 +70,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records what was stashed and what was taken back. A stash that could not be applied without
-    /// conflicts stays.
+    /// Records a new stash, or removes the latest stash that was restored or dropped. A stash that
+    /// git kept because of conflicts stays recorded.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
         match call.operands().next() {
@@ -131,8 +131,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Reads the files of `git diff --name-only`. They are only a part, because other files may be
-    /// staged or new.
+    /// Reads the files of `git diff --name-only`. They are only a part of the changed files,
+    /// because other files may be staged or new.
     fn diff(&mut self, call: &GitCall) {
         let lists = call.has("--name-only") && call.is_alone;
         if !lists || call.operands().any(|word| word != "HEAD") {

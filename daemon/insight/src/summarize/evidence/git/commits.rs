@@ -47,7 +47,7 @@ pub(super) fn made(
     let known = &mut evidence.commits;
     let before = amended(known, made, subject.as_deref());
     let before = before.map(|at| known.remove(at));
-    // A continued rebase also prints commits of others, which it moves to another base.
+    // A continued rebase also prints commits that the session did not make.
     if made.replays && before.is_none() && printed.is_some_and(|line| line.branch.is_none()) {
         return false;
     }
@@ -86,7 +86,7 @@ fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option
     }
 }
 
-/// Returns the commit's hash from a history in the same output.
+/// Returns the hash of the commit with this subject, from a history in the same output.
 fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
     history(output).find(|(_, shown)| *shown == subject).map(|(hash, _)| hash)
 }
@@ -144,8 +144,8 @@ pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     before.filter(|commit| commit.origin < begin).for_each(|commit| commit.hash.clear());
 }
 
-/// Reads the last commit's hash from the output of a push, if a rebase has changed the hash or it
-/// is unknown.
+/// Reads the last commit's hash from the output of a push, if a rebase has changed the hash or if
+/// the hash is unknown.
 pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     if !hashes_are_stale(evidence) {
         return;
@@ -195,7 +195,7 @@ fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> 
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Keeps each body that fits into the limit together with the newer ones, and clears the others.
+/// Keeps each body that fits into the limit together with the newer bodies. Clears the others.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
     let mut room = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {

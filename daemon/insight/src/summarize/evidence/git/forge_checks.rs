@@ -44,7 +44,7 @@ fn is_of_several(command: &str) -> bool {
         || command.matches("gh pr checks").count() > 1
 }
 
-/// Returns the number of the pull request that a command names.
+/// Returns the number of the pull request in a command.
 fn number(command: &str) -> Option<u64> {
     pattern!(r"\bgh pr checks (?:-\S+ )*#?([0-9]{1,9})\b").captures(command)?[1].parse().ok()
 }
@@ -64,7 +64,7 @@ fn rows(pull_request: Option<u64>, output: &str) -> Option<ForgeChecks> {
 }
 
 /// Reads a log in which each line begins with the job, the step and the time. If a filter removed
-/// the names of the tests, those seen before for the same jobs are kept.
+/// the names of the tests, the earlier names for the same jobs are kept.
 fn failed_jobs(known: Option<&ForgeChecks>, output: &str) -> Option<ForgeChecks> {
     let prefix = pattern!(r"(?m)^([^\t\n]+)\t[^\t\n]+\t[0-9-]+T[0-9:.]+Z ?");
     let mut checks = ForgeChecks::default();

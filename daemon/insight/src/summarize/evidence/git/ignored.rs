@@ -2,7 +2,7 @@
 
 use crate::summarize::{evidence::shell::GitCall, text::pattern};
 
-/// Returns the paths that the output of a call names as ignored: those that git refused to add,
+/// Returns the paths that the output of a call shows as ignored: those that git refused to add,
 /// those that `git check-ignore` prints, and those that a status marks.
 pub(super) fn paths<'o>(call: &GitCall, output: &'o str) -> Vec<&'o str> {
     match call.subcommand() {

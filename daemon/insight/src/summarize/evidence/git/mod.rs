@@ -56,8 +56,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Moves the branch that `git status` printed to the end of the session's branches, because agents
-/// record only the branch at the start. A full list does not get new branches.
+/// Adds the branch that `git status` printed to the session's branches, or moves it to their end.
+/// Agents record only the branch at the start. A full list does not get new branches.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -158,8 +158,8 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
                 if hidden { failed() } else { Ending::Succeeded }
             }
             None if run.outcome == Outcome::Interrupted || step.guarded => Ending::Unknown,
-            // Git prints an error when staging fails. A failure without one belongs to a later
-            // step.
+            // Git prints an error when staging fails. A failure without such an error belongs to a
+            // later step.
             None if step.step == Some(GitStep::Stage) && at + 1 < steps.len() => Ending::Succeeded,
             None => failed(),
         };
@@ -254,7 +254,7 @@ fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
     Some(kept(&line, bounds::ERROR_TEXT))
 }
 
-/// Returns the branch that an output names for a step.
+/// Returns the branch of a step, as the output shows it.
 fn branch_in(step: GitStep, output: &str) -> Option<String> {
     let named = match step {
         GitStep::Push => pattern!(r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[[^\]]+\]) +\S+ -> (\S+)"),

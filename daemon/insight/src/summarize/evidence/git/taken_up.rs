@@ -1,5 +1,5 @@
-//! Finds commits of sub-agents and of calls without a recorded result in a history that git prints
-//! later.
+//! Finds commits of sub-agents, and of calls whose results were not recorded, in the histories that
+//! git prints later.
 
 use crate::{
     model::evidence::{Commit, Evidence, GitStep, GitView, HeadCommit},
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Minimum length, in bytes, of a subject by which a report of a sub-agent names a commit.
+/// Minimum length, in bytes, of a subject that identifies a commit in a report of a sub-agent.
 const SUBJECT: usize = 16;
 
 /// Adds commits that a history shows and that are not recorded yet:
@@ -42,7 +42,7 @@ pub(in crate::summarize::evidence) fn take_up(
     let base = base.and_then(|before| {
         shown.iter().position(|(hash, _)| is_same_hash(hash, &before.value.hash))
     });
-    // A new commit goes before the recorded commit that was made after it.
+    // A new commit is inserted before the recorded commit that was made after it.
     let mut place = evidence.commits.len();
     for (at, (hash, subject)) in shown.iter().enumerate() {
         let is_new = base.is_some_and(|base| at < base)

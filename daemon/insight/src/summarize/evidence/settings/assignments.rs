@@ -3,7 +3,7 @@
 
 use crate::summarize::{evidence::settings::Pairs, text::pattern};
 
-/// Reads `[section]` and `key = value`. An array may take several lines.
+/// Reads `[section]` and `key = value`. An array may have several lines.
 pub(super) fn toml(fragment: &str) -> Pairs {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -36,7 +36,7 @@ pub(super) fn toml(fragment: &str) -> Pairs {
     found
 }
 
-/// Reads `[section]` and `key = value`. Comments begin with `#` or `;`.
+/// Reads `[section]` and `key = value`. Comment lines begin with `#` or `;`.
 pub(super) fn ini(fragment: &str) -> Pairs {
     let mut found = Vec::new();
     let mut section = String::new();
@@ -123,7 +123,7 @@ fn block_name(line: &str) -> &str {
     key.trim_matches(['"', '\'', ' '])
 }
 
-/// Reads `{ version = "1.2", optional = true }`, which may be cut off. A table that contains
+/// Reads `{ version = "1.2", optional = true }`, even if its end is missing. A table that contains
 /// another table or an array is ignored.
 fn inline_table(key: &str, table: &str) -> Pairs {
     let inside = table.trim_start_matches('{').split('}').next().unwrap_or_default();

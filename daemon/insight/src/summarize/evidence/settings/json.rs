@@ -2,7 +2,7 @@
 
 use crate::summarize::evidence::settings::Pairs;
 
-/// Maximum length, in bytes, of an array that is a value. A longer array is data.
+/// Maximum length, in bytes, of an array that is the value of a setting. A longer array is data.
 const ARRAY: usize = 200;
 
 /// Returns each key whose value is a scalar or a short array of scalars, with the visible part of

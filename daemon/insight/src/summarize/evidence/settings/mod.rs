@@ -40,7 +40,7 @@ const FRAGMENT: usize = 64 * 1024;
 
 /// Returns the settings that `change` changes; none if the file does not contain settings.
 ///
-/// A file that is written as a whole is taken as new. The caller ignores these settings if the
+/// A file that is written as a whole is treated as new. The caller ignores these settings if the
 /// file existed before.
 pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
     let Some(syntax) = Syntax::of(&change.path) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Reads YAML by its lines and indentation, which are all that a fragment can show.
+//! Reads YAML by its lines and indentation, because a fragment may not be a valid document.
 
 use crate::summarize::{evidence::settings::Pairs, text::pattern};
 

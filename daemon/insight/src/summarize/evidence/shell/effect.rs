@@ -18,19 +18,14 @@ use crate::{
 /// Maximum number of effects of one command line.
 const EFFECTS: usize = 12;
 
-/// Something done to a file by a shell command.
+/// An effect of a shell command on a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::summarize::evidence) enum Effect {
     /// The file was removed, or the folder with its content.
     Remove(String),
     /// The file or folder was moved.
-    Move {
-        /// The path before.
-        from: String,
-        /// The path after.
-        to: String,
-    },
+    Move { from: String, to: String },
     /// The file was written as a whole.
     Write {
         path: String,
@@ -170,7 +165,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
     }
 }
 
-/// Returns the moves of the sources to the target. Several sources move into a folder.
+/// Returns the moves of the sources to the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
     if !is_plain(target) || is_passing(&target.text) {

@@ -1,4 +1,4 @@
-//! Finds the calls of git in a command line. They are needed to interpret what git printed.
+//! Finds the calls of git in a command line. They are needed to interpret the output of git.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::summarize::{
     text::kept,
 };
 
-/// Maximum numbers of calls of a command line, and of words of a call, that are kept.
+/// Maximum number of calls kept of a command line, and of words kept of a call.
 const CALLS: usize = 8;
 const ARGUMENTS: usize = 8;
 
@@ -70,7 +70,7 @@ pub(super) fn of(commands: &[Simple], line: &str, directory: &str) -> Vec<GitCal
         has_printed |= prints(command);
         let is_elsewhere = within_foreign || git_folder(command).is_some_and(is_foreign);
         if invocation.program == "git" && !is_elsewhere {
-            // The output of other subcommands is clear without their arguments.
+            // The output of other subcommands can be read without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
             let is_asked =
                 ["status", "diff", "log", "rev-parse", "branch", "stash"].contains(&first);

@@ -6,7 +6,7 @@ use crate::{lang::shell, summarize::evidence::shell::words::Simple};
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Only reads, or is a builtin of the shell.
+    /// Only reads, or has no effect that counts as work, for example `cd` or `kill`.
     Looks,
     /// Changes files or the environment, so that a failed attempt may succeed now.
     Changes,

@@ -1,7 +1,7 @@
 //! Reads a shell command line: the attempt that it makes, its evident effects on files and on the
 //! repository, the texts that it publishes, and the tests that it runs.
 //!
-//! Only the command line is read here. Its result shows whether it succeeded.
+//! Whether the command succeeded is not determined here, but from its result.
 
 mod effect;
 mod git_calls;
@@ -40,8 +40,7 @@ pub(super) struct CommandLine {
     /// and the shortening of its output after it.
     pub(super) shown: String,
     /// The name of the attempt, which is the same for each repetition with other options:
-    /// `cargo test`, `git push`, `./run.sh`. `None` when the command only reads, or runs inline
-    /// code.
+    /// `cargo test`, `git push`, `run.sh`. `None` when the command only reads, or runs inline code.
     pub(super) attempt: Option<String>,
     /// Whether the success of the command line proves nothing about the attempt, because the exit
     /// code is that of another command.
@@ -57,16 +56,15 @@ pub(super) struct CommandLine {
     /// The directory that the command works in.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) directory: String,
-    /// The package that the command names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) package: Option<String>,
-    /// The calls of git whose output shows the state of the repository.
+    /// The calls of git in the project's own repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) git: Vec<GitCall>,
     /// The calls of test runners.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
-    /// Whether only a part of the output is printed. The numbers in it are not totals.
+    /// Whether only a part of the output is printed. Then the numbers in the output are not totals.
     pub(super) shows_part: bool,
 }
 
@@ -124,7 +122,7 @@ impl CommandLine {
         }
     }
 
-    /// Whether the output shows the state of the repository or of a pull request's checks.
+    /// Whether the output may show the state of the repository or of a pull request's checks.
     pub(super) fn shows_repository(&self) -> bool {
         !self.git.is_empty() || pattern!(r"gh (?:pr checks|run view)\b").is_match(&self.shown)
     }

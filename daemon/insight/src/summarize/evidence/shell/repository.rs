@@ -27,13 +27,10 @@ const STEPS: usize = 12;
 pub(in crate::summarize::evidence) struct RepositoryStep {
     /// The effect on the repository.
     pub(in crate::summarize::evidence) step: Option<GitStep>,
-    /// The branch that the command names.
     pub(in crate::summarize::evidence) branch: Option<String>,
-    /// The commit that the command makes.
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
     /// The commits that the command removes.
     pub(in crate::summarize::evidence) undone: Undone,
-    /// The text that the command publishes.
     pub(in crate::summarize::evidence) published: Option<Published>,
     /// Whether other work has to succeed before the command runs.
     pub(in crate::summarize::evidence) guarded: bool,
@@ -82,7 +79,7 @@ fn names_code(name: &str) -> bool {
 }
 
 /// Whether a folder is a scratch folder: one from `mktemp`, or a temporary one in a command line
-/// that calls `mktemp` or `git init`. What git does there says nothing about the project.
+/// that calls `mktemp` or `git init`. Calls of git there say nothing about the project.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
@@ -93,8 +90,9 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(folder)
 }
 
-/// Whether `folder` belongs to another project than `directory`, in which the agent works. A
-/// worktree of the project often has a name that begins with the project's.
+/// Whether `folder` belongs to another project than `directory`, in which the agent works. A folder
+/// is not another project if its path contains `worktree`, or if the name of one folder begins with
+/// the name of the other.
 pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let (folder, directory) = (folder.trim_end_matches('/'), directory.trim_end_matches('/'));
@@ -111,7 +109,7 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
         && !name(directory).starts_with(&name(folder))
 }
 
-/// Returns the folder that `git -C` names. Other options may precede it: `git -c k=v -C dir`.
+/// Returns the folder that is given to `git -C`. Other options may precede it: `git -c k=v -C dir`.
 pub(super) fn git_folder(command: &Simple) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     loop {

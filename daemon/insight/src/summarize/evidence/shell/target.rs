@@ -14,9 +14,9 @@ use crate::summarize::{
 
 /// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
-    /// The directory of the first command of [`Kind::Works`], or else that at the end of the line.
+    /// The directory of the first command of [`Kind::Works`], or else the directory at the end of
+    /// the line.
     pub(super) directory: String,
-    /// The package that the command names.
     pub(super) package: Option<String>,
 }
 
@@ -30,7 +30,8 @@ pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
                 directory = resolve(&directory, folder);
             }
         } else if invocation.kind() == Kind::Works {
-            // A wrapper such as `pnpm --filter api exec` names the package of what it runs.
+            // A wrapper such as `pnpm --filter api exec` contains the package of the command that
+            // it runs.
             let wrapper: Vec<&str> = command.texts().collect();
             let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));
             let package = package(invocation.program, &invocation.arguments).or(wrapper.flatten());
@@ -48,8 +49,8 @@ pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Opti
     (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
 }
 
-/// Returns the package, or its folder, that the options of a package manager, a compiler or a build
-/// tool name.
+/// Returns the package, or the folder of the package, in the options of a package manager, a
+/// compiler or a build tool.
 fn package(program: &str, arguments: &[&str]) -> Option<String> {
     let options: &[&str] = match program {
         "pnpm" | "turbo" | "bun" => &["--filter", "-F", "-C", "--dir", "--cwd"],

@@ -25,13 +25,12 @@ const OPERANDS: usize = 2;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct TestCall {
-    /// The framework that the output names; `*` for a script that may run any framework.
+    /// The framework that prints the output; `*` for a script that may run any framework.
     framework: String,
     /// The options, names and files that limit the run, as they were typed.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// The task that names a part of the tests: `test:integration`.
+    /// The task, if it runs only a part of the tests: `test:integration`.
     pub(in crate::summarize::evidence) task: Option<String>,
-    /// The package that the call names.
     pub(in crate::summarize::evidence) package: Option<String>,
     /// The directory that the call runs in.
     pub(in crate::summarize::evidence) directory: String,
@@ -116,7 +115,7 @@ fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
     let is_operand = |word: &&&str| !word.starts_with(['-', '+']);
     let operands: Vec<&str> = words.iter().filter(is_operand).copied().collect();
     let starts = |runner: &&Runner| {
-        let (program, rest) = runner.start.split_first().expect("a row names a program");
+        let (program, rest) = runner.start.split_first().expect("each row begins with a program");
         let operands = &operands[..operands.len().min(rest.len())];
         let is_begun = |word: &&str| match word.starts_with('-') {
             true => words.contains(word),
@@ -140,7 +139,7 @@ fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
     })
 }
 
-/// Whether the words of a script runner name a test task.
+/// Whether one of the words of a script runner is a test task.
 fn runs_tests(words: &[&str]) -> bool {
     words.iter().any(|word| is_test_task(word))
 }
@@ -159,7 +158,7 @@ fn names_part(task: &str) -> bool {
     !general.is_match(task)
 }
 
-/// A reader of a runner's arguments, one after the other.
+/// Reads a runner's arguments, one after the other.
 struct ArgumentReader<'r> {
     runner: &'r Runner,
     directory: &'r str,
@@ -211,7 +210,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// Whether an option stands before the task of a script runner that has such an option itself:
+    /// Whether an option belongs to the script runner itself, because it is before the task:
     /// `task -t Taskfile.yml test`.
     fn is_of_script_runner(&self, name: &str) -> bool {
         !self.has_task && self.runner.values.contains(&name)
@@ -254,7 +253,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// Returns a path below the directory relative to it.
+    /// Returns a path below the directory as a path relative to the directory.
     fn shortened(&self, word: &str) -> String {
         let below = word.strip_prefix(self.directory).and_then(|path| path.strip_prefix('/'));
         below.filter(|_| !self.directory.is_empty()).unwrap_or(word).to_owned()
@@ -278,7 +277,7 @@ mod tests {
     use super::*;
     use crate::summarize::evidence::shell::words::simple_commands;
 
-    /// Returns the last call as `framework limit @package directory`.
+    /// Returns the last call as `framework #task limit @package directory`.
     fn read(line: &str) -> String {
         let calls = of(&simple_commands(line), "/app");
         let Some(call) = calls.last() else { return "-".to_owned() };

@@ -14,7 +14,8 @@ use crate::{
     },
 };
 
-/// A command together with the other commands of its line, which may write the files that it reads.
+/// A command together with the other commands of its line, which may write the files that the
+/// command reads.
 pub(super) struct ArgumentTexts<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [Simple],
@@ -38,7 +39,7 @@ impl ArgumentTexts<'_> {
         text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())
     }
 
-    /// Returns the texts that a forge's program publishes.
+    /// Returns the text that a call of a forge's program publishes.
     pub(super) fn published(&self, kind: PublicationKind, words: &[&str]) -> Option<Published> {
         const BODIES: &[&str] =
             &["--body", "-b", "--description", "-d", "--notes", "-n", "--message", "-m"];
@@ -99,7 +100,8 @@ impl Published {
     }
 }
 
-/// Returns the text that the shell makes of a word; `None` if the command line does not contain it.
+/// Returns the text that the shell passes for a word; `None` if the command line does not contain
+/// that text.
 pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;
@@ -111,12 +113,12 @@ pub(super) fn literal(word: &str) -> Option<String> {
     if word.starts_with("$(") || word.is_empty() {
         return None;
     }
-    // PowerShell writes `@'…'@`.
+    // PowerShell quotes a text of several lines as `@'…'@`.
     let word = word.strip_prefix("@\n").map_or(word, |text| text.trim_end_matches('@'));
     Some(word.to_owned())
 }
 
-/// Returns `text` without the lines that name a signer or the program that made it.
+/// Returns `text` without the lines about a signer or about the program that wrote the text.
 pub(super) fn without_trailers(text: &str) -> String {
     let is_content = |line: &&str| {
         !pattern!(

@@ -47,7 +47,6 @@ pub(super) enum Joint {
 }
 
 impl Simple {
-    /// Returns the text of each word.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| word.text.as_str())
     }
@@ -71,11 +70,11 @@ struct Lexer<'l> {
     in_word: bool,
     /// The kind of the redirection whose target is the next word.
     redirect: Option<Redirect>,
-    /// The announced here-documents, which begin after the end of the line.
+    /// The here-documents of the line, whose texts begin after the end of the line.
     documents: Vec<HereDocument>,
 }
 
-/// A here-document that was announced.
+/// A here-document whose text was not read yet.
 struct HereDocument {
     /// The line that ends it.
     end: String,
@@ -218,7 +217,7 @@ impl<'l> Lexer<'l> {
             self.add(text, true);
             return;
         }
-        // The apostrophes of a document within the substitution are no quotes.
+        // An apostrophe in a here-document within the substitution is not a quote.
         let length = substitution_length(self.rest, &['"', '\''])
             .or_else(|| substitution_length(self.rest, &['"']));
         let text = self.take(length.unwrap_or(self.rest.len()));
@@ -319,8 +318,8 @@ impl<'l> Lexer<'l> {
     }
 }
 
-/// Returns the length of the `$( … )` at the start of `rest`, in which these `quotes` count; `None` if
-/// it has no end.
+/// Returns the length of the `$( … )` at the start of `rest`, without counting the brackets between
+/// `quotes`; `None` if it has no end.
 fn substitution_length(rest: &str, quotes: &[char]) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote: Option<char> = None;

@@ -1,4 +1,4 @@
-//! Determines the claim of a single sentence by its words.
+//! Determines the kind of claim that a single sentence makes, by its words.
 
 use crate::{
     model::evidence::StatementKind,
@@ -128,7 +128,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
         pattern!(r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}")
             .is_match(sentence);
     let is_old = pattern!(r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))").is_match(sentence);
-    // What a test or a review brought to light, and why another tool had to be used.
+    // A defect that a test or a review exposed, and the reason for the use of another tool.
     let is_exposed = pattern!(r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) (?:\w+ )?(?:bug|defect|detail|race|issue|problem|mismatch|deadlock|leak)\b.{12,}")
         .is_match(sentence);
     let is_avoided = pattern!(r"(?i)\b(?:fail(?:s|ed|ing)|not usable|cannot|can['’]t|blocked|denied|unavailable|broken|rejects?|refuses?|(?:does|do|did)(?: not|n['’]t) (?:support|work|exist|accept|allow))\b.{3,160}[,;] so i(?:['’]m| am) (?:now |instead )?(?:switching|using|falling back|moving|pointing|routing)\b")
@@ -171,7 +171,7 @@ pub(super) fn is_fault(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether the sentence names code or a file: something that can be looked up.
+/// Whether the sentence mentions code or a file: something that can be looked up.
 pub(super) fn is_about_code(sentence: &str) -> bool {
     sentence.contains('`')
         || pattern!(r"\w\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w\(\)|\b[a-z]+[A-Z]\w|\w_\w|/\w+/\w")

@@ -26,8 +26,8 @@ const RECOMMENDATION: usize = 390;
 const APPROVED: usize = 4;
 
 /// Returns the choices that `prompt` makes: the recommendation or the proposals of `reply` that it
-/// accepts, or the options that it picks in `reply` or in one of the `earlier` reports (the newest
-/// of them comes first).
+/// accepts, or the options that it picks in `reply` or in a report of `earlier`. The newest report
+/// in `earlier` is the first.
 pub(in crate::summarize::evidence) fn chosen(
     reply: &str,
     earlier: &[&str],
@@ -55,7 +55,7 @@ pub(in crate::summarize::evidence) fn chosen(
     if marks.is_empty() && agrees(&prompt) { approved(reply) } else { Vec::new() }
 }
 
-/// Whether a recommendation names all options that the user picked, as in `(a)`.
+/// Whether a recommendation mentions all options that the user picked, for example as `(a)`.
 fn names_all(recommended: &str, marks: &[String]) -> bool {
     let recommended = recommended.to_lowercase();
     marks.iter().all(|mark| {
@@ -64,7 +64,7 @@ fn names_all(recommended: &str, marks: &[String]) -> bool {
     })
 }
 
-/// Whether `prompt` asks about something rather than for a change.
+/// Whether `prompt` asks for information, not for a change.
 pub(in crate::summarize::evidence) fn asks_about(prompt: &str) -> bool {
     let prompt = one_line(prompt);
     pattern!(
@@ -247,7 +247,7 @@ fn options(reply: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the line directly above the first option of a reply, if it names code and ends with a
+/// Returns the line directly above the first option of a reply, if it contains code and ends with a
 /// colon.
 fn introduction(reply: &str) -> Option<String> {
     let option = pattern!(r"^\s*(?:\*\*)?(?:Option +)?\(?[1A][).:]");

@@ -45,7 +45,7 @@ enum ReportSection {
     Cause,
     Decisions,
     Findings,
-    /// Proposals and instructions, which state nothing that is already true.
+    /// Proposals and instructions, which are not statements about the present state.
     Proposal,
     Other,
 }
@@ -170,7 +170,7 @@ impl ReportReader {
 }
 
 /// Whether a sentence is about the subject and not about the conversation. It contains a name that
-/// can be looked up, and states what the named thing is or does.
+/// can be looked up, and states what the thing with that name is or does.
 fn is_answer(sentence: &str) -> bool {
     !claims::is_loose(sentence)
         && claims::is_about_code(sentence)
@@ -193,7 +193,7 @@ fn without_verdict(sentence: &str) -> &str {
     verdict.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }
 
-/// Whether a sentence names an open task.
+/// Whether a sentence describes an open task.
 fn is_left(sentence: &str) -> bool {
     pattern!(
         r"(?i)^(?:next(?: steps?)?|still open|open|left)(?: to do)?: |\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"

@@ -1,4 +1,4 @@
-//! Reads the total test coverage from the output of any tool.
+//! Reads the total test coverage from the output of various tools.
 
 use crate::summarize::text::pattern;
 
@@ -21,7 +21,7 @@ pub(super) fn of(output: &str) -> Option<f64> {
         .or_else(|| single(output))
 }
 
-/// Reads Bun's table, which has functions before lines.
+/// Reads Bun's table, in which the column of functions is before the column of lines.
 fn bun(output: &str) -> Option<f64> {
     output.contains("| % Funcs | % Lines |").then_some(())?;
     let row = pattern!(r"(?m)^All files\s*\|\s*[\d.]+\s*\|\s*(\d+(?:\.\d+)?)").captures(output)?;

@@ -1,7 +1,7 @@
 //! Reads the output of `go test` (plain, `-v` and `-json`), and of gotestsum.
 //!
-//! Plain output names packages that passed, not tests. The report then counts packages, and the
-//! framework's name says so.
+//! Plain output lists the packages that passed, not the tests. The report then counts packages, and
+//! its framework is `go test (packages)`.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Reads any of these formats.
+/// Reads the output in any of these formats.
 pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
 /// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that one passed, or else the
-/// packages by their `ok` and `FAIL` lines. A test and its subtests, whose names contain
-/// `/`, count as one.
+/// packages by their `ok` and `FAIL` lines. Subtests, whose names contain `/`, count only if no
+/// other test has the same result.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {
@@ -83,7 +83,7 @@ fn json(output: &str) -> Option<RunReport> {
     (report.passed + report.failed + report.skipped > 0).then_some(report)
 }
 
-/// Whether an output has the line of totals of gotestsum.
+/// Whether an output has gotestsum's line of totals.
 pub(super) fn has_totals(output: &str) -> bool {
     totals(output).is_some()
 }

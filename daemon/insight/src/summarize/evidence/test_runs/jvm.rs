@@ -6,7 +6,8 @@ use crate::summarize::{
 };
 
 /// Reads the closing line of each module: `Tests run: 12, Failures: 1, Errors: 0, Skipped: 0`.
-/// Closing lines have no `Time elapsed`. If there are none, the lines of the classes are read.
+/// Closing lines have no `Time elapsed`. If the output has no closing line, the lines of the
+/// classes are read.
 pub(super) fn surefire(output: &str) -> Option<RunReport> {
     let lines = pattern!(
         r"(?m)^(?:\[[A-Z]+\]\s+)?Tests run:\s*(\d+), Failures:\s*(\d+), Errors:\s*(\d+), Skipped:\s*(\d+)(.*)$"
@@ -31,8 +32,9 @@ pub(super) fn surefire(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// Reads `12 tests completed, 1 failed, 2 skipped`, which is printed only for modules in which
-/// something failed. Without it, the lines of the tests are read if the build prints them.
+/// Reads `12 tests completed, 1 failed, 2 skipped`, which Gradle prints only for modules in which a
+/// test failed. Without such a line, reads the lines of the tests, if the output has the result of
+/// the build.
 pub(super) fn gradle(output: &str) -> Option<RunReport> {
     let verdicts = pattern!(r"(?m)^(\S[^>\n]*(?: > [^>\n]+?)+) (PASSED|FAILED|SKIPPED)\s*$");
     let of = |verdict: &'static str| {

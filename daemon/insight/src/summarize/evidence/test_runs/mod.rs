@@ -29,7 +29,7 @@ use crate::summarize::{
 pub(super) struct RunReport {
     pub(super) framework: &'static str,
     pub(super) passed: u32,
-    /// Tests that failed or broke.
+    /// Tests that failed or ended with an error.
     pub(super) failed: u32,
     pub(super) skipped: u32,
     /// Names of failed tests, limited in number.
@@ -38,7 +38,7 @@ pub(super) struct RunReport {
 }
 
 impl RunReport {
-    /// Whether the numbers are sums over lines of `output` rather than a line of totals.
+    /// Whether the numbers are sums over several lines of `output`, not from one line of totals.
     pub(super) fn counts_lines(&self, command: &str, output: &str) -> bool {
         let runs_all =
             command.split_whitespace().any(|word| matches!(word, "--workspace" | "--all"));
@@ -102,8 +102,8 @@ fn parsed(output: &str) -> Vec<RunReport> {
     found.filter(|report| report.passed + report.failed + report.skipped > 0).collect()
 }
 
-/// Whether the environment, such as a sandbox without a network, prevented tests from running. Such
-/// failures say nothing about the code. Fewer messages count than in
+/// Whether the environment, such as a sandbox without a network, prevented tests from running.
+/// Their failures say nothing about the code. Fewer messages are recognised than in
 /// [`lang::environment`](crate::lang::environment), because a refused connection may be a failure
 /// of the project's own server. A single message may come from a test that expects it, so there
 /// must be a message for at least half of the failures.
@@ -120,7 +120,7 @@ fn number(captures: &regex::Captures<'_>, group: usize) -> u32 {
     captures.get(group).map_or(0, |digits| count(digits.as_str()))
 }
 
-/// Maximum count that is read. No run has as many tests, and sums of such counts do not overflow.
+/// Maximum count that is read. No run has more tests, and sums of such counts do not overflow.
 const MOST: u32 = 1_000_000;
 
 /// Reads a printed count, at most [`MOST`]. Thousands separators are ignored.
@@ -166,7 +166,7 @@ fn names<'o>(found: impl Iterator<Item = &'o str>) -> Vec<String> {
 mod check {
     use super::*;
 
-    /// Returns a report as one line: `pytest 45/2/1 87.3% [a, b]`.
+    /// Returns a report as one line, for example `pytest 45/2/1 87.3% [a, b]`.
     pub(super) fn line(report: &RunReport) -> String {
         let coverage = report.coverage_pct.map_or(String::new(), |pct| format!(" {pct}%"));
         let names = match report.failed_tests.as_slice() {

@@ -81,8 +81,8 @@ pub(super) fn exunit(output: &str) -> Option<RunReport> {
     })
 }
 
-/// Reads a plan `1..N` and a line for each test, as bats, prove and others print them. Node also
-/// prints counts, which are used instead.
+/// Reads a plan `1..N` and a line for each test, as bats, prove and others print them. Returns
+/// `None` for output of Node, whose counts are read instead.
 pub(super) fn tap(output: &str) -> Option<RunReport> {
     let plan = pattern!(r"(?m)^1\.\.(\d+)\s*$").captures(output)?;
     if pattern!(r"(?m)^# pass \d+\s*$").is_match(output) {

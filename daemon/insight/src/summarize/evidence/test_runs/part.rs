@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The part of a suite that a test run was asked for.
+/// The part of a test suite to which a run was limited.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct TestScope {
-    /// The package or folder whose tests ran, and the task if that names a suite of its own.
+    /// The package or folder whose tests ran, and the task if it is a separate suite: `test:e2e`.
     pub(in crate::summarize::evidence) place: Option<String>,
     /// The options, names and files that limited the run.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
@@ -17,10 +17,10 @@ pub(in crate::summarize::evidence) struct TestScope {
 }
 
 impl TestScope {
-    /// Whether a run of this part includes the tests of `other`, as far as both are known. It does
-    /// if this part has no limit or the same limit as `other`. It also does if no option limits
-    /// this part, and each path that limits `other` is below a path of this part. A run without the
-    /// variables of `other` may skip its tests.
+    /// Whether a run of this part includes the tests of `other`, as far as both are known. It
+    /// includes them if this part has no limit or the same limit as `other`. It also includes them
+    /// if no option limits this part, and each path that limits `other` is below a path of this
+    /// part. A run without the variables of `other` may skip the tests of `other`.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
         if !other.variables.iter().all(|variable| self.variables.contains(variable)) {
             return false;

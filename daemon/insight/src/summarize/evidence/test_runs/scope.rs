@@ -1,4 +1,4 @@
-//! Determines which part of a suite a run was asked for, from its command and its output.
+//! Determines to which part of a test suite a run was limited, from its command and its output.
 
 use super::{RunReport, TestScope, count};
 use crate::summarize::{
@@ -44,8 +44,8 @@ fn variables(command: &str) -> Vec<String> {
     names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
 }
 
-/// Moves a last folder such as `tests` to the front of the paths that limit the run, so that
-/// `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
+/// If the last folder is `tests` or similar, moves it to the front of the paths that limit the run.
+/// Then `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
 fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>, Option<String>) {
     let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
     let (Some(whole), Some(paths)) = (&folder, &asked) else { return (folder, asked) };
@@ -57,7 +57,7 @@ fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>
     (Some(parent.to_owned()).filter(|parent| !parent.is_empty()), Some(joined.join(" ")))
 }
 
-/// Returns the pattern that a runner says it used: `Ran all test suites matching /src\/shares/i.`.
+/// Returns the filter that a runner prints: `Ran all test suites matching /src\/shares/i.`.
 fn matched(framework: &str, output: &str) -> Option<String> {
     let printed = match framework {
         "jest" => pattern!(
@@ -71,13 +71,13 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     Some(before_gap(&kept(matched.as_str(), bounds::NAME)).into_owned())
 }
 
-/// Whether the output of a runner shows that all tests ran, although the command `asked` for a part
-/// of them. A script may not pass its arguments on.
+/// Whether the output of a runner shows that all tests ran, although the arguments `asked` limit
+/// the run. A script may ignore its arguments.
 fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
     let options = || asked.split(' ').filter(|word| word.starts_with('-'));
     match framework {
         "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
-        // `-k` and `-m` leave out single tests, which the closing line counts.
+        // `-k` and `-m` leave out single tests, which the closing line counts as deselected.
         "pytest" => {
             options().next().is_some()
                 && options().all(|option| matches!(option, "-k" | "-m"))
@@ -88,7 +88,7 @@ fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
     }
 }
 
-/// Returns the number of tests that a runner says it left out.
+/// Returns the number of tests that the run left out; 0 if the runner does not print it.
 fn left_out(framework: &str, output: &str) -> u32 {
     let printed = match framework {
         "pytest" => pattern!(r"(?m)\b(\d+) deselected\b.* in [\d.]+ ?s"),
