@@ -17,7 +17,7 @@ use graphitid::{
         parse_context::ParseContext,
         pipeline::{LineContext, LinePosition, SourceState},
     },
-    graph::{self, derive},
+    graph::{self, fact_validity},
     model::{
         CloseReason, Episode, EpisodeId, Evidence, Fact, Project, SessionId, SessionKey,
         episode::Author,
@@ -71,7 +71,7 @@ pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
             mark.what.at >= since && watches.any(|watch| watch.subject == mark.what.subject)
         };
         let marks: Vec<Attributed<_>> = marks.iter().filter(watched).cloned().collect();
-        facts.extend(derive::facts(key, &claims, &marks, None));
+        facts.extend(fact_validity::facts(key, &claims, &marks, None));
     }
     facts.sort_by_key(|fact| (std::cmp::Reverse(fact.valid_at), fact.id));
     facts
@@ -105,7 +105,7 @@ pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
         external: None,
         rules: summarize::RULES_VERSION,
     };
-    let statements = graph::read(&episode, &evidence);
+    let statements = graph::extract(&episode, &evidence);
     let prompts = evidence.prompts.into_iter().map(|prompt| prompt.text).collect();
     Some(MadeEpisode { episode, prompts, statements })
 }

@@ -220,7 +220,7 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
     // Statements are read from fields. An episode that is only a text has none, unless it is a
     // preference.
     if episode.text().is_none() || episode.summary.preferences.is_some() {
-        let statements = Box::new(graph::read(episode, &Evidence::default()));
+        let statements = Box::new(graph::extract(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
     }
     writes.push(Write::Session(Box::new(session)));

@@ -191,7 +191,7 @@ fn make_episode(
     let episode =
         episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
     let evidence = episode::merged_evidence(done);
-    let statements = graph::read(&episode, &evidence);
+    let statements = graph::extract(&episode, &evidence);
     let figures = Some(figures::of_evidence(&evidence, session));
     IndexOutcome::Made(Box::new(NewEpisode { episode, statements, figures }))
 }

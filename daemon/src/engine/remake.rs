@@ -190,6 +190,6 @@ fn make(
     let made = episode::from_evidence(session, &old.reason, &done, content, config, now);
     let Episode { name, summary, branches, rules, .. } = made;
     let episode = Episode { name, summary, branches, rules, ..old };
-    let statements = graph::read(&episode, &episode::merged_evidence(&done));
+    let statements = graph::extract(&episode, &episode::merged_evidence(&done));
     Ok(Some(NewEpisode { episode, statements, figures: None }))
 }

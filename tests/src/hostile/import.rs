@@ -58,7 +58,7 @@ fn check_import(content: &str, summary: &Value) {
         }
     };
     episode::conversation(&episode);
-    graphitid::graph::read(&episode, &Evidence::default());
+    graphitid::graph::extract(&episode, &Evidence::default());
     super::transcript::handoff(&episode);
     // An export of the imported data is the same.
     let again = exported(&episode);

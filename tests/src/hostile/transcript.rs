@@ -215,7 +215,7 @@ fn check_summary(state: &SourceState) {
     episode.name = name;
     episode.summary = summary;
     handoff(&episode);
-    graphitid::graph::read(&episode, evidence);
+    graphitid::graph::extract(&episode, evidence);
 }
 
 /// Returns an episode without statements.

@@ -35,7 +35,7 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "daemon/insight",
-        &["activity/classify/bash/judge", "activity/classify/bash/special"],
+        &["activity/classify/bash/command", "activity/classify/bash/special"],
         "a command may contain another command, which is judged in the same way",
     ),
 ];

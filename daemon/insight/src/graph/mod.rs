@@ -8,20 +8,20 @@
 //! store the claims and search entities by words.
 
 pub mod config;
-pub mod derive;
 mod errors;
+pub mod extract;
+pub mod fact_validity;
 mod preferences;
 pub mod query;
-pub mod read;
-mod standing;
+mod statement_states;
 mod text;
 
 pub use self::{
     errors::{ErrorRecord, is_traceback_heading},
+    extract::extract,
     preferences::Preference,
     query::{EntitiesAndFacts, FactFilter, Graph},
-    read::read,
-    standing::StatementStates,
+    statement_states::StatementStates,
 };
 
 use crate::model::Fact;
@@ -36,4 +36,4 @@ pub fn is_listed(fact: &Fact) -> bool {
 }
 
 #[cfg(test)]
-mod histories;
+mod history_tests;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    graph::{derive, read::file_key},
+    graph::{extract::file_key, fact_validity},
     model::{
         EpisodeId, Namespace, Project, Timestamp,
         graph::{
@@ -129,7 +129,8 @@ impl<'s> Graph<'s> {
         for subject in subjects {
             marks.extend(self.store.marks(subject, since)?);
         }
-        let mut facts = derive::facts(key, &claims, &marks, self.store.correction(key)?.as_ref());
+        let mut facts =
+            fact_validity::facts(key, &claims, &marks, self.store.correction(key)?.as_ref());
         for fact in &mut facts {
             self.apply_renames(fact)?;
         }

@@ -5,7 +5,7 @@ use crate::summarize::text::pattern;
 /// Returns the line about a command that failed and its form that worked. `message` is the error
 /// message, and `explanation` is what the agent said about the failure; both may be empty. The
 /// commands must not contain backticks.
-pub(super) fn retried(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
+pub(super) fn retry_line(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
     let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
     let explanation =
         if explanation.is_empty() { String::new() } else { format!(". {explanation}") };
@@ -13,7 +13,7 @@ pub(super) fn retried(failed: &str, message: &str, worked: &str, explanation: &s
 }
 
 /// Returns the command that failed, if [`retried`] wrote the line.
-pub(super) fn failed_form(line: &str) -> Option<&str> {
+pub(super) fn failed_command(line: &str) -> Option<&str> {
     let found = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `[^`]+` worked").captures(line)?;
     Some(found.get(1)?.as_str())
 }
@@ -25,9 +25,9 @@ mod tests {
     #[test]
     fn a_retried_command_is_recognised_as_it_is_written() {
         for (message, explanation) in [("", ""), ("error: no such command (`x`)", "It is new")] {
-            let line = retried("rtk bun test", message, "bun test", explanation);
-            assert_eq!(failed_form(&line), Some("rtk bun test"), "{line}");
+            let line = retry_line("rtk bun test", message, "bun test", explanation);
+            assert_eq!(failed_command(&line), Some("rtk bun test"), "{line}");
         }
-        assert_eq!(failed_form("`bun test` failed"), None);
+        assert_eq!(failed_command("`bun test` failed"), None);
     }
 }

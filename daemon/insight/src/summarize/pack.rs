@@ -29,7 +29,7 @@ enum Worth {
     Prompt,
     /// The user's first and last message, the agent's last message, and the latest summary by the
     /// agent itself.
-    Ends,
+    AlwaysKept,
 }
 
 /// Receives messages in order and keeps the most valuable ones.
@@ -118,7 +118,7 @@ impl Packer {
     /// Returns the texts of the prompts: a single text if the session fits without its tool output
     /// and tool calls.
     pub fn finish(mut self) -> Packed {
-        self.raise_ends();
+        self.raise_always_kept();
         let room = u64::from(self.room);
         let core: u64 = self
             .pieces
@@ -159,7 +159,7 @@ impl Packer {
         let is_first =
             message.role == Role::User && !std::mem::replace(&mut self.seen_prompt, true);
         match message.role {
-            Role::User if is_first => Worth::Ends,
+            Role::User if is_first => Worth::AlwaysKept,
             Role::User => Worth::Prompt,
             Role::Recap => Worth::Finding,
             Role::Agent | Role::Tool if self.findings.contains(&message.origin) => Worth::Finding,
@@ -171,10 +171,10 @@ impl Packer {
 
     /// Raises the last message of the user and of the agent, and the agent's latest summary, to
     /// [`Worth::Ends`].
-    fn raise_ends(&mut self) {
+    fn raise_always_kept(&mut self) {
         for role in [Role::User, Role::Agent, Role::Recap] {
             if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {
-                last.worth = Worth::Ends;
+                last.worth = Worth::AlwaysKept;
             }
         }
     }
@@ -187,7 +187,7 @@ impl Packer {
         let mut dropped = HashSet::new();
         for at in order {
             let piece = &self.pieces[at];
-            if self.held <= target || piece.worth == Worth::Ends {
+            if self.held <= target || piece.worth == Worth::AlwaysKept {
                 break;
             }
             self.held -= u64::from(piece.tokens);
@@ -256,7 +256,7 @@ fn findings(evidence: &Evidence) -> HashSet<Origin> {
 fn longest(worth: Worth, role: Role) -> usize {
     match (worth, role) {
         (_, Role::Recap) => 12_000,
-        (Worth::Ends, _) => 8_000,
+        (Worth::AlwaysKept, _) => 8_000,
         (Worth::Prompt, _) => 4_000,
         (Worth::Finding, Role::Tool) => 1_000,
         (Worth::Finding | Worth::Reply, _) => 3_000,

@@ -119,7 +119,7 @@ impl LearnedTools {
         let mut document = document.clone();
         StoredRedactor::default().value(&mut document);
         let imported = self.change(|learned| learned.import(&document));
-        (imported.taken, imported.needless, imported.unreadable)
+        (imported.added, imported.redundant, imported.unreadable)
     }
 
     fn lock(&self) -> MutexGuard<'_, ClassificationCache> {

@@ -119,7 +119,7 @@ impl Summarizer {
         } else if !learned {
             return SummarizeOutcome::Nothing;
         }
-        let statements = graph::read(&episode, &question.evidence);
+        let statements = graph::extract(&episode, &question.evidence);
         SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements, figures: None }))
     }
 

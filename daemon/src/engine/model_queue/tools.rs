@@ -58,7 +58,7 @@ impl Summarizer {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = question.detector.signals();
-        question.detector.settle(&|tool| learned_tools.signals(tool));
+        question.detector.add_known_tools(&|tool| learned_tools.signals(tool));
         question.unknowns.forget(|tool| learned_tools.signals(tool).is_some());
         question.detector.signals() != before
     }

@@ -145,11 +145,11 @@ impl ClassificationCache {
             for (name, entry) in document[part].as_object().into_iter().flatten() {
                 let tool = name.rsplit_once("::").map_or(name.as_str(), |(tool, _)| tool);
                 match read_entry(entry) {
-                    Some(_) if native::is_native(tool) => imported.needless += 1,
-                    Some(_) if cache.entries.contains_key(name) => imported.needless += 1,
-                    Some(_) if cache.entries.len() >= most => imported.needless += 1,
+                    Some(_) if native::is_native(tool) => imported.redundant += 1,
+                    Some(_) if cache.entries.contains_key(name) => imported.redundant += 1,
+                    Some(_) if cache.entries.len() >= most => imported.redundant += 1,
                     Some(classification) => {
-                        imported.taken += 1;
+                        imported.added += 1;
                         cache.put(name.clone(), classification, most);
                     }
                     None => imported.unreadable += 1,
@@ -164,9 +164,9 @@ impl ClassificationCache {
     fn import_corrections(&mut self, document: &Value, imported: &mut ImportCounts) {
         for (tool, entry) in document["corrections"].as_object().into_iter().flatten() {
             match serde_json::from_value::<ToolCorrection>(entry.clone()) {
-                Ok(_) if self.corrections.contains_key(tool) => imported.needless += 1,
+                Ok(_) if self.corrections.contains_key(tool) => imported.redundant += 1,
                 Ok(correction) => {
-                    imported.taken += 1;
+                    imported.added += 1;
                     self.correct(tool, correction);
                 }
                 Err(_) => imported.unreadable += 1,
@@ -179,10 +179,10 @@ impl ClassificationCache {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportCounts {
     /// Entries that were added.
-    pub taken: usize,
+    pub added: usize,
     /// Skipped entries that were known already, are classified better by rules, or no longer fit
     /// into the cache.
-    pub needless: usize,
+    pub redundant: usize,
     /// Skipped entries that are not in the format of the specification.
     pub unreadable: usize,
 }
@@ -288,10 +288,10 @@ mod tests {
         assert_eq!(exported["pattern"]["frob"]["intent"], "search");
         assert_eq!(exported["pattern"]["frob"]["activity_signals"], json!({"exploring": 0.5}));
         let mut other = ClassificationCache::default();
-        assert_eq!(other.import(&exported), ImportCounts { taken: 2, ..ImportCounts::default() });
+        assert_eq!(other.import(&exported), ImportCounts { added: 2, ..ImportCounts::default() });
         assert_eq!(
             other.import(&exported),
-            ImportCounts { needless: 2, ..ImportCounts::default() }
+            ImportCounts { redundant: 2, ..ImportCounts::default() }
         );
         assert_eq!(other.export(), exported);
     }
@@ -311,7 +311,7 @@ mod tests {
             "exact": {"mcp__x__y::0a1b2c3d": entry(0.5)},
             "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
         }));
-        assert_eq!(imported, ImportCounts { taken: 2, needless: 1, unreadable: 2 });
+        assert_eq!(imported, ImportCounts { added: 2, redundant: 1, unreadable: 2 });
         let read = learned.by_name("mcp__x__y").expect("imported");
         assert_eq!((read.confidence, read.activity_signals.get(Activity::Exploring)), (1.0, 1.0));
     }
@@ -331,7 +331,7 @@ mod tests {
             .map(|number| (format!("tool{number:05}"), json!(classification("x"))))
             .collect();
         let imported = learned.import(&json!({ "pattern": entries }));
-        assert_eq!((imported.taken, imported.needless), (MAX_TOOLS - 1, 2));
+        assert_eq!((imported.added, imported.redundant), (MAX_TOOLS - 1, 2));
         assert!(learned.by_name("known").is_some() && learned.by_name("tool00000").is_some());
         assert_eq!(learned.pattern.entries.len(), MAX_TOOLS);
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     activity::{
-        classify::{bash::judge::common_kind, file::FileKind, signals},
+        classify::{bash::command::common_kind, file::FileKind, signals},
         keywords,
     },
     model::{

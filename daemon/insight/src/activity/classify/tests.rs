@@ -41,7 +41,7 @@ fn calls_held_out_are_classified_nearly_as_well() {
 #[derive(Default)]
 struct Agreement {
     calls: usize,
-    settled: usize,
+    known: usize,
     intents_wrong: Vec<String>,
     domains_wrong: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl std::fmt::Display for Agreement {
             f,
             "{} calls, {} settled, intent right {:.1} %, domain right {:.1} %",
             self.calls,
-            self.settled,
+            self.known,
             100.0 * self.intents(),
             100.0 * self.domains()
         )?;
@@ -86,7 +86,7 @@ fn score(table: &str) -> Agreement {
             Classified::Unknown { .. } => ("?", "?"),
         };
         score.calls += 1;
-        score.settled += usize::from(found.unknown().is_none());
+        score.known += usize::from(found.unknown().is_none());
         let shown: String = argument.chars().take(90).collect();
         if found_intent != intent {
             score.intents_wrong.push(format!("  {intent} but {found_intent}: {tool} {shown}"));

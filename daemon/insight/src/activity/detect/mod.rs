@@ -81,9 +81,9 @@ impl Detector {
     }
 
     /// Adds the signals of calls whose tools were unknown at the time and are `known` now.
-    pub fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
-        self.session.settle(known);
-        self.segments.settle(known);
+    pub fn add_known_tools(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+        self.session.add_known_tools(known);
+        self.segments.add_known_tools(known);
     }
 
     /// Adds a sub-agent's activity to the session, and to the phase in which the sub-agent started.

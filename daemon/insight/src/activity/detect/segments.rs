@@ -79,7 +79,7 @@ impl Segments {
         }
         let paused = matches!((self.open.span.to, entry.at), (Some(last), Some(at)) if at.since(last) > PAUSE);
         let another = matches!(entry.item, Item::Prompt(_) | Item::Command { .. })
-            && self.is_another(intents);
+            && self.differs_in_kind(intents);
         if self.open.span.first_line != 0 && (self.ended || paused || another) {
             self.close();
             self.open.by_request = another && !self.ended && !paused;
@@ -116,8 +116,8 @@ impl Segments {
     }
 
     /// Adds the signals of calls whose tools are known now.
-    pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
-        self.open.tally.settle(known);
+    pub(crate) fn add_known_tools(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+        self.open.tally.add_known_tools(known);
         for closed in &mut self.closed {
             let signals = &mut closed.signals;
             tally::settle(&mut closed.unknown, known, |of_call, calls| {
@@ -146,7 +146,7 @@ impl Segments {
     }
 
     /// Whether a request with these keywords differs in kind from those of the open phase.
-    fn is_another(&self, intents: &[&str]) -> bool {
+    fn differs_in_kind(&self, intents: &[&str]) -> bool {
         let running = &self.open.tally;
         let comparable = !intents.is_empty() && !running.intents.is_empty();
         if !comparable || running.calls < MIN_CALLS_BEFORE_SPLIT {
@@ -166,7 +166,7 @@ impl Segments {
             unknown: open.tally.unknown,
         };
         match self.closed.last_mut() {
-            Some(last) if open.by_request && closed.is_more_of(last) => last.absorb(&closed),
+            Some(last) if open.by_request && closed.continues(last) => last.absorb(&closed),
             _ => self.closed.push(closed),
         }
         while self.closed.len() > MAX_CLOSED_PHASES {
@@ -178,7 +178,7 @@ impl Segments {
 }
 
 impl ClosedPhase {
-    fn is_more_of(&self, before: &ClosedPhase) -> bool {
+    fn continues(&self, before: &ClosedPhase) -> bool {
         self.calls < MIN_CALLS_AFTER_SPLIT
             || similarity(&self.signals, &before.signals) > MAX_PHASE_SIMILARITY
     }

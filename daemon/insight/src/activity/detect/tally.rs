@@ -100,7 +100,7 @@ impl Tally {
     }
 
     /// Adds the signals of calls whose tools were unknown at the time and are `known` now.
-    pub(crate) fn settle(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
+    pub(crate) fn add_known_tools(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
         settle(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
     }
 }
@@ -194,9 +194,9 @@ mod tests {
         assert_eq!(tally.signals().get(Activity::Testing), 0.0);
         let known =
             |tool: &str| (tool == "frob").then(|| [(Activity::Testing, 0.5)].into_iter().collect());
-        tally.settle(&known);
+        tally.add_known_tools(&known);
         assert!((tally.signals().get(Activity::Testing) - 0.3).abs() < 1e-9);
-        tally.settle(&known);
+        tally.add_known_tools(&known);
         assert!((tally.signals().get(Activity::Testing) - 0.3).abs() < 1e-9, "only once");
     }
 }

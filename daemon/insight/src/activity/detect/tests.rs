@@ -258,7 +258,7 @@ fn a_tool_that_becomes_known_counts_in_the_phases_that_used_it() {
     assert_eq!(labels(&detector), ["mixed", "testing"]);
     let known =
         |tool: &str| (tool == "frob").then(|| [(Activity::Documenting, 0.9)].into_iter().collect());
-    detector.settle(&known);
+    detector.add_known_tools(&known);
     assert_eq!(labels(&detector), ["documenting", "documenting, testing"]);
     assert!((detector.signals().get(Activity::Documenting) - 0.54).abs() < 1e-9);
 }

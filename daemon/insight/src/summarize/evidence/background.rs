@@ -10,8 +10,8 @@ use crate::{
             files::{self, PlannedChange},
             git,
             lists::push_latest,
-            moment::Moment,
-            pending::{BackgroundTask, Meaning, Waiting},
+            moment::EntryPosition,
+            pending::{BackgroundTask, CallEffect, PendingCall},
             run::{Run, printed},
             shell::CommandLine,
             test_runs,
@@ -24,7 +24,7 @@ use crate::{
 impl Collector {
     /// Adds the commit and the changed files of the entry at `moment` to the delegation that the
     /// call `caller` started. A commit replaces the files that the delegation had before.
-    pub(super) fn credit(&mut self, caller: &str, moment: Moment) {
+    pub(super) fn add_to_delegation(&mut self, caller: &str, moment: EntryPosition) {
         let tasks = self.pending.background.iter().map(|task| &task.call);
         let mut calls = self.pending.calls.iter().chain(tasks);
         let Some(start) = calls.find(|call| call.id == caller).map(|call| call.origin) else {
@@ -50,8 +50,12 @@ impl Collector {
 
     /// Returns whether `result` says that the work of the call continues in the background. If so,
     /// the call is kept until that work ends.
-    pub(super) fn goes_on(&mut self, waiting: &Waiting, result: &ToolResult<'_>) -> bool {
-        if !matches!(waiting.meaning, Meaning::Run(_) | Meaning::Delegate) {
+    pub(super) fn continues_in_background(
+        &mut self,
+        waiting: &PendingCall,
+        result: &ToolResult<'_>,
+    ) -> bool {
+        if !matches!(waiting.meaning, CallEffect::Run(_) | CallEffect::Delegate) {
             return false;
         }
         let begun = pattern!(
@@ -66,7 +70,7 @@ impl Collector {
             self.pending.background.pop_front();
         }
         if let Some(at) = self.pending.background.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
-            && let Meaning::Run(command) = &mut self.pending.background[at].call.meaning
+            && let CallEffect::Run(command) = &mut self.pending.background[at].call.meaning
         {
             command.forget_texts();
         }
@@ -82,7 +86,7 @@ impl Collector {
 
     /// Records the end of a background task if `result`, which describes the task, says that the
     /// task has ended.
-    pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: Moment) {
+    pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: EntryPosition) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
         let outcome = match status.as_ref().map(|found| &found[1]) {
@@ -101,7 +105,7 @@ impl Collector {
 
     /// Records the report or the output of a background task that has ended. The output of an
     /// interrupted command is ignored.
-    pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: Moment) {
+    pub(super) fn task_ended(&mut self, ended: &TaskEnded<'_>, moment: EntryPosition) {
         let tasks = &mut self.pending.background;
         let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
         let is_it =
@@ -110,10 +114,10 @@ impl Collector {
             return;
         };
         match &task.call.meaning {
-            Meaning::Delegate => {
+            CallEffect::Delegate => {
                 self.delegate_reported(&task.call, ended.outcome, &ended.text, moment);
             }
-            Meaning::Run(command) if ended.outcome != Outcome::Interrupted => {
+            CallEffect::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
                 self.keep_command(command, ended.outcome, moment);
                 self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
@@ -124,7 +128,7 @@ impl Collector {
 
     /// Records the files that a sub-agent reports as changed, for a session whose own file does not
     /// contain the calls of sub-agents.
-    fn keep_reported_files(&mut self, report: &str, moment: Moment) {
+    fn keep_reported_files(&mut self, report: &str, moment: EntryPosition) {
         for file in files_in_report(report) {
             let change = PlannedChange::reported(&file, &self.pending.directory);
             files::change(&mut self.evidence, &change, moment.origin);
@@ -134,7 +138,7 @@ impl Collector {
 
     /// Records the effect on the repository of the shell command that the user ran, and the tests
     /// that it ran. The exit code is not known, so the command proves nothing else.
-    pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: Moment) {
+    pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: EntryPosition) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = without_middle(printed(output), bounds::OUTPUT_READ);
         let output = without_ansi(&output);
@@ -155,10 +159,10 @@ impl Collector {
     /// are recorded, too. Older reports are shortened if all reports together are too long.
     pub(super) fn delegate_reported(
         &mut self,
-        waiting: &Waiting,
+        waiting: &PendingCall,
         outcome: Outcome,
         text: &str,
-        moment: Moment,
+        moment: EntryPosition,
     ) {
         if outcome.succeeded() && self.evidence.reported_sub_agents.is_empty() {
             self.keep_reported_files(text, moment);

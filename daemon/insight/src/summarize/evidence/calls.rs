@@ -12,9 +12,9 @@ use crate::{
             collector::Collector,
             files::PlannedChange,
             lists::push_latest,
-            moment::Moment,
+            moment::EntryPosition,
             notes,
-            pending::{Asked, Meaning, Waiting, is_our_tool},
+            pending::{CallEffect, PendingCall, PendingQuestion, is_our_tool},
             plans,
             shell::{CommandLine, resolve},
             tasks,
@@ -29,14 +29,14 @@ const CHANGES: usize = 24;
 const QUESTIONS: usize = 4;
 
 impl Collector {
-    pub(super) fn call(&mut self, call: &Call<'_>, moment: Moment) {
+    pub(super) fn call(&mut self, call: &Call<'_>, moment: EntryPosition) {
         self.count_message(call.message.as_deref(), false);
         self.evidence.counts.tool_calls += 1;
         self.pending.notified = false;
         self.count_tool(&call.tool, |tool| &mut tool.calls);
         let meaning = self.meaning(call, moment);
         self.pending.settled = self.evidence.last_result.map_or(0, |result| result.line);
-        self.pending.wait(Waiting {
+        self.pending.wait(PendingCall {
             id: kept(&call.id, bounds::NAME),
             tool: kept(&call.tool, bounds::TOOL),
             origin: moment.origin,
@@ -66,29 +66,29 @@ impl Collector {
         *counter = counter.saturating_add(1);
     }
 
-    fn meaning(&mut self, call: &Call<'_>, moment: Moment) -> Meaning {
+    fn meaning(&mut self, call: &Call<'_>, moment: EntryPosition) -> CallEffect {
         let directory = self.pending.directory.as_str();
         match &call.action {
-            Action::Run { command, .. } => Meaning::Run(CommandLine::read(command, directory)),
-            Action::Read { path } => Meaning::Read(resolve(directory, path)),
+            Action::Run { command, .. } => CallEffect::Run(CommandLine::read(command, directory)),
+            Action::Read { path } => CallEffect::Read(resolve(directory, path)),
             Action::Change(changes) => {
                 let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
                 let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
                     note: notes::text_of(one, prompt),
                     ..PlannedChange::of(one, directory)
                 });
-                Meaning::Change(planned.collect())
+                CallEffect::Change(planned.collect())
             }
             Action::PlanTasks(stated) => {
                 tasks::plan(&mut self.evidence.tasks, stated);
                 self.evidence.tasks_at = Some(moment.origin);
-                Meaning::Nothing
+                CallEffect::Nothing
             }
-            Action::AddTask { subject } => Meaning::AddTask(kept(subject, bounds::TASK)),
+            Action::AddTask { subject } => CallEffect::AddTask(kept(subject, bounds::TASK)),
             Action::UpdateTask { key, state, subject } => {
                 tasks::update(&mut self.evidence.tasks, key, *state, subject.as_deref());
                 self.evidence.tasks_at = Some(moment.origin);
-                Meaning::Nothing
+                CallEffect::Nothing
             }
             Action::Delegate { agent, subject } => {
                 let delegation = Delegation {
@@ -101,7 +101,7 @@ impl Collector {
                     origin: moment.origin,
                 };
                 push_latest(&mut self.evidence.delegations, delegation, bounds::DELEGATIONS);
-                Meaning::Delegate
+                CallEffect::Delegate
             }
             Action::Ask(questions) => {
                 let (number, size) = bounds::ALTERNATIVES;
@@ -109,7 +109,7 @@ impl Collector {
                     let options = question.options.iter().take(number + 1);
                     let options = options.map(|option| kept(option, size)).collect();
                     let explanations = question.explanations.iter().take(number + 1);
-                    Asked {
+                    PendingQuestion {
                         question: kept(&question.question, bounds::QUESTION),
                         options,
                         explanations: explanations
@@ -119,17 +119,17 @@ impl Collector {
                     }
                 });
                 self.pending.refused = None;
-                Meaning::Questions(asked.collect())
+                CallEffect::Questions(asked.collect())
             }
-            Action::ProposePlan { plan } => Meaning::Plan(plans::in_short(plan)),
+            Action::ProposePlan { plan } => CallEffect::Plan(plans::shorten_plan(plan)),
             Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
-                Meaning::Other(kept(&target(call), bounds::TOOL))
+                CallEffect::Other(kept(&target(call), bounds::TOOL))
             }
-            Action::Other if call.tool == "TaskList" => Meaning::ListTasks,
+            Action::Other if call.tool == "TaskList" => CallEffect::ListTasks,
             Action::Other => {
-                self.asked_task(&call.input).map_or(Meaning::Nothing, Meaning::Background)
+                self.asked_task(&call.input).map_or(CallEffect::Nothing, CallEffect::Background)
             }
-            Action::Search { .. } | Action::Fetch { .. } => Meaning::Nothing,
+            Action::Search { .. } | Action::Fetch { .. } => CallEffect::Nothing,
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::{
         evidence::{
             bounds, git,
             lists::push_name,
-            moment::Moment,
-            pending::{Meaning, Pending, Waiting},
+            moment::EntryPosition,
+            pending::{CallEffect, Pending, PendingCall},
         },
         text::kept,
     },
@@ -54,12 +54,12 @@ impl Collector {
     /// Results of file reads and searches are never decoded. Of other results, at most 64 KiB are
     /// decoded.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64) {
-        let moment = Moment { origin: Origin { source: self.source, line }, at: entry.at };
+        let moment = EntryPosition { origin: Origin { source: self.source, line }, at: entry.at };
         self.pass_time(entry.at);
         if let Some(sub_agent) = &entry.sub_agent {
             self.reported_by(sub_agent, &entry.item, moment);
             if let Some(caller) = &entry.caller {
-                self.credit(caller, moment);
+                self.add_to_delegation(caller, moment);
             }
             return;
         }
@@ -80,7 +80,7 @@ impl Collector {
             }
             Item::Result(result) => {
                 let waiting = self.pending.waiting(&kept(&result.call, bounds::NAME));
-                if !waiting.is_some_and(Waiting::is_ours) {
+                if !waiting.is_some_and(PendingCall::is_ours) {
                     self.evidence.last_result = Some(moment.origin);
                 }
                 self.result(result, moment);
@@ -109,14 +109,14 @@ impl Collector {
             Item::SessionEnded => {}
             Item::ServiceError(text) => {
                 self.evidence.counts.service_errors += 1;
-                self.evidence.service_failure = Some(moment.said(text, bounds::STATEMENT));
+                self.evidence.service_failure = Some(moment.quote(text, bounds::STATEMENT));
             }
         }
     }
 
     /// Records a call or result of a sub-agent that the session's own file reports, as if it were
     /// the session's. Other items of the sub-agent are ignored.
-    fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: Moment) {
+    fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: EntryPosition) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
         if known.len() < bounds::SUB_AGENTS && !known.contains(&sub_agent) {
@@ -136,7 +136,7 @@ impl Collector {
     /// after the call, or made another call after a later result.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
-        let is_open = |call: &&Waiting| {
+        let is_open = |call: &&PendingCall| {
             call.origin.line > spoken_at.max(self.pending.settled) && !call.is_ours()
         };
         let call = self.pending.calls.iter().rev().find(is_open);
@@ -208,9 +208,9 @@ fn is_between_agents(action: &Action) -> bool {
 
 /// Returns a short description of a call. If the call starts a sub-agent, the description contains
 /// the subject of the sub-agent's work.
-fn shown(call: &Waiting, delegations: &[Delegation]) -> String {
+fn shown(call: &PendingCall, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
-    let subject = delegated.filter(|_| call.meaning == Meaning::Delegate);
+    let subject = delegated.filter(|_| call.meaning == CallEffect::Delegate);
     subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))
 }
 

@@ -28,7 +28,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedChange {
     pub(super) path: String,
-    pub(super) deed: Deed,
+    pub(super) deed: FileAction,
     /// Number of added lines.
     pub(super) added: u32,
     /// Number of removed lines.
@@ -76,7 +76,7 @@ pub(super) struct EditMade {
 /// What is done to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Deed {
+pub(super) enum FileAction {
     Read,
     /// Parts of the file are replaced.
     Edit,
@@ -99,13 +99,13 @@ impl PlannedChange {
             removed = removed.saturating_add(lines(less));
         }
         let deed = match &change.kind {
-            ChangeKind::Edited => Deed::Edit,
-            ChangeKind::Written => Deed::Write,
-            ChangeKind::Deleted => Deed::Delete,
-            ChangeKind::Moved { to } => Deed::Move(resolve(directory, to)),
+            ChangeKind::Edited => FileAction::Edit,
+            ChangeKind::Written => FileAction::Write,
+            ChangeKind::Deleted => FileAction::Delete,
+            ChangeKind::Moved { to } => FileAction::Move(resolve(directory, to)),
         };
         let settings = settings::changed(change);
-        let is_edit = deed == Deed::Edit;
+        let is_edit = deed == FileAction::Edit;
         let texts =
             change.edits.iter().filter(|_| is_edit).take(EDITS).map(FileTexts::of).collect();
         PlannedChange {
@@ -154,10 +154,10 @@ fn changed_lines<'t>(old: &'t str, new: &'t str) -> (&'t str, &'t str) {
 impl From<&Effect> for PlannedChange {
     fn from(effect: &Effect) -> PlannedChange {
         let (path, deed, added) = match effect {
-            Effect::Remove(path) => (path, Deed::Delete, 0),
-            Effect::Move { from, to } => (from, Deed::Move(to.clone()), 0),
-            Effect::Write { path, lines } => (path, Deed::Write, *lines),
-            Effect::Edit(path) => (path, Deed::Edit, 0),
+            Effect::Remove(path) => (path, FileAction::Delete, 0),
+            Effect::Move { from, to } => (from, FileAction::Move(to.clone()), 0),
+            Effect::Write { path, lines } => (path, FileAction::Write, *lines),
+            Effect::Edit(path) => (path, FileAction::Edit, 0),
         };
         PlannedChange {
             path: path.clone(),
@@ -193,23 +193,23 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
 /// Records that a file was changed.
 pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
     let target = match &planned.deed {
-        Deed::Move(to) => to,
+        FileAction::Move(to) => to,
         _ => &planned.path,
     };
     if is_scratch(evidence, target) {
         return;
     }
     // A file that the session created and removed is not lasting work.
-    if planned.deed == Deed::Delete
+    if planned.deed == FileAction::Delete
         && evidence.files.get(&planned.path).is_some_and(|work| work.created)
     {
         evidence.files.remove(&planned.path);
         return;
     }
     let path = match &planned.deed {
-        Deed::Move(to) => {
+        FileAction::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
-            take_along(evidence, &planned.path, to);
+            move_work(evidence, &planned.path, to);
             // A folder is not counted. The files in it that the session worked on have moved with
             // it.
             if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
@@ -217,15 +217,15 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
             }
             to
         }
-        Deed::Delete => {
+        FileAction::Delete => {
             remove_under(evidence, &planned.path, origin);
             &planned.path
         }
-        Deed::Edit | Deed::Write | Deed::Read => &planned.path,
+        FileAction::Edit | FileAction::Write | FileAction::Read => &planned.path,
     };
     // The removal of a folder (build output, for example) or of the old path of a moved file is not
     // counted.
-    if planned.deed == Deed::Delete && !evidence.files.contains_key(path.as_str()) {
+    if planned.deed == FileAction::Delete && !evidence.files.contains_key(path.as_str()) {
         let folder_known = evidence.files.keys().any(|known| is_under(known, path));
         let was_moved = evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
         if folder_known || was_moved || !looks_like_a_file(path) {
@@ -235,13 +235,15 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     let path = path.clone();
     let work = entry(evidence, &path);
     match &planned.deed {
-        Deed::Read => work.reads = work.reads.saturating_add(1),
-        Deed::Edit => work.edits = work.edits.saturating_add(1),
-        Deed::Write => work.writes = work.writes.saturating_add(1),
-        Deed::Delete => work.deleted = true,
-        Deed::Move(_) => work.moved_from = work.moved_from.take().or(Some(planned.path.clone())),
+        FileAction::Read => work.reads = work.reads.saturating_add(1),
+        FileAction::Edit => work.edits = work.edits.saturating_add(1),
+        FileAction::Write => work.writes = work.writes.saturating_add(1),
+        FileAction::Delete => work.deleted = true,
+        FileAction::Move(_) => {
+            work.moved_from = work.moved_from.take().or(Some(planned.path.clone()))
+        }
     }
-    if matches!(planned.deed, Deed::Edit | Deed::Write | Deed::Move(_)) {
+    if matches!(planned.deed, FileAction::Edit | FileAction::Write | FileAction::Move(_)) {
         work.deleted = false;
     }
     work.lines_added = work.lines_added.saturating_add(planned.added);
@@ -252,7 +254,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
 
 /// If `planned` is a single edit that reverses an earlier one, removes the earlier one from the
 /// work on the file, so that neither of the two counts. Returns whether there was such an edit.
-pub(super) fn take_back(
+pub(super) fn cancel_reversed_edit(
     evidence: &mut Evidence,
     made: &mut VecDeque<EditMade>,
     planned: &PlannedChange,
@@ -293,7 +295,7 @@ fn entry<'e>(evidence: &'e mut Evidence, path: &str) -> &'e mut FileWork {
 }
 
 /// Moves the work on a file, or on everything in a folder, to its new path.
-fn take_along(evidence: &mut Evidence, from: &str, to: &str) {
+fn move_work(evidence: &mut Evidence, from: &str, to: &str) {
     let moved: Vec<String> = evidence
         .files
         .keys()

@@ -14,7 +14,7 @@ use crate::{
             errors::{self, Attempt, Changed, Event},
             formatters, git,
             lists::push_latest,
-            moment::Moment,
+            moment::EntryPosition,
             run::Run,
             shell::{CommandLine, below},
             statements,
@@ -36,13 +36,13 @@ impl Collector {
         command: &CommandLine,
         outcome: Outcome,
         output: &str,
-        moment: Moment,
+        moment: EntryPosition,
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
         self.git_printed(command, output, moment);
         for report in formatters::reports(output) {
-            let quote = moment.said(&report, bounds::NAME);
+            let quote = moment.quote(&report, bounds::NAME);
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
         let reports = test_runs::reports(output);
@@ -69,14 +69,14 @@ impl Collector {
     }
 
     /// Records that a command that runs tests found none, if its output says so.
-    fn note_missing_tests(&mut self, command: &CommandLine, output: &str, moment: Moment) {
+    fn note_missing_tests(&mut self, command: &CommandLine, output: &str, moment: EntryPosition) {
         let found_none = pattern!(
             r"(?m)^\s*(?:No tests found\b|no tests ran\b|No test files found\b|testing: warning: no tests to run|=+ no tests ran\b)"
         );
         if output.len() <= SHORT_OUTPUT && found_none.is_match(output) {
             let text = format!("`{}`{RAN_NO_TESTS}", before_gap(&command.shown));
-            let found = statements::Found { kind: StatementKind::Discovery, text };
-            let said = statements::Said { origin: moment.origin, reported: false };
+            let found = statements::ExtractedStatement { kind: StatementKind::Discovery, text };
+            let said = statements::StatementSource { origin: moment.origin, reported: false };
             statements::note(&mut self.evidence.statements, vec![found], said);
         }
     }
@@ -112,7 +112,7 @@ impl Collector {
             Outcome::Rejected | Outcome::Interrupted => return,
         };
         if tests_failed {
-            tracker.got_further(&attempt, event);
+            tracker.failed_differently(&attempt, event);
             return;
         }
         if !failed {
@@ -127,7 +127,7 @@ impl Collector {
     }
 
     /// Records a test run whose command line and output the user pasted into a prompt.
-    pub(super) fn pasted_test_run(&mut self, prompt: &str, moment: Moment) {
+    pub(super) fn pasted_test_run(&mut self, prompt: &str, moment: EntryPosition) {
         let typed = pattern!(r"(?m)^[ \t]*(?:[❯➜$%]|[a-z0-9@~/._:-]+[$%#]) +([a-z][^\n]+)$")
             .captures(prompt);
         let Some(typed) = typed.and_then(|found| found.get(1)) else { return };
@@ -148,7 +148,12 @@ impl Collector {
     /// Records the checks of a pull request that the output shows. If the command may have run in a
     /// folder of the session, also records the state of the repository that git prints, and commits
     /// that its history shows.
-    pub(super) fn git_printed(&mut self, command: &CommandLine, output: &str, moment: Moment) {
+    pub(super) fn git_printed(
+        &mut self,
+        command: &CommandLine,
+        output: &str,
+        moment: EntryPosition,
+    ) {
         let home = &self.evidence.directories;
         let is_within = |folder: &String| {
             command.directory == *folder || below(&command.directory, folder).is_some()
@@ -163,7 +168,7 @@ impl Collector {
             git::observe(&mut self.evidence.checkout, command, output, moment);
             let waiting = self.pending.commits();
             let evidence = &mut self.evidence;
-            git::take_up(evidence, command, output, before.as_ref(), &waiting, moment);
+            git::add_shown_commits(evidence, command, output, before.as_ref(), &waiting, moment);
         }
     }
 
@@ -181,7 +186,12 @@ impl Collector {
         has_stashed || was_stashed && stashes.is_empty()
     }
 
-    pub(super) fn keep_command(&mut self, command: &CommandLine, outcome: Outcome, moment: Moment) {
+    pub(super) fn keep_command(
+        &mut self,
+        command: &CommandLine,
+        outcome: Outcome,
+        moment: EntryPosition,
+    ) {
         let home = self.evidence.directories.first();
         let folder = home.and_then(|home| below(&command.directory, home));
         let commands = &mut self.evidence.commands;

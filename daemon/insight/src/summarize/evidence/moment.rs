@@ -6,14 +6,14 @@ use crate::{
 };
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct EntryPosition {
     pub(super) origin: Origin,
     pub(super) at: Option<Timestamp>,
 }
 
-impl Moment {
+impl EntryPosition {
     /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
-    pub(super) fn said(self, text: &str, limit: usize) -> Quote {
+    pub(super) fn quote(self, text: &str, limit: usize) -> Quote {
         Quote { text: kept(text, limit), origin: self.origin, at: self.at }
     }
 }

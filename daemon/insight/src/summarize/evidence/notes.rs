@@ -9,7 +9,7 @@ use crate::{
         transcript::{ChangeKind, FileChange},
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, moment::Moment},
+        evidence::{bounds, errors, lists::push_latest, moment::EntryPosition},
         report::{Form, passages},
         text::{kept, kept_lines, pattern, with_short_code},
     },
@@ -75,7 +75,7 @@ fn without_front_matter(text: &str) -> Cow<'_, str> {
 }
 
 /// Keeps `text` as the text of the todo or plan file at `path`, instead of an earlier one.
-pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Moment) {
+pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: EntryPosition) {
     let Some(purpose) = purpose(path) else { return };
     evidence.work_notes.retain(|known| known.path != path);
     let note =
@@ -84,7 +84,7 @@ pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: Mome
 }
 
 /// Keeps the error message in a prompt of several lines, which probably quotes terminal output.
-pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment) {
+pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: EntryPosition) {
     if prompt.lines().nth(1).is_none() || prompt.starts_with(['<', '#']) {
         return;
     }
@@ -101,7 +101,7 @@ pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: Moment
 }
 
 /// Records the verification steps of a plan in a prompt.
-pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Moment) {
+pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: EntryPosition) {
     if !pattern!(
         r"(?im)^(?:please )?(?:implement|execute) (?:the|this) (?:following )?plan\b|^# .*\bplan\b"
     )
@@ -120,7 +120,7 @@ pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Mome
     for item in items.take(bounds::PLANNED_CHECKS) {
         let label = item.label.map_or(String::new(), |label| format!("{label}: "));
         let text = format!("{label}{}", item.text);
-        evidence.planned_checks.push(moment.said(&text, bounds::TASK));
+        evidence.planned_checks.push(moment.quote(&text, bounds::TASK));
     }
     evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
 }
@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn the_error_in_pasted_output_is_kept() {
-        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
+        let moment =
+            EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
         let mut evidence = Evidence::default();
         let pasted = "❯ ./run.sh\n => ERROR [3/7] RUN npm ci  158.6s\n158.5 npm error Exit handler never called!\n";
         pasted_error(&mut evidence, pasted, moment);
@@ -223,7 +224,8 @@ mod tests {
 
     #[test]
     fn the_checks_of_a_plan_are_kept() {
-        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
+        let moment =
+            EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
         let mut evidence = Evidence::default();
         let plan = "Implement the following plan:\n\n# Show the address\n\n1. Edit it\n\n## Verification\n\n1. Run an evaluation\n2. Run `bun test`\n";
         planned_checks(&mut evidence, plan, moment);
@@ -235,8 +237,9 @@ mod tests {
 
     #[test]
     fn a_ticket_is_kept_when_a_prompt_names_it() {
-        let moment = Moment { origin: crate::model::transcript::Origin::default(), at: None };
-        let prompts = vec![moment.said("I'm working on ent-98.", 100)];
+        let moment =
+            EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
+        let prompts = vec![moment.quote("I'm working on ent-98.", 100)];
         let mut evidence = Evidence { prompts, ..Evidence::default() };
         assert!(awaits_ticket(&evidence));
         let answer = |key: &str| {

@@ -24,13 +24,13 @@ use crate::{
 #[serde(default)]
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
-    pub(super) calls: VecDeque<Waiting>,
+    pub(super) calls: VecDeque<PendingCall>,
     /// The line of the last result before the last call. All calls before that line have ended.
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
     /// The question that the user last refused to answer, until the next prompt or question.
-    pub(super) refused: Option<Asked>,
+    pub(super) refused: Option<PendingQuestion>,
     /// The call that the user refused last, until the next prompt. It is an empty string if the
     /// user interrupted the agent and refused no call.
     pub(super) corrects: Option<String>,
@@ -71,7 +71,7 @@ pub(super) struct Pending {
 
 /// A call that waits for its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct PendingCall {
     pub(super) id: String,
     pub(super) tool: String,
     /// The position of the call.
@@ -80,13 +80,13 @@ pub(super) struct Waiting {
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
-    pub(super) meaning: Meaning,
+    pub(super) meaning: CallEffect,
 }
 
 /// The effect of a call once its result arrives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Meaning {
+pub(super) enum CallEffect {
     Run(CommandLine),
     Read(String),
     Change(Vec<PlannedChange>),
@@ -96,7 +96,7 @@ pub(super) enum Meaning {
     /// Questions in the form that older versions stored.
     Ask(Vec<(String, Vec<String>)>),
     /// The user answered questions.
-    Questions(Vec<Asked>),
+    Questions(Vec<PendingQuestion>),
     /// The list of tasks was read.
     ListTasks,
     /// The output of the background task with this id was read.
@@ -109,29 +109,31 @@ pub(super) enum Meaning {
     Nothing,
 }
 
-impl Waiting {
+impl PendingCall {
     /// Whether the call uses one of graphiti's own tools or its command, whose results are not part
     /// of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
-            || matches!(&self.meaning, Meaning::Run(command) if command.shown.starts_with("graphiti "))
+            || matches!(&self.meaning, CallEffect::Run(command) if command.shown.starts_with("graphiti "))
     }
 
     /// Returns a short description of the call.
     pub(super) fn shown(&self) -> String {
         let target = match &self.meaning {
-            Meaning::Run(command) => return command.shown.clone(),
-            Meaning::Read(path) => path.as_str(),
-            Meaning::Change(changes) => changes.first().map_or("", |change| change.path.as_str()),
-            Meaning::Other(target) => target.as_str(),
-            Meaning::AddTask(_)
-            | Meaning::Delegate
-            | Meaning::Ask(_)
-            | Meaning::Questions(_)
-            | Meaning::Background(_)
-            | Meaning::ListTasks
-            | Meaning::Plan(_)
-            | Meaning::Nothing => "",
+            CallEffect::Run(command) => return command.shown.clone(),
+            CallEffect::Read(path) => path.as_str(),
+            CallEffect::Change(changes) => {
+                changes.first().map_or("", |change| change.path.as_str())
+            }
+            CallEffect::Other(target) => target.as_str(),
+            CallEffect::AddTask(_)
+            | CallEffect::Delegate
+            | CallEffect::Ask(_)
+            | CallEffect::Questions(_)
+            | CallEffect::Background(_)
+            | CallEffect::ListTasks
+            | CallEffect::Plan(_)
+            | CallEffect::Nothing => "",
         };
         format!("{} {target}", self.tool).trim_end().to_owned()
     }
@@ -141,7 +143,7 @@ impl Waiting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BackgroundTask {
     pub(super) id: String,
-    pub(super) call: Waiting,
+    pub(super) call: PendingCall,
 }
 
 /// Whether a tool is one of graphiti's own. The name differs when graphiti is set up as a plugin.
@@ -151,7 +153,7 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
 
 /// A question to the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct PendingQuestion {
     pub(super) question: String,
     pub(super) options: Vec<String>,
     #[serde(default)]
@@ -160,7 +162,7 @@ pub(super) struct Asked {
     pub(super) header: Option<String>,
 }
 
-impl Asked {
+impl PendingQuestion {
     /// Returns the explanation of the option that an answer contains; `None` if it contains no
     /// option or several.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
@@ -171,7 +173,7 @@ impl Asked {
 }
 
 /// The options that an answer contains, in the order of the question.
-pub(super) struct TakenOptions<'o> {
+pub(super) struct AnswerOptions<'o> {
     pub(super) options: Vec<&'o String>,
     /// Whether the answer contains no other words.
     pub(super) is_list: bool,
@@ -179,7 +181,7 @@ pub(super) struct TakenOptions<'o> {
 
 /// Returns the options that an answer contains. Longer options are matched first, so that an
 /// option which is only a part of a longer one is not found.
-pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o> {
+pub(super) fn options_in_answer<'o>(options: &'o [String], answer: &str) -> AnswerOptions<'o> {
     let mut by_length: Vec<&String> = options.iter().filter(|one| !one.is_empty()).collect();
     by_length.sort_by_key(|one| std::cmp::Reverse(one.len()));
     let mut rest = answer.to_owned();
@@ -191,19 +193,19 @@ pub(super) fn taken<'o>(options: &'o [String], answer: &str) -> TakenOptions<'o>
         }
     }
     let options: Vec<&String> = options.iter().filter(|one| found.contains(one)).collect();
-    TakenOptions { options, is_list: !rest.contains(char::is_alphanumeric) }
+    AnswerOptions { options, is_list: !rest.contains(char::is_alphanumeric) }
 }
 
 impl Pending {
     /// Remembers a call. When too many calls wait, the oldest is forgotten. Only the latest ones
     /// keep their texts.
-    pub(super) fn wait(&mut self, waiting: Waiting) {
+    pub(super) fn wait(&mut self, waiting: PendingCall) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
             self.calls.pop_front();
         }
         if let Some(at) = self.calls.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
-            && let Meaning::Run(command) = &mut self.calls[at].meaning
+            && let CallEffect::Run(command) = &mut self.calls[at].meaning
         {
             command.forget_texts();
         }
@@ -214,7 +216,7 @@ impl Pending {
         let background = self.background.iter().map(|task| &task.call);
         let calls = self.calls.iter().chain(background);
         let steps = calls.flat_map(|call| match &call.meaning {
-            Meaning::Run(command) => command.repository.as_slice(),
+            CallEffect::Run(command) => command.repository.as_slice(),
             _ => &[],
         });
         let commits = steps.filter_map(|step| step.commit.as_ref());
@@ -222,23 +224,23 @@ impl Pending {
     }
 
     /// Removes the call with this id, and returns it.
-    pub(super) fn answered(&mut self, id: &str) -> Option<Waiting> {
+    pub(super) fn answered(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.calls.iter().position(|waiting| waiting.id == id)?;
         self.calls.remove(at)
     }
 
     /// Returns the call with this id without removing it.
-    pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
+    pub(super) fn waiting(&self, id: &str) -> Option<&PendingCall> {
         self.calls.iter().find(|waiting| waiting.id == id)
     }
 
     /// Removes and returns the oldest call that changes files and whose result was lost.
     /// Transcripts lose records, and an agent continues only when it has its results. So the result
     /// counts as lost if at least four messages followed the call.
-    pub(super) fn lost_change(&mut self, messages: u32) -> Option<Waiting> {
+    pub(super) fn lost_change(&mut self, messages: u32) -> Option<PendingCall> {
         const PATIENCE: u32 = 4;
-        let is_lost = |waiting: &Waiting| {
-            matches!(waiting.meaning, Meaning::Change(_))
+        let is_lost = |waiting: &PendingCall| {
+            matches!(waiting.meaning, CallEffect::Change(_))
                 && messages.saturating_sub(waiting.messages) >= PATIENCE
         };
         let at = self.calls.iter().position(is_lost)?;

@@ -24,7 +24,7 @@ pub(super) const FILE: &str = "+ ";
 /// Returns the short form of a plan. Its first line is the first heading of the plan, or else the
 /// plan's first line. Its second line is the approach, which may be empty. The other lines begin
 /// with a prefix: the background, the steps, and the files that the plan changes.
-pub(super) fn in_short(plan: &str) -> String {
+pub(super) fn shorten_plan(plan: &str) -> String {
     let mut lines = plan.lines().map(str::trim).filter(|line| !line.is_empty());
     let heading = lines.clone().find(|line| line.starts_with('#'));
     let title = kept(&one_line(heading.or(lines.next()).unwrap_or_default()), bounds::QUESTION);
@@ -226,7 +226,7 @@ mod tests {
     fn a_step_says_what_is_changed_in_its_file() {
         let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Fix the user in `create()`\n**File:** `src/fuse/ops.rs:945-946`\n\nChange `req.uid()` to `getuid()`, like the root.\n\n### 2. Sort by it\n**File:** `src/list.rs`\n\nThe column decides.\n\nMore.\n";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Sort the list\n\n- Fix the user in `create()`: Change `req.uid()` to `getuid()`, like the root (in `ops.rs:945-946`)\n- Sort by it (in `list.rs`)"
         );
     }
@@ -235,7 +235,7 @@ mod tests {
     fn a_plan_keeps_its_steps_and_files() {
         let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Add a column\nText.\n\n### 2. Sort by it\nMore text.\n\n## Files to modify\n\n1. **`src/list.rs`** - the column\n2. `README.md` - say so\n\n## Verification\n\n1. Run `cargo test`\n";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Sort the list\n\n- Add a column\n- Sort by it\n+ src/list.rs\n+ README.md"
         );
     }
@@ -244,22 +244,22 @@ mod tests {
     fn a_plan_is_kept_with_its_approach() {
         let plan = "# Plan: Add a plugin\n\n## Context\n\nThe old one of the shop is missing.\n\n## What to Create\n\n**File:** `a.js`\n\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n\n### Implementation\n\nMore.";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Add a plugin\nA minimal plugin that registers the folder. No bootstrap needed — just the path.\n= The old one of the shop is missing."
         );
         let plan = "# Plan: Show all rows\n\n## Context\n\nThe list ends after fifty rows because the page is never asked for.\n\n## Steps\n\n1. Ask\n";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Show all rows\n\n= The list ends after fifty rows because the page is never asked for."
         );
-        assert_eq!(in_short("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
+        assert_eq!(shorten_plan("# Plan: Use sled\n\n1. x"), "Plan: Use sled");
     }
 
     #[test]
     fn a_step_has_the_points_below_it() {
         let plan = "# Plan: Sort\n\n## Step 1: Add a column\n- Add the column to the table of rows\n- Fill it\n- Test it\n\n## Step 2: Sort by it\n- Sort\n";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Sort\n\n- Add a column: Add the column to the table of rows; Fill it; Test it\n- Sort by it"
         );
     }
@@ -268,7 +268,7 @@ mod tests {
     fn a_step_names_the_files_in_its_headings() {
         let plan = "# Plan: Sort\n\n## Step 1: Services\n\n### `web/src/list.ts`\n- Sort the list of all the rows\n\n### `web/src/rows.ts`\n- Fill it\n\n## Step 2: Protocol checklist\n- Tick\n";
         assert_eq!(
-            in_short(plan),
+            shorten_plan(plan),
             "Plan: Sort\n\n- Services: Sort the list of all the rows; Fill it (in `list.ts`, `rows.ts`)\n- Protocol checklist"
         );
     }
@@ -281,7 +281,7 @@ mod tests {
             "# Plan\n\n## Context\n\n{state} The rule was meant for recovery, but that reads the folder. It also blocks sharing.\n"
         );
         assert_eq!(
-            in_short(&plan),
+            shorten_plan(&plan),
             "Plan\n\n= The rule was meant for recovery, but that reads the folder. It also blocks sharing."
         );
     }
@@ -289,6 +289,6 @@ mod tests {
     #[test]
     fn steps_may_be_a_numbered_list() {
         let plan = "# Sort\n\n## Steps\n\n1. **Add a column**: to the table\n2. Sort by it.\n\n## Verification\n1. Look at it\n";
-        assert_eq!(in_short(plan), "Sort\n\n- Add a column\n- Sort by it");
+        assert_eq!(shorten_plan(plan), "Sort\n\n- Add a column\n- Sort by it");
     }
 }

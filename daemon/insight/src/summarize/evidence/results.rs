@@ -10,12 +10,12 @@ use crate::{
             bounds,
             collector::Collector,
             errors::{self, Attempt, Changed, Event},
-            files::{self, Deed, PlannedChange},
+            files::{self, FileAction, PlannedChange},
             git,
             lists::push_latest,
-            moment::Moment,
+            moment::EntryPosition,
             notes,
-            pending::{Meaning, Waiting},
+            pending::{CallEffect, PendingCall},
             plans,
             retries::{self, CommandEnd},
             shell::CommandLine,
@@ -48,7 +48,7 @@ fn says_text_is_gone(answer: &str) -> bool {
 const TASK_LIST: usize = 16_384;
 
 impl Collector {
-    pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: Moment) {
+    pub(super) fn result(&mut self, result: &ToolResult<'_>, moment: EntryPosition) {
         let failed = matches!(result.outcome, Outcome::Failed(_));
         let waiting = self.pending.answered(&kept(&result.call, bounds::NAME));
         if failed {
@@ -62,15 +62,15 @@ impl Collector {
             self.pending.corrects = Some(kept(&waiting.shown(), bounds::TASK));
         }
         let succeeded = result.outcome.succeeded();
-        if succeeded && self.goes_on(&waiting, result) {
+        if succeeded && self.continues_in_background(&waiting, result) {
             return;
         }
         match &waiting.meaning {
-            Meaning::Run(command) => self.command_ran(command, &waiting, result, moment),
-            Meaning::Read(path) if succeeded => {
+            CallEffect::Run(command) => self.command_ran(command, &waiting, result, moment),
+            CallEffect::Read(path) if succeeded => {
                 files::read(&mut self.evidence, path, waiting.origin);
             }
-            Meaning::Change(changes) => {
+            CallEffect::Change(changes) => {
                 if succeeded {
                     self.pending.failed_commands.clear();
                     let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
@@ -81,7 +81,7 @@ impl Collector {
                 let target = changes.first().map_or("", |change| change.path.as_str());
                 self.tool_answered(target, &waiting, result, moment);
             }
-            Meaning::AddTask(subject) if succeeded => {
+            CallEffect::AddTask(subject) if succeeded => {
                 let answer = result.content.decode(SHORT_ANSWER);
                 let key =
                     pattern!(r"[Tt]ask #?([A-Za-z0-9_]+) (?:created|added)").captures(&answer);
@@ -98,20 +98,20 @@ impl Collector {
                     tasks::add(&mut self.evidence.tasks, key, subject);
                 }
             }
-            Meaning::Delegate => {
+            CallEffect::Delegate => {
                 self.pending.failed_commands.clear();
                 let text = result.content.decode(bounds::REPLY_READ);
                 self.delegate_reported(&waiting, result.outcome, &text, moment);
             }
-            Meaning::Questions(asked) if result.outcome == Outcome::Rejected => {
+            CallEffect::Questions(asked) if result.outcome == Outcome::Rejected => {
                 self.pending.refused = asked.first().cloned();
             }
-            Meaning::ListTasks if succeeded => {
+            CallEffect::ListTasks if succeeded => {
                 tasks::listed(&mut self.evidence.tasks, &result.content.decode(TASK_LIST));
             }
-            Meaning::Background(id) if succeeded => self.task_shown(id, result, moment),
-            Meaning::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
-            Meaning::Other(target) => self.tool_answered(target, &waiting, result, moment),
+            CallEffect::Background(id) if succeeded => self.task_shown(id, result, moment),
+            CallEffect::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
+            CallEffect::Other(target) => self.tool_answered(target, &waiting, result, moment),
             _ => {}
         }
     }
@@ -119,7 +119,7 @@ impl Collector {
     /// Adds a task under its key while its call still waits for its result.
     pub(super) fn task_key(&mut self, call: &str, key: &str) {
         let waiting = self.pending.waiting(&kept(call, bounds::NAME));
-        if let Some(Waiting { meaning: Meaning::AddTask(subject), .. }) = waiting {
+        if let Some(PendingCall { meaning: CallEffect::AddTask(subject), .. }) = waiting {
             let subject = subject.clone();
             tasks::add(&mut self.evidence.tasks, key, &subject);
         }
@@ -128,14 +128,14 @@ impl Collector {
     fn command_ran(
         &mut self,
         command: &CommandLine,
-        waiting: &Waiting,
+        waiting: &PendingCall,
         result: &ToolResult<'_>,
-        moment: Moment,
+        moment: EntryPosition,
     ) {
         self.keep_command(
             command,
             result.outcome,
-            Moment { origin: waiting.origin, at: waiting.at },
+            EntryPosition { origin: waiting.origin, at: waiting.at },
         );
         if result.outcome == Outcome::Rejected {
             return;
@@ -149,7 +149,7 @@ impl Collector {
             let content = result.content.decode(bounds::OUTPUT_READ);
             git::show_history(&mut self.evidence, &content);
         }
-        if command.looks_only() {
+        if command.only_reads() {
             match result.outcome {
                 Outcome::Failed(_) => {
                     let content = result.content.decode(FAILURE_READ);
@@ -208,16 +208,16 @@ impl Collector {
         &mut self,
         changes: &[PlannedChange],
         is_new: impl Fn() -> bool,
-        moment: Moment,
+        moment: EntryPosition,
     ) {
         for change in changes {
             let known = self.evidence.files.contains_key(&change.path);
-            let created = change.deed == Deed::Write && !known && is_new();
-            let replaced = change.deed == Deed::Write && !created;
+            let created = change.deed == FileAction::Write && !known && is_new();
+            let replaced = change.deed == FileAction::Write && !created;
             if !replaced {
                 self.keep_settings(change, moment);
             }
-            if !files::take_back(&mut self.evidence, &mut self.pending.edits, change) {
+            if !files::cancel_reversed_edit(&mut self.evidence, &mut self.pending.edits, change) {
                 files::change(&mut self.evidence, change, moment.origin);
                 files::remember(&mut self.pending.edits, change);
             }
@@ -225,7 +225,7 @@ impl Collector {
                 files::created(&mut self.evidence, &change.path);
             }
             let path = match &change.deed {
-                Deed::Move(to) => to,
+                FileAction::Move(to) => to,
                 _ => &change.path,
             };
             self.pending.errors.changed(moment.origin.line, Changed::File(path.clone()));
@@ -257,7 +257,7 @@ impl Collector {
 
     /// Records the changed settings. A setting that is changed again keeps its first old value. It
     /// is removed when it has that value again.
-    fn keep_settings(&mut self, change: &PlannedChange, moment: Moment) {
+    fn keep_settings(&mut self, change: &PlannedChange, moment: EntryPosition) {
         for setting in &change.settings {
             let known = self
                 .evidence
@@ -285,7 +285,7 @@ impl Collector {
         }
     }
 
-    fn plan_decided(&mut self, plan: &str, outcome: Outcome, moment: Moment) {
+    fn plan_decided(&mut self, plan: &str, outcome: Outcome, moment: EntryPosition) {
         let answer = match outcome {
             Outcome::Succeeded => "accepted",
             Outcome::Rejected => "refused",
@@ -311,9 +311,9 @@ impl Collector {
     fn tool_answered(
         &mut self,
         target: &str,
-        waiting: &Waiting,
+        waiting: &PendingCall,
         result: &ToolResult<'_>,
-        moment: Moment,
+        moment: EntryPosition,
     ) {
         let shown = if target.is_empty() {
             waiting.tool.clone()
@@ -326,7 +326,7 @@ impl Collector {
         match result.outcome {
             Outcome::Succeeded => {
                 tracker.succeeded(known, &attempt, event);
-                let is_tracker = matches!(waiting.meaning, Meaning::Other(_));
+                let is_tracker = matches!(waiting.meaning, CallEffect::Other(_));
                 if is_tracker && notes::awaits_ticket(&self.evidence) {
                     let answer = result.content.decode(bounds::TICKET_READ);
                     notes::ticket(&mut self.evidence, &answer);

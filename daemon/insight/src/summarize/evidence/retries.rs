@@ -97,7 +97,7 @@ pub(super) fn record_explanation(waiting: &mut [FailedCommand], reply: &str) {
     let line = one_line(&first);
     let firm = sentences(&line).into_iter().find(|sentence| {
         EXPLANATION.contains(&sentence.len())
-            && !statements::is_loose(sentence)
+            && !statements::is_not_firm(sentence)
             && !sentence.ends_with(':')
             && failed.shares_a_name_with(sentence)
     });

@@ -2,7 +2,7 @@
 
 use crate::{
     model::transcript::Outcome,
-    summarize::evidence::{moment::Moment, shell::CommandLine},
+    summarize::evidence::{moment::EntryPosition, shell::CommandLine},
 };
 
 /// A command that was run.
@@ -11,7 +11,7 @@ pub(super) struct Run<'r> {
     pub(super) outcome: Outcome,
     /// The output, without terminal colours.
     pub(super) output: &'r str,
-    pub(super) moment: Moment,
+    pub(super) moment: EntryPosition,
 }
 
 /// Returns an output without the sentence that Claude Code writes if a command prints nothing.

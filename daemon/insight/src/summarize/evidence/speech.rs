@@ -9,14 +9,14 @@ use crate::{
         evidence::{
             bounds,
             collector::Collector,
-            errors::{self, About},
+            errors::{self, StatementSubject},
             lists::push_latest,
-            moment::Moment,
+            moment::EntryPosition,
             notes,
-            pending::{self, Meaning},
+            pending::{self, CallEffect},
             retries,
             retyped::retypes,
-            statements,
+            statements::{self, ExtractedStatement, StatementSource},
         },
         recap,
         report::{Topic, is_phrase},
@@ -52,7 +52,7 @@ const ASSERTION: usize = 400;
 /// Returns the statements of the last prompt, if the agent's reply begins with an agreement. If the
 /// prompt states nothing, returns the prompt together with the proposal that the agent agrees to. A
 /// prompt with a decision is excluded, because it is recorded as a decision.
-fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, statements::Said)> {
+fn confirmed(evidence: &Evidence, reply: &str) -> Option<(ExtractedStatement, StatementSource)> {
     let prompt = evidence.prompts.last()?;
     let is_first =
         evidence.last_reply.as_ref().is_none_or(|reply| reply.origin.line < prompt.origin.line);
@@ -81,8 +81,8 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(statements::Found, sta
     } else {
         format!("User: \"{}\" (the agent agreed)", stated.join(" "))
     };
-    let found = statements::Found { kind: StatementKind::Discovery, text };
-    Some((found, statements::Said { origin: prompt.origin, reported: false }))
+    let found = ExtractedStatement { kind: StatementKind::Discovery, text };
+    Some((found, StatementSource { origin: prompt.origin, reported: false }))
 }
 
 /// Records the beginning of the first reply to a prompt, if it says that the user is right.
@@ -95,7 +95,8 @@ fn note_concession(evidence: &mut Evidence, reply: &str) {
         && pattern!(r"(?i)^(?:oh|ah|yes|hmm)?,? ?you(?:.re| are) (?:\w+ )?right\b")
             .is_match(&opening)
     {
-        let said = Moment { origin: prompt.origin, at: prompt.at }.said(&opening, ASSERTION);
+        let said =
+            EntryPosition { origin: prompt.origin, at: prompt.at }.quote(&opening, ASSERTION);
         push_latest(&mut evidence.concessions, said, bounds::CHOICES);
     }
 }
@@ -109,7 +110,7 @@ fn stands_alone(sentence: &str) -> bool {
 impl Collector {
     /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of
     /// that turn.
-    pub(super) fn prompt(&mut self, text: &str, moment: Moment) {
+    pub(super) fn prompt(&mut self, text: &str, moment: EntryPosition) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
         let corrects = self.pending.corrects.take();
@@ -145,8 +146,8 @@ impl Collector {
         self.pending.reporting = false;
         let report = std::mem::take(&mut self.evidence.report);
         for statement in report {
-            let found = statements::Found { kind: statement.kind, text: statement.text };
-            let said = statements::Said { origin: statement.origin, reported: true };
+            let found = ExtractedStatement { kind: statement.kind, text: statement.text };
+            let said = StatementSource { origin: statement.origin, reported: true };
             statements::note(&mut self.evidence.statements, vec![found], said);
         }
         (self.pending.turn_changed, self.pending.stashed) = (false, false);
@@ -160,7 +161,7 @@ impl Collector {
     ///
     /// A shell command that the user ran is recorded with the prompt that follows it, because a
     /// prompt such as "fix these" refers to the output of the command.
-    pub(super) fn command(&mut self, name: &str, args: &str, moment: Moment) {
+    pub(super) fn command(&mut self, name: &str, args: &str, moment: EntryPosition) {
         if name == "!" {
             self.pending.shell_of_user = kept(args, bounds::SETTING);
         }
@@ -174,7 +175,7 @@ impl Collector {
     /// Records the task of a sub-agent as a prompt in the sub-agent's file. This includes a file
     /// that is read as a session because the file of its parent is missing. In the file of a
     /// session that a user began, the task is ignored, because the user did not write it.
-    pub(super) fn instruction(&mut self, text: &str, moment: Moment) {
+    pub(super) fn instruction(&mut self, text: &str, moment: EntryPosition) {
         self.evidence.is_instructed |= self.source == 0 && self.evidence.prompts.is_empty();
         if self.evidence.is_instructed {
             self.prompt(text, moment);
@@ -184,7 +185,7 @@ impl Collector {
         }
     }
 
-    pub(super) fn reply(&mut self, message: Option<&str>, text: &str, moment: Moment) {
+    pub(super) fn reply(&mut self, message: Option<&str>, text: &str, moment: EntryPosition) {
         self.count_message(message, true);
         if self.pending.notified && self.evidence.last_reply.is_some() && is_stale_notice(text) {
             return;
@@ -196,7 +197,7 @@ impl Collector {
         if let Some(found) = confirmed(evidence, &text) {
             statements::note(&mut evidence.statements, vec![found.0], found.1);
         }
-        let said = statements::Said { origin: moment.origin, reported: false };
+        let said = StatementSource { origin: moment.origin, reported: false };
         let working = statements::while_working(&text);
         statements::note(&mut evidence.statements, working.clone(), said);
         retries::record_explanation(&mut self.pending.failed_commands, &text);
@@ -209,12 +210,12 @@ impl Collector {
         let asked =
             evidence.prompts.last().is_some_and(|asked| statements::asks_about(&asked.text));
         let report = statements::in_report(&whole, asked && !self.pending.turn_changed);
-        let said = statements::Said { reported: true, ..said };
+        let said = StatementSource { reported: true, ..said };
         statements::note(&mut evidence.report, report, said);
-        evidence.last_reply = Some(moment.said(&whole, bounds::LAST_REPLY));
+        evidence.last_reply = Some(moment.quote(&whole, bounds::LAST_REPLY));
         self.keep_report(&whole, asked, moment);
         self.pending.replying = message.map(|id| kept(id, bounds::NAME));
-        self.listen_for_fixes(&working, &text, moment);
+        self.record_causes_and_fixes(&working, &text, moment);
     }
 
     /// Counts a message of the agent once, even if it has several entries. Then records the changes
@@ -229,17 +230,23 @@ impl Collector {
         }
         self.evidence.counts.messages += 1;
         while let Some(lost) = self.pending.lost_change(self.evidence.counts.messages) {
-            if let Meaning::Change(changes) = &lost.meaning {
-                let moment = Moment { origin: lost.origin, at: lost.at };
+            if let CallEffect::Change(changes) = &lost.meaning {
+                let moment = EntryPosition { origin: lost.origin, at: lost.at };
                 self.files_changed(changes, || false, moment);
             }
         }
     }
 
-    pub(super) fn answer(&mut self, call: &str, question: &str, answer: &str, moment: Moment) {
+    pub(super) fn answer(
+        &mut self,
+        call: &str,
+        question: &str,
+        answer: &str,
+        moment: EntryPosition,
+    ) {
         let waiting = self.pending.waiting(call);
         let options = waiting.and_then(|waiting| match &waiting.meaning {
-            Meaning::Questions(questions) => {
+            CallEffect::Questions(questions) => {
                 questions.iter().find(|asked| asked.question == kept(question, bounds::QUESTION))
             }
             _ => None,
@@ -247,7 +254,7 @@ impl Collector {
         let header = options.and_then(|asked| asked.header.clone());
         let explanation = options.and_then(|asked| asked.explanation(answer));
         let options = options.map_or(&[] as &[String], |asked| &asked.options);
-        let taken = pending::taken(options, answer);
+        let taken = pending::options_in_answer(options, answer);
         // An answer that contains no option was typed. It rejects no option.
         let typed = !options.is_empty() && taken.options.is_empty();
         let others = options.iter().filter(|one| !typed && !taken.options.contains(one));
@@ -269,7 +276,7 @@ impl Collector {
     }
 
     /// Records a choice that the user made at `moment`.
-    pub(super) fn choose(&mut self, choice: Choice, moment: Moment) {
+    pub(super) fn choose(&mut self, choice: Choice, moment: EntryPosition) {
         let choice = Choice { origin: moment.origin, at: moment.at, ..choice };
         let is_same = |known: &Choice| {
             known.question == choice.question
@@ -281,7 +288,7 @@ impl Collector {
 
     /// Records the choices that a prompt makes: `b` after a list of options, or `yes` after a
     /// recommendation. The options may be in an earlier report, if the user asked about them.
-    fn choose_in_conversation(&mut self, prompt: &str, moment: Moment) {
+    fn choose_in_conversation(&mut self, prompt: &str, moment: EntryPosition) {
         let evidence = &self.evidence;
         let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);
         let reply = evidence.last_reply.as_ref().filter(|reply| reply.origin.line > asked_at);
@@ -306,7 +313,7 @@ impl Collector {
 
     /// Records the prompt as the answer to a question whose dialogue the user refused, unless the
     /// prompt is a question or a command.
-    fn answer_in_prose(&mut self, prompt: &str, moment: Moment) {
+    fn answer_in_prose(&mut self, prompt: &str, moment: EntryPosition) {
         let Some(asked) = self.pending.refused.take() else { return };
         let prompt = prompt.trim();
         if prompt.ends_with('?') || prompt.starts_with(['/', '!']) {
@@ -326,7 +333,7 @@ impl Collector {
 
     /// Keeps the latest recap of each kind, and a short form of the recap at the compaction before
     /// the latest one.
-    pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: Moment) {
+    pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: EntryPosition) {
         let recaps = &mut self.evidence.recaps;
         let limit = match kind {
             RecapKind::Compaction => bounds::RECAP,
@@ -344,12 +351,12 @@ impl Collector {
         recaps.push(Recap { kind, text, origin: moment.origin, at: moment.at });
     }
 
-    fn keep_prompt(&mut self, text: &str, moment: Moment) {
+    fn keep_prompt(&mut self, text: &str, moment: EntryPosition) {
         notes::pasted_error(&mut self.evidence, text, moment);
         self.pasted_test_run(text, moment);
         notes::planned_checks(&mut self.evidence, text, moment);
         let prompts = &mut self.evidence.prompts;
-        prompts.push(moment.said(text, bounds::PROMPT));
+        prompts.push(moment.quote(text, bounds::PROMPT));
         if prompts.len() > bounds::PROMPTS {
             prompts.remove(bounds::FIRST_PROMPTS);
             self.evidence.prompts_left_out += 1;
@@ -358,10 +365,15 @@ impl Collector {
 
     /// Records causes and announced changes, in case an error is fixed later. Also records
     /// statements that an error is not due to the agent's work.
-    fn listen_for_fixes(&mut self, working: &[statements::Found], text: &str, moment: Moment) {
+    fn record_causes_and_fixes(
+        &mut self,
+        working: &[ExtractedStatement],
+        text: &str,
+        moment: EntryPosition,
+    ) {
         let line = moment.origin.line;
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
-            self.pending.errors.said(line, About::Cause, &found.text);
+            self.pending.errors.record_statement(line, StatementSubject::Cause, &found.text);
         }
         if !self.evidence.errors.is_empty() {
             for block in blocks(text) {
@@ -378,7 +390,7 @@ impl Collector {
         });
         for paragraph in prose {
             for intention in sentences(&paragraph).into_iter().filter_map(statements::intention) {
-                self.pending.errors.said(line, About::Fix, &intention);
+                self.pending.errors.record_statement(line, StatementSubject::Fix, &intention);
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     model::evidence::TurnReport,
     summarize::{
-        evidence::{bounds, collector::Collector, moment::Moment},
+        evidence::{bounds, collector::Collector, moment::EntryPosition},
         text::{kept_lines, pattern, with_short_code},
     },
 };
@@ -12,7 +12,7 @@ impl Collector {
     /// Adds the text of a file that describes the progress to the turn's report, in place of an
     /// earlier text of the same turn. Shortens the reports of earlier turns, because the latest
     /// text contains the most.
-    pub(super) fn keep_document(&mut self, text: &str, moment: Moment) {
+    pub(super) fn keep_document(&mut self, text: &str, moment: EntryPosition) {
         let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
         let reports = self.evidence.reports.iter_mut().take(earlier);
         for earlier in reports.filter(|report| report.text.len() > bounds::TURN_REPORT) {
@@ -31,7 +31,7 @@ impl Collector {
 
     /// Keeps `text` as the report of the turn, with the document that the turn wrote. `text`
     /// replaces an earlier reply of the same turn.
-    pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: Moment) {
+    pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: EntryPosition) {
         let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
         let evidence = &mut self.evidence;

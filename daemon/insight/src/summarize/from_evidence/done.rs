@@ -7,9 +7,13 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            commit_messages::{is_bookkeeping, point},
             entries::{ENTRY, Entries, push},
-            overtaken, pull_request, refuted, reported,
+            errors::refuted,
+            reported::{self, overtaken},
+            repository::{
+                commit_messages::{body_excerpt, is_bookkeeping},
+                pull_request,
+            },
         },
         text::{cut, one_line, pattern},
     },
@@ -31,7 +35,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
     if can_have_changed(evidence) {
-        let deeds = reported::deeds(entries);
+        let deeds = reported::results(entries);
         let extra = (list.len() + deeds.len()).saturating_sub(ENTRIES).min(deeds.len());
         deeds.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
@@ -109,7 +113,7 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
             format!(" (commit `{}`)", commit.hash)
         };
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
-        let point = point(&commit.body)
+        let point = body_excerpt(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
         if refuted::is_superseded_plan(evidence, commit) {
             push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));

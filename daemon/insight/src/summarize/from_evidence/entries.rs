@@ -95,7 +95,7 @@ impl<'e> Entries<'e> {
             return None;
         }
         let line = cut_at_clause(&self.below_parent(claim, line)?, CLAIM);
-        let stands_alone = !leans(&line)
+        let stands_alone = !depends_on_context(&line)
             && !is_half(claim)
             && !is_broken(&line)
             && !is_only_code(&line)
@@ -131,7 +131,7 @@ impl<'e> Entries<'e> {
     }
 
     /// Returns a text about completed work as an entry: `I've added a test` becomes `Added a test`.
-    pub(super) fn deed(&self, text: &str) -> String {
+    pub(super) fn completed_work(&self, text: &str) -> String {
         let plain = pattern!(
             r"(?i)^(?:I|we)(?:'ve| have)? (?:successfully |also |now |just )*|^successfully "
         )
@@ -267,7 +267,7 @@ fn subject(claim: &Claim) -> Option<&str> {
 }
 
 /// Whether a line cannot be understood without the line before it.
-pub(super) fn leans(line: &str) -> bool {
+pub(super) fn depends_on_context(line: &str) -> bool {
     pattern!(
         r"(?i)^\.\.\.|^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
     )
@@ -336,12 +336,14 @@ mod tests {
             "(b) belongs to the other one",
             "Instead the loader waits",
         ] {
-            assert!(leans(line), "{line}");
+            assert!(depends_on_context(line), "{line}");
         }
         for line in ["Construc … wraps the error", "Add remarks to", "The guard (see the test"] {
             assert!(is_broken(line), "{line}");
         }
-        assert!(!leans("`x` is read twice") && !is_broken("Added a guard to the list"));
+        assert!(
+            !depends_on_context("`x` is read twice") && !is_broken("Added a guard to the list")
+        );
         assert!(is_only_code("`src/a_test.go` and `logger_test.go`"));
         assert!(!is_only_code("`src/a_test.go`: new") && !is_only_code("Guard the list"));
         assert!(is_generic("Why") && !is_generic("Root cause of the crash"));

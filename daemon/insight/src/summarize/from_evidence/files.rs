@@ -8,7 +8,7 @@ use crate::{
     },
     summarize::from_evidence::{
         entries::{Entries, is_scratch},
-        overtaken,
+        reported::overtaken,
     },
 };
 
@@ -25,9 +25,9 @@ pub(super) fn files_modified(
 ) -> Option<Vec<String>> {
     let evidence = entries.evidence;
     let worked = evidence.files.iter().filter(|(path, work)| {
-        let came_and_went = work.deleted && (work.writes > 0 || is_unseen(evidence, path, work));
+        let was_temporary = work.deleted && (work.writes > 0 || is_unseen(evidence, path, work));
         work.changed()
-            && !came_and_went
+            && !was_temporary
             && !is_scratch(path)
             && !is_redacted(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)

@@ -9,16 +9,14 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            advice,
+            decisions::quote_context::objection,
             entries::{Entries, cut_at_clause, push},
-            quotable::leans_back,
-            quote_context::objection,
-            replaced_command::{
+            errors::replaced_command::{
                 found_no_tests, replaced_commands, retried_commands, with_replacement,
             },
-            reported, transient,
+            next_steps::advice,
+            reported::{self, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
-            verdicts,
         },
         report::{Report, Topic},
         text::{capitalised, pattern, same_words, without_full_stop},
@@ -87,7 +85,7 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
         let causes = causes.filter(|one| turn.holds(one.origin) && changed_after(one.origin.line));
         for cause in causes {
             let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
-            if says_something(&line) && !leans_back(&line) {
+            if says_something(&line) && !depends_on_previous(&line) {
                 push(&mut list, format!("{CAUSE_BEFORE_CHANGE}{}", without_full_stop(&line)));
             }
         }

@@ -2,77 +2,25 @@
 //!
 //! The summary contains only what the transcript shows: a field without evidence stays empty, and
 //! an unknown cause is "not stated". Each text becomes one clean line of limited length, and
-//! appears once.
+//! appears once. [`summarize`] shows which module fills which field.
 
-mod advice;
-mod answers;
-mod antecedents;
 mod checks;
-mod commit_messages;
 mod decisions;
-mod deferred;
 mod done;
-mod ending;
 mod entries;
 mod errors;
-mod fate;
 mod files;
 mod findings;
-mod first_order;
-mod introductions;
-mod items;
-mod later_requests;
-#[cfg(test)]
-mod later_wins;
-mod left_open;
-mod listed_options;
-mod mended;
 mod next_steps;
-mod objective;
-mod open_findings;
-mod open_tasks;
-mod openings;
 mod outcome;
-mod outside_commits;
-mod overtaken;
-mod pasted_text;
-mod pull_request;
-mod quotable;
-mod quote_collector;
-mod quote_context;
-mod quoted;
-#[cfg(test)]
-mod quoting_scenarios;
-mod recaps;
-mod redescribed;
-mod refusals;
-mod refuted;
-mod replaced_command;
 mod reported;
 mod repository;
 mod request;
 #[cfg(test)]
-mod request_scenarios;
-mod review;
-#[cfg(test)]
 mod scenarios;
-#[cfg(test)]
-mod series_scenarios;
 mod settings;
-mod short_title;
 mod shortened;
-mod test_results;
-mod title;
-mod transient;
 mod turns;
-mod typed_text;
-mod unconfirmed;
-mod user_words;
-mod verdicts;
-mod withdrawn;
-mod wording;
-#[cfg(test)]
-mod wording_scenarios;
 
 use crate::{
     model::{
@@ -83,7 +31,10 @@ use crate::{
         wording::{USER_SAID, is_filler},
     },
     summarize::{
-        from_evidence::entries::Entries,
+        from_evidence::{
+            checks::test_results, decisions::user_words, entries::Entries, errors::refuted,
+            outcome::ending, request::objective,
+        },
         priority::{EXTRACTION_THRESHOLD, Field, priority},
         report::Reports,
         text::{same_words, sentences, share_of_words, words},
@@ -150,15 +101,15 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
-    tell_causes_once(&mut summary);
-    tell_words_once(&mut summary);
-    settings::tell_once(&mut summary);
+    remove_repeated_causes(&mut summary);
+    remove_repeated_texts(&mut summary);
+    settings::remove_repeated_settings(&mut summary);
     trim(&mut summary, context.threshold);
     summary
 }
 
 /// Removes discoveries that repeat the cause of a resolved error.
-fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
+fn remove_repeated_causes(summary: &mut EnhancedSessionSummary) {
     let Some(found) = &mut summary.discoveries else { return };
     let errors = summary.errors_resolved.as_deref().unwrap_or_default();
     found.retain(|one| !errors.iter().any(|error| same_words(one, &error.root_cause)));
@@ -174,7 +125,7 @@ fn tell_causes_once(summary: &mut EnhancedSessionSummary) {
 /// - the end of the last words, if it repeats a next step,
 /// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
 ///   contain their cause.
-fn tell_words_once(summary: &mut EnhancedSessionSummary) {
+fn remove_repeated_texts(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
         let said = text.strip_prefix("User: ").unwrap_or(text);
@@ -497,7 +448,7 @@ mod tests {
             "The function `subject` has three unused parameters",
             "The function `body` reads each line twice",
         ]);
-        tell_words_once(&mut found);
+        remove_repeated_texts(&mut found);
         assert_eq!(found.discoveries.unwrap(), ["The function `body` reads each line twice"]);
     }
 

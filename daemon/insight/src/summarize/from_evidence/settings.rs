@@ -140,7 +140,7 @@ fn last_key(setting: &str) -> &str {
 
 /// Removes the settings that a text of the summary mentions with their new values. For a list or a
 /// removed setting, the key alone is enough; for a long value, the value alone.
-pub(super) fn tell_once(summary: &mut EnhancedSessionSummary) {
+pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
     let Some(changes) = &mut summary.config_changes else { return };
     let errors = summary.errors_resolved.iter().flatten();
     let decisions = summary.key_decisions.iter().flatten();
@@ -187,7 +187,7 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
         .find(|one| names_key(&one.text))
         .or_else(|| told.iter().find(|one| one.text.contains(file)));
     if let Some(said) = said {
-        return cut(&entries.deed(&said.text), REASON);
+        return cut(&entries.completed_work(&said.text), REASON);
     }
     let asked = turn
         .request()

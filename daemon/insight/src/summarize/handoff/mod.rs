@@ -13,16 +13,16 @@ mod lines;
 mod past;
 pub mod recall;
 mod render;
-mod standing;
 mod steps;
+mod validity;
 mod work;
 
-use self::standing::SessionValidity;
+use self::validity::SessionValidity;
 pub use self::{
     lines::{HandoffLine, repeats},
     past::EndedSession,
     render::{UseRate, topic},
-    standing::StatementValidity,
+    validity::StatementValidity,
     work::did_work,
 };
 use crate::{
@@ -32,7 +32,7 @@ use crate::{
         summary::{EnhancedSessionSummary, Outcome},
         wording::{DELETED, NOT_COMMITTED},
     },
-    summarize::{command_lines::failed_form, text::same_words},
+    summarize::{command_lines::failed_command, text::same_words},
 };
 
 const MAX_ENTRY_CHARS: usize = 200;
@@ -282,7 +282,7 @@ impl Handoff {
 
     fn retried_commands(&mut self, session: usize, summary: &EnhancedSessionSummary) {
         for line in summary.discoveries.iter().flatten() {
-            let Some(failed) = failed_form(line) else { continue };
+            let Some(failed) = failed_command(line) else { continue };
             let is_listed = |known: &SessionLine| known.text.starts_with(&format!("“`{failed}` "));
             // A line that was cut may lack the part in which the commands differ.
             let quote =

@@ -5,7 +5,7 @@ use crate::model::{
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
 };
-use crate::summarize::command_lines::retried;
+use crate::summarize::command_lines::retry_line;
 
 /// A [`StatementValidity`] from a function. The sentence of a statement that holds is the statement
 /// itself.
@@ -216,7 +216,7 @@ fn a_request_without_an_answer_is_marked() {
 fn commands_that_worked_in_another_form_are_listed_once() {
     let session = |message: &str| {
         let mut session = full();
-        let line = retried("rtk bun test", message, "bun test", "");
+        let line = retry_line("rtk bun test", message, "bun test", "");
         session.summary.discoveries = Some(vec![line, "The signer is slow".to_owned()]);
         session
     };

@@ -2,7 +2,7 @@
 //! commands.
 
 use crate::{
-    activity::classify::bash::judge::ClassifiedCommand,
+    activity::classify::bash::command::ClassifiedCommand,
     lang::shell::{parse::CommandPosition, program::Effort},
     model::{
         activity::{Activity, Signals},

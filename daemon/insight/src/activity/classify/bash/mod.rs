@@ -5,7 +5,7 @@
 //! the command is unknown. An unknown command is then classified by stored answers, and finally by
 //! a model.
 
-pub(crate) mod judge;
+pub(crate) mod command;
 mod line;
 mod script;
 mod special;
@@ -13,7 +13,7 @@ mod special;
 pub use self::line::ClassifiedLine;
 
 use crate::{
-    activity::classify::bash::judge::ClassifiedCommand,
+    activity::classify::bash::command::ClassifiedCommand,
     lang::shell::{
         inner::{self, Inner},
         parse::{self, CommandPosition, ShellCommand},
@@ -66,7 +66,7 @@ fn expand(
         }
         Inner::Script(_) => {}
     }
-    found.push((judge::judge(&command), command.place));
+    found.push((command::classify_command(&command), command.place));
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! a way that the table cannot express.
 
 use crate::{
-    activity::classify::{bash::judge, file::FileKind},
+    activity::classify::{bash::command, file::FileKind},
     lang::shell::{
         args::Args,
         parse::{Redirect, ShellCommand},
@@ -21,11 +21,11 @@ pub(super) struct Refinement {
 pub(super) fn refine(name: &str, args: &Args, command: &ShellCommand) -> Refinement {
     let words = command.words.get(1..).unwrap_or_default();
     match name {
-        "curl" | "http" | "https" | "xh" | "wget" | "curlie" => web(name, args),
-        "gh" => forge(args),
-        "find" | "gfind" | "fd" | "fdfind" => finds(words),
+        "curl" | "http" | "https" | "xh" | "wget" | "curlie" => refine_web(name, args),
+        "gh" => refine_gh(args),
+        "find" | "gfind" | "fd" | "fdfind" => refine_find(words),
         "tar" | "gtar" | "bsdtar" => archive(words),
-        "rsync" | "rclone" => copies(args),
+        "rsync" | "rclone" => refine_copy(args),
         "psql" | "pgcli" | "mysql" | "mariadb" | "sqlite3" | "sqlite" | "duckdb" | "clickhouse"
         | "clickhouse-client" | "usql" | "sqlcmd" | "cockroach" | "bq" | "trino" | "snowsql" => {
             query(args, &command.redirects)
@@ -35,7 +35,10 @@ pub(super) fn refine(name: &str, args: &Args, command: &ShellCommand) -> Refinem
 }
 
 /// Classifies a command that prints text into a file, and so creates or changes the file.
-pub(super) fn printed_to(name: &str, redirects: &[Redirect]) -> Option<(ToolIntent, FileKind)> {
+pub(super) fn classify_print_redirect(
+    name: &str,
+    redirects: &[Redirect],
+) -> Option<(ToolIntent, FileKind)> {
     if !matches!(name, "cat" | "echo" | "printf" | "print" | "bat") {
         return None;
     }
@@ -106,7 +109,7 @@ fn intent(intent: ToolIntent) -> Refinement {
     Refinement { intent: Some(intent), domain: None }
 }
 
-fn web(name: &str, args: &Args) -> Refinement {
+fn refine_web(name: &str, args: &Args) -> Refinement {
     let joined = args.flags.iter().filter_map(|flag| flag.strip_prefix("-X"));
     let mut joined = joined.filter(|method| !method.is_empty()).map(str::to_owned);
     let method = args.value(&["-X", "--request", "--method"]).map(str::to_owned);
@@ -142,7 +145,7 @@ const SENDING: [&str; 10] = [
 
 /// Classifies `gh api`: a request reads if it is a GraphQL query, or if its method is `GET`, even
 /// with a body.
-fn forge(args: &Args) -> Refinement {
+fn refine_gh(args: &Args) -> Refinement {
     if args.positionals.first().is_none_or(|word| word != "api") {
         return Refinement::default();
     }
@@ -153,7 +156,7 @@ fn forge(args: &Args) -> Refinement {
 }
 
 /// Classifies `find` by `-delete`, or by the command that it runs on the results.
-fn finds(words: &[String]) -> Refinement {
+fn refine_find(words: &[String]) -> Refinement {
     if words.iter().any(|word| word == "-delete") {
         return intent(ToolIntent::Delete);
     }
@@ -166,14 +169,14 @@ fn finds(words: &[String]) -> Refinement {
     if matches!(inner.first().map(String::as_str), Some("sh" | "bash" | "zsh")) {
         return Refinement::default();
     }
-    match judge::effect_of(&inner) {
+    match command::effect_of(&inner) {
         Some((ToolIntent::Read, _)) | None => Refinement::default(),
         Some((intent, domain)) => Refinement { intent: Some(intent), domain: Some(domain) },
     }
 }
 
 /// Classifies a copy to or from another machine (`host:path`).
-fn copies(args: &Args) -> Refinement {
+fn refine_copy(args: &Args) -> Refinement {
     let is_remote = |word: &String| {
         word.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
     };

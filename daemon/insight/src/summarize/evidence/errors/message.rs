@@ -43,7 +43,7 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
         .or_else(|| lines.iter().find(|line| is_named(line)))
         .or_else(|| lines.iter().find(|line| is_placed(line)))
         .or_else(|| lines.iter().find(|line| is_marked(line)))
-        .or_else(|| lines.iter().find(|line| is_loud(line)))?;
+        .or_else(|| lines.iter().find(|line| contains_error_word(line)))?;
     tidy(found)
 }
 
@@ -162,7 +162,7 @@ fn is_placed(line: &str) -> bool {
     pattern!(r"^\.{0,2}/?[\w@./\\-]+\.\w+:\d+(?::\d+)?:? [^\s:].{6,}").is_match(line)
 }
 
-fn is_loud(line: &str) -> bool {
+fn contains_error_word(line: &str) -> bool {
     line.len() <= 240
         && pattern!(r"(?i)\b(?:error|failed|failure|cannot|can't|could not|not found|denied|refused|unreachable|timed out|invalid|unexpected|missing|rejected)\b").is_match(line)
         && !pattern!(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b|^\W*warn").is_match(line)

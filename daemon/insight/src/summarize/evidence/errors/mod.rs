@@ -4,6 +4,7 @@
 //! its resolution. The number of open errors is limited: the oldest is dropped first, and is never
 //! resolved.
 
+mod attempt;
 mod failed_tests;
 mod message;
 mod slips;
@@ -13,6 +14,7 @@ use std::{collections::VecDeque, time::Duration};
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::{
+    attempt::Attempt,
     message::{of as message_of, shows_failure},
     slips::is_slip,
 };
@@ -31,26 +33,6 @@ use crate::{
     },
 };
 
-/// The identity of a failed attempt, to recognise its later success.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Attempt {
-    /// A command, identified by [`CommandLine::attempt`](super::shell::CommandLine).
-    Command(String),
-    Tests {
-        framework: String,
-        /// The failed tests, by shortened names.
-        names: Vec<String>,
-        /// Number of tests that passed or failed in the run.
-        total: u32,
-        /// The part of the tests that ran.
-        #[serde(default)]
-        scope: TestScope,
-    },
-    /// A call of a tool, identified by the tool and its target.
-    Tool(String),
-}
-
 /// The position and time of an event, and the command line or tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event<'e> {
@@ -65,7 +47,7 @@ pub(super) struct Event<'e> {
 pub(super) struct Tracker {
     open: Vec<Open>,
     changes: VecDeque<Change>,
-    words: VecDeque<Words>,
+    words: VecDeque<TrackedStatement>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,16 +81,16 @@ pub(super) enum Changed {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Words {
+struct TrackedStatement {
     line: u64,
-    about: About,
+    about: StatementSubject,
     text: String,
 }
 
 /// The subject of a statement of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum About {
+pub(super) enum StatementSubject {
     /// The cause of an error.
     Cause,
     /// A change that the agent announces.
@@ -128,8 +110,12 @@ impl Tracker {
     }
 
     /// Records a statement of the agent about a cause or a fix.
-    pub(super) fn said(&mut self, line: u64, about: About, text: &str) {
-        self.words.push_back(Words { line, about, text: kept(text, bounds::ERROR_TEXT) });
+    pub(super) fn record_statement(&mut self, line: u64, about: StatementSubject, text: &str) {
+        self.words.push_back(TrackedStatement {
+            line,
+            about,
+            text: kept(text, bounds::ERROR_TEXT),
+        });
         if self.words.len() > bounds::WORDS_REMEMBERED {
             self.words.pop_front();
         }
@@ -147,7 +133,7 @@ impl Tracker {
         match message::ErrorMessage::read(output) {
             Some(message) => self.note(errors, attempt, message, event),
             // The message is unknown. Later changes belong to this failure, not to earlier errors.
-            None => self.got_further(&attempt, event),
+            None => self.failed_differently(&attempt, event),
         }
     }
 
@@ -216,7 +202,7 @@ impl Tracker {
 
     /// Records that an attempt failed in another way than before. The earlier error was probably
     /// fixed, which is not verified yet.
-    pub(super) fn got_further(&mut self, attempt: &Attempt, event: Event<'_>) {
+    pub(super) fn failed_differently(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
             open.superseded.get_or_insert(event.origin.line);
         }
@@ -303,7 +289,7 @@ impl Tracker {
             let resolution = self.resolution(&open, event);
             // Statements of the agent after another failure are about that failure.
             let end = open.superseded.unwrap_or(event.origin.line);
-            let cause = self.last_words(About::Cause, open.first_line, end);
+            let cause = self.last_words(StatementSubject::Cause, open.first_line, end);
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 error.resolution = Some(resolution);
                 error.cause = cause;
@@ -346,12 +332,14 @@ impl Tracker {
     fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
-        let first = first.and_then(|change| self.last_words(About::Fix, from, change.line));
-        first.or_else(|| self.last_words(About::Fix, from, to))
+        let first =
+            first.and_then(|change| self.last_words(StatementSubject::Fix, from, change.line));
+        first.or_else(|| self.last_words(StatementSubject::Fix, from, to))
     }
 
-    fn last_words(&self, about: About, from: u64, to: u64) -> Option<String> {
-        let within = |words: &&Words| words.about == about && (from..=to).contains(&words.line);
+    fn last_words(&self, about: StatementSubject, from: u64, to: u64) -> Option<String> {
+        let within =
+            |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
     }
 }

@@ -10,7 +10,7 @@ use crate::{
                 ignored, merged,
             },
             lists::push_latest,
-            moment::Moment,
+            moment::EntryPosition,
             shell::{CommandLine, GitCall},
         },
         text::{kept, pattern},
@@ -31,7 +31,7 @@ pub(in crate::summarize::evidence) fn observe(
     state: &mut CheckoutState,
     command: &CommandLine,
     output: &str,
-    moment: Moment,
+    moment: EntryPosition,
 ) {
     let mut view = OutputView { state, output, moment };
     for call in &command.git {
@@ -49,7 +49,7 @@ pub(super) fn short_hash(hash: &str) -> String {
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
     output: &'v str,
-    moment: Moment,
+    moment: EntryPosition,
 }
 
 impl OutputView<'_> {
@@ -395,7 +395,7 @@ mod tests {
                 &mut state,
                 &CommandLine::read(line, "/app"),
                 output,
-                Moment { origin, at: None },
+                EntryPosition { origin, at: None },
             );
         }
         let branch = state.branch.map_or(String::new(), |branch| branch.value);
@@ -421,7 +421,7 @@ mod tests {
         let left = |runs: &[(&str, &str)]| {
             let mut state = CheckoutState::default();
             for (line, output) in runs {
-                let moment = Moment { origin: Origin::default(), at: None };
+                let moment = EntryPosition { origin: Origin::default(), at: None };
                 observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
             }
             state.stashes.join(",")

@@ -4,7 +4,7 @@
 use crate::{
     model::evidence::{CheckoutState, ForgeChecks, GitView},
     summarize::{
-        evidence::{bounds, moment::Moment, shell::CommandLine, test_runs},
+        evidence::{bounds, moment::EntryPosition, shell::CommandLine, test_runs},
         text::{kept, pattern},
     },
 };
@@ -18,7 +18,7 @@ pub(in crate::summarize::evidence) fn observe_checks(
     state: &mut CheckoutState,
     command: &CommandLine,
     output: &str,
-    moment: Moment,
+    moment: EntryPosition,
 ) {
     let known = state.checks.as_ref().map(|checks| &checks.value);
     if let Some(value) = read(known, command, output) {

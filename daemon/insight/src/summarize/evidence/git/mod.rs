@@ -5,14 +5,14 @@ mod commits;
 mod forge_checks;
 mod ignored;
 mod merged;
-mod taken_up;
+mod unrecorded_commits;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
     checkout::observe,
     commits::{hashes_are_stale, show_history},
     forge_checks::observe_checks,
-    taken_up::take_up,
+    unrecorded_commits::add_shown_commits,
 };
 use crate::{
     model::{
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::Origin,
-        summarize::evidence::{moment::Moment, shell::CommandLine},
+        summarize::evidence::{moment::EntryPosition, shell::CommandLine},
     };
 
     /// A command, its outcome and its output.
@@ -305,7 +305,7 @@ mod tests {
         for (number, Ran(line, outcome, output)) in runs.iter().enumerate() {
             let command = &CommandLine::read(line, "");
             let origin = Origin { source: 0, line: number as u64 + 1 };
-            let moment = Moment { origin, at: None };
+            let moment = EntryPosition { origin, at: None };
             if command.shows_history && hashes_are_stale(&evidence) {
                 show_history(&mut evidence, output);
             }

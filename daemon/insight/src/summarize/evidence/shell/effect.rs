@@ -9,7 +9,7 @@ use crate::{
         evidence::{
             bounds,
             shell::kind::Invocation,
-            shell::words::{Joint, Simple, Word},
+            shell::words::{Operator, SimpleCommand, Word},
         },
         text::{kept, pattern},
     },
@@ -37,12 +37,12 @@ pub(in crate::summarize::evidence) enum Effect {
 }
 
 /// Returns the effects of `commands`, which run one after the other from `directory`.
-pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<Effect> {
+pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
     let mut directory = directory.to_owned();
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
         // A command that runs only if another one failed has no evident effect.
-        let conditional = index > 0 && commands[index - 1].joint == Joint::Or;
+        let conditional = index > 0 && commands[index - 1].joint == Operator::Or;
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
             match command.words.get(1).filter(|word| is_plain(word)) {
@@ -105,8 +105,13 @@ fn spelled_once(path: &str) -> String {
     }
 }
 
-fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: &mut Vec<Effect>) {
-    for target in command.writes.iter().filter(|word| is_plain(word) && !is_passing(&word.text)) {
+fn add(
+    command: &SimpleCommand,
+    invocation: &Invocation<'_>,
+    directory: &str,
+    effects: &mut Vec<Effect>,
+) {
+    for target in command.writes.iter().filter(|word| is_plain(word) && !is_temporary(&word.text)) {
         let path = resolve(directory, &target.text);
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
@@ -124,7 +129,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
         .collect();
     match (program, first) {
         ("rm", _) | ("git", Some("rm")) => {
-            let plain = operands.iter().filter(|word| is_plain(word) && !is_passing(&word.text));
+            let plain = operands.iter().filter(|word| is_plain(word) && !is_temporary(&word.text));
             effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
@@ -151,11 +156,11 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
             let script = operands.first().filter(|word| !word.expands);
             let opened = pattern!(r#"open\(\s*r?['"]([^'"${}]+)['"]\s*,\s*['"][wa]\+?['"]"#);
             let files = script.into_iter().flat_map(|word| opened.captures_iter(&word.text));
-            let files = files.filter(|file| !is_passing(&file[1]));
+            let files = files.filter(|file| !is_temporary(&file[1]));
             effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file[1]))));
         }
         ("tee", _) => {
-            let plain = operands.iter().filter(|word| is_plain(word) && !is_passing(&word.text));
+            let plain = operands.iter().filter(|word| is_plain(word) && !is_temporary(&word.text));
             effects.extend(plain.map(|word| Effect::Write {
                 path: resolve(directory, &word.text),
                 lines: command.document_lines,
@@ -168,7 +173,7 @@ fn add(command: &Simple, invocation: &Invocation<'_>, directory: &str, effects: 
 /// Returns the moves of the sources to the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
-    if !is_plain(target) || is_passing(&target.text) {
+    if !is_plain(target) || is_temporary(&target.text) {
         return Vec::new();
     }
     let into_folder = sources.len() > 1 || target.text.ends_with('/') || target.text == ".";
@@ -193,7 +198,7 @@ fn is_plain(word: &Word) -> bool {
 }
 
 /// Whether a path is a device or a scratch file, which is not part of the work.
-fn is_passing(path: &str) -> bool {
+fn is_temporary(path: &str) -> bool {
     paths::is_scratch(path) || path == "&"
 }
 

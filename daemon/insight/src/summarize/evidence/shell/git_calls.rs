@@ -8,7 +8,7 @@ use crate::summarize::{
         shell::{
             kind::Invocation,
             repository::{git_folder, is_other_project, is_scratch},
-            words::{Joint, Simple},
+            words::{Operator, SimpleCommand},
         },
     },
     text::kept,
@@ -54,11 +54,11 @@ impl GitCall {
 
 /// Returns the calls of git among `commands`, except those in scratch folders and those in another
 /// project than that of `directory`.
-pub(super) fn of(commands: &[Simple], line: &str, directory: &str) -> Vec<GitCall> {
+pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec<GitCall> {
     let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
     let (mut within_foreign, mut has_printed) = (false, false);
     let mut calls = Vec::new();
-    let prints = |command: &Simple| {
+    let prints = |command: &SimpleCommand| {
         Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
     };
     let is_alone = !commands.iter().any(prints);
@@ -77,7 +77,7 @@ pub(super) fn of(commands: &[Simple], line: &str, directory: &str) -> Vec<GitCal
             let words = invocation.arguments.iter().take(if is_asked { ARGUMENTS } else { 1 });
             calls.push(GitCall {
                 words: words.map(|word| kept(word, bounds::NAME)).collect(),
-                is_piped: command.joint == Joint::Pipe,
+                is_piped: command.joint == Operator::Pipe,
                 is_first: calls.is_empty() && !has_printed,
                 is_alone,
             });

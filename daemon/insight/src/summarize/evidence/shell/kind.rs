@@ -1,13 +1,13 @@
 //! Finds the program that a simple command runs, and whether the command only reads, changes
 //! something, or does the main work.
 
-use crate::{lang::shell, summarize::evidence::shell::words::Simple};
+use crate::{lang::shell, summarize::evidence::shell::words::SimpleCommand};
 
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Only reads, or has no effect that counts as work, for example `cd` or `kill`.
-    Looks,
+    Reads,
     /// Changes files or the environment, so that a failed attempt may succeed now.
     Changes,
     /// Does the main work: builds, tests, runs a program.
@@ -24,14 +24,14 @@ pub(super) struct Invocation<'s> {
 
 impl<'s> Invocation<'s> {
     /// Returns the program that `command` runs in the end; `None` when it runs none.
-    pub(super) fn of(command: &'s Simple) -> Option<Invocation<'s>> {
+    pub(super) fn of(command: &'s SimpleCommand) -> Option<Invocation<'s>> {
         let words: Vec<&str> = command.texts().collect();
         let written: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let words = &words[shell::inner::local_start(&written)..];
-        let words = &words[passed_over(words)..];
+        let words = &words[wrapper_word_count(words)..];
         let (first, rest) = words.split_first()?;
         let program = base(first);
-        let rest = if program == "git" { behind_options(rest) } else { rest };
+        let rest = if program == "git" { after_options(rest) } else { rest };
         Some(Invocation { program, arguments: rest.to_vec() })
     }
 
@@ -62,23 +62,23 @@ impl<'s> Invocation<'s> {
         let operand = |index| self.operand(index).unwrap_or_default();
         let (first, second) = (operand(0), operand(1));
         match self.program {
-            "git" if GIT_LOOKS.contains(&first) => Kind::Looks,
+            "git" if GIT_LOOKS.contains(&first) => Kind::Reads,
             "git" if GIT_CHANGES.contains(&first) => Kind::Changes,
             "gh" | "glab" if ["create", "merge", "close", "edit", "release"].contains(&second) => {
                 Kind::Works
             }
-            "gh" | "glab" => Kind::Looks,
+            "gh" | "glab" => Kind::Reads,
             "docker" | "podman" if ["ps", "logs", "images", "inspect"].contains(&first) => {
-                Kind::Looks
+                Kind::Reads
             }
-            "kubectl" if ["get", "describe", "logs"].contains(&first) => Kind::Looks,
+            "kubectl" if ["get", "describe", "logs"].contains(&first) => Kind::Reads,
             "sed" | "perl"
                 if self.arguments.iter().any(|word| word.starts_with("-i") || *word == "-pi") =>
             {
                 Kind::Changes
             }
-            "sed" => Kind::Looks,
-            program if LOOKS.contains(&program) => Kind::Looks,
+            "sed" => Kind::Reads,
+            program if LOOKS.contains(&program) => Kind::Reads,
             program if CHANGES.contains(&program) => Kind::Changes,
             program if PACKAGE_MANAGERS.contains(&program) && INSTALLS.contains(&first) => {
                 Kind::Changes
@@ -323,7 +323,7 @@ const GIT_CHANGES: &[&str] = &[
 
 /// Returns git's arguments from its subcommand on, without the preceding options such as `-C dir`
 /// and `-c key=value`.
-fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
+fn after_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
     let mut rest = arguments;
     while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
         let takes_value = matches!(*first, "-C" | "-c" | "--git-dir" | "--work-tree");
@@ -334,7 +334,7 @@ fn behind_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
 
 /// Returns the number of words before the program for wrappers that are not in the table of
 /// programs. `python -m` runs a module of any name. `hatch run` runs a program or a task.
-fn passed_over(words: &[&str]) -> usize {
+fn wrapper_word_count(words: &[&str]) -> usize {
     match words {
         [python, "-m", _, ..] if base(python).trim_end_matches(version_mark) == "python" => 2,
         ["hatch", "run", rest @ ..] => {
@@ -367,22 +367,22 @@ mod tests {
             ("timeout 60 cargo test", "cargo", Kind::Works),
             ("npm install left-pad", "npm", Kind::Changes),
             ("npm run build", "npm", Kind::Works),
-            ("git status --short", "git", Kind::Looks),
+            ("git status --short", "git", Kind::Reads),
             ("git push -u origin x", "git", Kind::Works),
             ("git checkout -b x", "git", Kind::Changes),
-            ("git -C /app -c core.pager=cat --no-pager log -3", "git", Kind::Looks),
-            ("gh run view 12 --log", "gh", Kind::Looks),
+            ("git -C /app -c core.pager=cat --no-pager log -3", "git", Kind::Reads),
+            ("gh run view 12 --log", "gh", Kind::Reads),
             ("gh pr create --fill", "gh", Kind::Works),
-            ("sed -n 1,5p a", "sed", Kind::Looks),
+            ("sed -n 1,5p a", "sed", Kind::Reads),
             ("sed -i s/a/b/ a", "sed", Kind::Changes),
-            ("/usr/bin/grep x y", "grep", Kind::Looks),
+            ("/usr/bin/grep x y", "grep", Kind::Reads),
             ("npx tsc --noEmit", "tsc", Kind::Works),
             ("go mod tidy", "go", Kind::Changes),
             ("env A=1 make", "make", Kind::Works),
             ("xargs -n1 cargo test", "cargo", Kind::Works),
             ("xargs -0 rm -f", "rm", Kind::Changes),
-            ("xargs grep x", "grep", Kind::Looks),
-            ("xargs", "xargs", Kind::Looks),
+            ("xargs grep x", "grep", Kind::Reads),
+            ("xargs", "xargs", Kind::Reads),
             ("nice -n 5 make", "make", Kind::Works),
             ("ssh me@host rm x", "ssh", Kind::Works),
             ("docker exec -it api rm x", "docker", Kind::Works),

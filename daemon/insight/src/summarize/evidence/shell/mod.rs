@@ -23,7 +23,7 @@ pub(super) use self::{
 };
 use self::{
     kind::{Invocation, Kind},
-    words::{Joint, Simple},
+    words::{Operator, SimpleCommand},
 };
 use crate::summarize::text::{kept, pattern};
 
@@ -75,14 +75,15 @@ impl CommandLine {
         if let Some(script) = script(&commands) {
             return CommandLine::read(script, directory);
         }
-        let invocations: Vec<(&Simple, Invocation<'_>)> = commands
+        let invocations: Vec<(&SimpleCommand, Invocation<'_>)> = commands
             .iter()
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
         let repository = repository::steps(&commands, line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
-        let works = |(_, invocation): &&(&Simple, Invocation<'_>)| invocation.kind() != Kind::Looks;
+        let works =
+            |(_, invocation): &&(&SimpleCommand, Invocation<'_>)| invocation.kind() != Kind::Reads;
         let last = invocations.iter().rev().find(works);
         let shown = match commit.and_then(|commit| commit.subject.as_deref()) {
             Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
@@ -93,7 +94,7 @@ impl CommandLine {
             attempt: last.and_then(|(_, invocation)| attempt(invocation)),
             unproven: last.is_some_and(|(command, _)| {
                 let is_end = commands.last().is_some_and(|end| std::ptr::eq(end, *command));
-                !is_end && command.joint != Joint::And
+                !is_end && command.joint != Operator::And
             }),
             changes: invocations.iter().any(|(_, invocation)| invocation.kind() == Kind::Changes),
             effects: effect::of(&commands, directory),
@@ -128,13 +129,13 @@ impl CommandLine {
     }
 
     /// Whether the command only reads, or runs inline code, whose effect is unknown.
-    pub(super) fn looks_only(&self) -> bool {
+    pub(super) fn only_reads(&self) -> bool {
         self.attempt.is_none() && !self.changes && self.repository.is_empty()
     }
 }
 
 /// Returns the script of a shell when it is the whole command: `bash -lc 'cargo test'`.
-fn script(commands: &[Simple]) -> Option<&str> {
+fn script(commands: &[SimpleCommand]) -> Option<&str> {
     let [only] = commands else { return None };
     let words: Vec<&str> = only.texts().collect();
     let [shell, option, script] = words.as_slice() else { return None };

@@ -11,7 +11,7 @@ use crate::{
             shell::{
                 kind::{Invocation, Kind},
                 texts::{self, ArgumentTexts, Published},
-                words::{Joint, Simple},
+                words::{Operator, SimpleCommand},
             },
         },
         text::{kept, one_line, pattern},
@@ -110,7 +110,7 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
 }
 
 /// Returns the folder that is given to `git -C`. Other options may precede it: `git -c k=v -C dir`.
-pub(super) fn git_folder(command: &Simple) -> Option<&str> {
+pub(super) fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     loop {
         match words.next()? {
@@ -126,7 +126,11 @@ pub(super) fn git_folder(command: &Simple) -> Option<&str> {
 
 /// Returns the steps of a command line in order, without those in scratch repositories and without
 /// switches of the branch in another project than that of `directory`.
-pub(super) fn steps(commands: &[Simple], line: &str, directory: &str) -> Vec<RepositoryStep> {
+pub(super) fn steps(
+    commands: &[SimpleCommand],
+    line: &str,
+    directory: &str,
+) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
     let mut within_scratch = false;
@@ -141,7 +145,7 @@ pub(super) fn steps(commands: &[Simple], line: &str, directory: &str) -> Vec<Rep
         if within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line)) {
             continue;
         }
-        if index > 0 && matches!(commands[index - 1].joint, Joint::Next | Joint::Or) {
+        if index > 0 && matches!(commands[index - 1].joint, Operator::Next | Operator::Or) {
             guarded = false;
         }
         let texts = ArgumentTexts { commands, index };
@@ -155,15 +159,15 @@ pub(super) fn steps(commands: &[Simple], line: &str, directory: &str) -> Vec<Rep
         let is_switch = |step: &RepositoryStep| step.step == Some(GitStep::Switch);
         let step = step.filter(|step| !(is_elsewhere && is_switch(step)));
         let Some(step) = step else {
-            guarded |= invocation.kind() != Kind::Looks;
+            guarded |= invocation.kind() != Kind::Reads;
             continue;
         };
         let after = &commands[index..commands.len() - 1];
-        let proven = after.iter().all(|command| command.joint == Joint::And);
+        let proven = after.iter().all(|command| command.joint == Operator::And);
         steps.push(RepositoryStep {
             guarded,
             proven,
-            chained: command.joint == Joint::And,
+            chained: command.joint == Operator::And,
             ..step
         });
     }

@@ -6,7 +6,7 @@ use crate::summarize::{
         shell::{
             effect::resolve,
             kind::{Invocation, Kind},
-            words::Simple,
+            words::SimpleCommand,
         },
     },
     text::kept,
@@ -21,7 +21,7 @@ pub(super) struct CommandTarget {
 }
 
 /// Returns the target of `commands`, which run one after the other from `directory`.
-pub(super) fn of(commands: &[Simple], directory: &str) -> CommandTarget {
+pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
     let mut directory = directory.to_owned();
     for command in commands {
         let Some(invocation) = Invocation::of(command) else { continue };

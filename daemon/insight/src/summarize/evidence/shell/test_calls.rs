@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::summarize::{
     evidence::{
         bounds,
-        shell::{effect::resolve, kind::Invocation, words::Simple},
+        shell::{effect::resolve, kind::Invocation, words::SimpleCommand},
     },
     text::{before_gap, kept, pattern},
 };
@@ -83,7 +83,7 @@ fn runner(row: &'static str) -> Option<Runner> {
 
 /// Returns the calls of test runners among `commands`, which run one after the other from
 /// `directory`.
-pub(super) fn of(commands: &[Simple], directory: &str) -> Vec<TestCall> {
+pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<TestCall> {
     let mut directory = directory.to_owned();
     let mut calls = Vec::new();
     for command in commands {

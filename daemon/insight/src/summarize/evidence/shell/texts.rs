@@ -8,7 +8,7 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            shell::words::{Joint, Simple},
+            shell::words::{Operator, SimpleCommand},
         },
         text::{kept, one_line, pattern},
     },
@@ -18,7 +18,7 @@ use crate::{
 /// command reads.
 pub(super) struct ArgumentTexts<'s> {
     /// All commands of the line.
-    pub(super) commands: &'s [Simple],
+    pub(super) commands: &'s [SimpleCommand],
     /// The index of the command.
     pub(super) index: usize,
 }
@@ -30,10 +30,11 @@ impl ArgumentTexts<'_> {
         let (before, from) = self.commands.split_at(self.index);
         let text = if path == "-" {
             let own = from.first().map(|command| command.document.as_str());
-            let fed = before.last().filter(|command| command.joint == Joint::Pipe);
+            let fed = before.last().filter(|command| command.joint == Operator::Pipe);
             own.filter(|text| !text.is_empty()).or(fed.map(|command| command.document.as_str()))
         } else {
-            let writes = |command: &&Simple| command.writes.iter().any(|word| word.text == path);
+            let writes =
+                |command: &&SimpleCommand| command.writes.iter().any(|word| word.text == path);
             before.iter().rev().find(writes).map(|command| command.document.as_str())
         };
         text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())

@@ -10,7 +10,7 @@ const BYTES: usize = 16 * 1024;
 
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Simple {
+pub(super) struct SimpleCommand {
     /// Its words without quotes, and without variable assignments before the program.
     pub(super) words: Vec<Word>,
     /// Files that its output is written to.
@@ -20,7 +20,7 @@ pub(super) struct Simple {
     /// Number of lines of its here-document.
     pub(super) document_lines: u32,
     /// The operator before the next command.
-    pub(super) joint: Joint,
+    pub(super) joint: Operator,
 }
 
 /// A word of a command.
@@ -34,7 +34,7 @@ pub(super) struct Word {
 
 /// The operator between two commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Joint {
+pub(super) enum Operator {
     /// `;`, `&`, a new line, or the end.
     #[default]
     Next,
@@ -46,26 +46,26 @@ pub(super) enum Joint {
     Pipe,
 }
 
-impl Simple {
+impl SimpleCommand {
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| word.text.as_str())
     }
 }
 
 /// Splits a command line into its simple commands.
-pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
+pub(super) fn simple_commands(line: &str) -> Vec<SimpleCommand> {
     let line = &line[..line.floor_char_boundary(BYTES)];
     let mut lexer = Lexer { rest: line, ..Lexer::default() };
     while lexer.found.len() < COMMANDS && lexer.step() {}
-    lexer.end_command(Joint::Next);
+    lexer.end_command(Operator::Next);
     lexer.found
 }
 
 #[derive(Default)]
 struct Lexer<'l> {
     rest: &'l str,
-    found: Vec<Simple>,
-    command: Simple,
+    found: Vec<SimpleCommand>,
+    command: SimpleCommand,
     word: Word,
     in_word: bool,
     /// The kind of the redirection whose target is the next word.
@@ -121,7 +121,7 @@ impl<'l> Lexer<'l> {
             '#' if !self.in_word => self.comment(),
             '\n' => {
                 self.take(1);
-                self.end_command(Joint::Next);
+                self.end_command(Operator::Next);
                 self.skip_documents();
             }
             ' ' | '\t' | '\r' => {
@@ -230,9 +230,12 @@ impl<'l> Lexer<'l> {
     }
 
     fn operator(&mut self) {
-        for (sign, joint) in
-            [("&&", Joint::And), ("||", Joint::Or), ("|&", Joint::Pipe), ("|", Joint::Pipe)]
-        {
+        for (sign, joint) in [
+            ("&&", Operator::And),
+            ("||", Operator::Or),
+            ("|&", Operator::Pipe),
+            ("|", Operator::Pipe),
+        ] {
             if self.rest.starts_with(sign) {
                 self.take(sign.len());
                 self.end_command(joint);
@@ -240,7 +243,7 @@ impl<'l> Lexer<'l> {
             }
         }
         self.take(1);
-        self.end_command(Joint::Next);
+        self.end_command(Operator::Next);
     }
 
     /// Reads a redirection: `&>`, `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
@@ -284,7 +287,7 @@ impl<'l> Lexer<'l> {
         }
     }
 
-    fn end_command(&mut self, joint: Joint) {
+    fn end_command(&mut self, joint: Operator) {
         self.end_word();
         self.redirect = None;
         let mut command = std::mem::take(&mut self.command);
@@ -292,8 +295,8 @@ impl<'l> Lexer<'l> {
             command.joint = joint;
             self.found.push(command);
         } else if let Some(last) = self.found.last_mut()
-            && last.joint == Joint::Next
-            && joint != Joint::Next
+            && last.joint == Operator::Next
+            && joint != Operator::Next
         {
             last.joint = joint;
         }
@@ -405,8 +408,11 @@ mod tests {
                 vec!["true"],
             ]
         );
-        let joints: Vec<Joint> = commands.iter().map(|one| one.joint).collect();
-        assert_eq!(joints, [Joint::And, Joint::Pipe, Joint::Next, Joint::Or, Joint::Next]);
+        let joints: Vec<Operator> = commands.iter().map(|one| one.joint).collect();
+        assert_eq!(
+            joints,
+            [Operator::And, Operator::Pipe, Operator::Next, Operator::Or, Operator::Next]
+        );
         assert!(commands[3].words[1].expands);
         assert_eq!(commands[3].writes[0].text, "out.txt");
     }

@@ -7,11 +7,11 @@ use crate::{
 
 /// Returns the firm claim of a sentence: a cause, a decision with its reason or alternative, a
 /// discovery or a dead end. `announced` is whether the sentence before was "Found it!" or similar.
-pub(super) fn firm(sentence: &str, announced: bool) -> Option<StatementKind> {
+pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<StatementKind> {
     if is_intended_choice(sentence) {
         return Some(StatementKind::Decision);
     }
-    if is_loose(sentence) {
+    if is_not_firm(sentence) {
         return None;
     }
     if is_decision(sentence) || is_reasoned_deed(sentence) {
@@ -35,7 +35,7 @@ pub(super) fn announces_cause(sentence: &str) -> bool {
 
 /// Whether a sentence is a guess, a question, an announcement, or talk with the user. Such a
 /// sentence is not a firm statement.
-pub(in crate::summarize::evidence) fn is_loose(sentence: &str) -> bool {
+pub(in crate::summarize::evidence) fn is_not_firm(sentence: &str) -> bool {
     sentence.ends_with(['?', '…'])
         || sentence.starts_with(['❌', '|', '/', '$', '{', '<', '('])
         || pattern!(
@@ -166,7 +166,7 @@ fn is_reasoned_deed(sentence: &str) -> bool {
 pub(super) fn is_fault(sentence: &str) -> bool {
     sentence.len() >= 40
         && is_about_code(sentence)
-        && !is_loose(sentence)
+        && !is_not_firm(sentence)
         && !pattern!(r"(?i)^(?:i|i've|we|here|this is|these are|all|both tests|two tests|the test is)\b|\bnow (?:passing|works?|passes)\b|\bI'm\b")
             .is_match(sentence)
 }
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     fn kind(sentence: &str) -> Option<StatementKind> {
-        firm(sentence, false)
+        statement_kind(sentence, false)
     }
 
     #[test]
@@ -264,10 +264,10 @@ mod tests {
         assert!(announces_cause("Perfect! I found the issue."));
         assert!(!announces_cause("I found the file."));
         assert_eq!(
-            firm("`flush()` runs before the header is complete.", true),
+            statement_kind("`flush()` runs before the header is complete.", true),
             Some(StatementKind::Cause)
         );
-        assert_eq!(firm("`flush()` runs before the header is complete.", false), None);
+        assert_eq!(statement_kind("`flush()` runs before the header is complete.", false), None);
     }
 
     #[test]

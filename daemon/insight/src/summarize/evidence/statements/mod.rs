@@ -10,7 +10,7 @@ mod report;
 
 pub(in crate::summarize) use self::{claims::is_intended_choice, dialogue::RECOMMENDED};
 pub(super) use self::{
-    claims::{intention, is_loose},
+    claims::{intention, is_not_firm},
     dialogue::{asks_about, chosen, option_label},
     report::in_report,
 };
@@ -25,7 +25,7 @@ use crate::{
 
 /// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct ExtractedStatement {
     pub(super) kind: StatementKind,
     /// The sentence, in one clean line.
     pub(super) text: String,
@@ -33,7 +33,7 @@ pub(super) struct Found {
 
 /// The position of a sentence, and whether it is part of the reply that ends a turn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
+pub(super) struct StatementSource {
     pub(super) origin: Origin,
     pub(super) reported: bool,
 }
@@ -42,16 +42,16 @@ pub(super) struct Said {
 const LENGTH: std::ops::RangeInclusive<usize> = 24..=420;
 
 /// Returns the firm statements of a text that the agent wrote while it worked.
-pub(super) fn while_working(text: &str) -> Vec<Found> {
+pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
     let mut found = Vec::new();
     for block in blocks(text) {
         let (Block::Item(text) | Block::Paragraph(text)) = block else { continue };
         let mut announced = false;
         for sentence in clean_sentences(&text) {
             if LENGTH.contains(&sentence.len())
-                && let Some(kind) = claims::firm(&sentence, announced)
+                && let Some(kind) = claims::statement_kind(&sentence, announced)
             {
-                found.push(Found { kind, text: sentence.clone() });
+                found.push(ExtractedStatement { kind, text: sentence.clone() });
             }
             announced = claims::announces_cause(&sentence);
         }
@@ -67,8 +67,12 @@ pub(super) fn is_general(question: &str) -> bool {
 
 /// Adds `found` to `statements` without repetitions. The number of statements of each kind is
 /// limited.
-pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Said) {
-    for Found { kind, text } in found {
+pub(super) fn note(
+    statements: &mut Vec<Statement>,
+    found: Vec<ExtractedStatement>,
+    said: StatementSource,
+) {
+    for ExtractedStatement { kind, text } in found {
         let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
         let known = statements.iter().position(|one| {
             one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
@@ -77,7 +81,7 @@ pub(super) fn note(statements: &mut Vec<Statement>, found: Vec<Found>, said: Sai
             // The later wording replaces the earlier one, because it usually contains more.
             statements.remove(at);
         }
-        let Said { origin, reported } = said;
+        let StatementSource { origin, reported } = said;
         statements.push(Statement { kind, text, origin, reported });
         let places: Vec<usize> =
             (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();

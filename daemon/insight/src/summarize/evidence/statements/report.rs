@@ -3,7 +3,7 @@
 use crate::{
     model::evidence::StatementKind,
     summarize::{
-        evidence::statements::{Found, LENGTH, claims, clean_sentences},
+        evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
         text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
     },
 };
@@ -15,7 +15,10 @@ const OF_A_KIND: usize = 5;
 ///
 /// `answers` is whether the user asked a question and nothing was changed. Then the report is an
 /// answer, and its statements about the subject count as discoveries.
-pub(in crate::summarize::evidence) fn in_report(text: &str, answers: bool) -> Vec<Found> {
+pub(in crate::summarize::evidence) fn in_report(
+    text: &str,
+    answers: bool,
+) -> Vec<ExtractedStatement> {
     let mut report = ReportReader { found: Vec::new(), section: ReportSection::None, faults: 0 };
     let blocks = blocks(text);
     for (at, block) in blocks.iter().enumerate() {
@@ -83,7 +86,7 @@ impl ReportSection {
 }
 
 struct ReportReader {
-    found: Vec<Found>,
+    found: Vec<ExtractedStatement>,
     section: ReportSection,
     /// Number of causes below a heading about causes, or after an announcement.
     faults: usize,
@@ -93,7 +96,7 @@ impl ReportReader {
     fn add(&mut self, kind: StatementKind, text: String) {
         let same_kind = self.found.iter().filter(|found| found.kind == kind).count();
         if same_kind < OF_A_KIND && LENGTH.contains(&text.len()) {
-            self.found.push(Found { kind, text });
+            self.found.push(ExtractedStatement { kind, text });
         }
     }
 
@@ -125,7 +128,7 @@ impl ReportReader {
         for sentence in clean_sentences(paragraph) {
             let under_heading = self.section == ReportSection::Cause
                 && self.faults == 0
-                && !claims::is_loose(&sentence)
+                && !claims::is_not_firm(&sentence)
                 && !sentence.starts_with(['I', '*']);
             if under_heading || (announced && claims::is_fault(&sentence)) {
                 self.faults += 1;
@@ -138,7 +141,7 @@ impl ReportReader {
     }
 
     fn sentence(&mut self, sentence: &str) {
-        let claim = claims::firm(sentence, false);
+        let claim = claims::statement_kind(sentence, false);
         if is_left(sentence) {
             self.add(StatementKind::OpenEnd, sentence.to_owned());
         } else if let Some(kind) = claim
@@ -172,7 +175,7 @@ impl ReportReader {
 /// Whether a sentence is about the subject and not about the conversation. It contains a name that
 /// can be looked up, and states what the thing with that name is or does.
 fn is_answer(sentence: &str) -> bool {
-    !claims::is_loose(sentence)
+    !claims::is_not_firm(sentence)
         && claims::is_about_code(sentence)
         && sentence.ends_with(['.', ')', '!', '`'])
         && !has_label(sentence, 3..=25)

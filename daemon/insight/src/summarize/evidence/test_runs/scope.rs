@@ -115,7 +115,7 @@ mod tests {
     }
     use crate::{
         model::transcript::{Origin, Outcome},
-        summarize::evidence::{moment::Moment, shell::CommandLine, test_runs::reports},
+        summarize::evidence::{moment::EntryPosition, shell::CommandLine, test_runs::reports},
     };
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
             ("npm test", whole, ("", "", 0)),
         ] {
             let command = &CommandLine::read(line, "/app");
-            let moment = Moment { origin: Origin::default(), at: None };
+            let moment = EntryPosition { origin: Origin::default(), at: None };
             let run = Run { command, outcome: Outcome::Succeeded, output, moment };
             let report = &reports(output)[0];
             let scope = of(report, &run, Some(&"/app".to_owned()));

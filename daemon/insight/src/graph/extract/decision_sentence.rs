@@ -1,0 +1,241 @@
+//! Describes a decision in a sentence for a reader who does not know its session: the subject
+//! first, then the choice, its reason, and what the user added.
+
+use std::cmp::Reverse;
+
+use super::{
+    context, draft::Draft, fact_selection, phrasing, questions, reference, surroundings, user_words,
+};
+use crate::{
+    graph::text,
+    model::{
+        evidence::Choice,
+        graph::Certainty,
+        summary::DecisionRecord,
+        transcript::Origin,
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, USER_SAID},
+    },
+    pattern::pattern,
+};
+
+/// Maximum length, in characters, of the explanation of an option.
+const MAX_EXPLANATION_CHARS: usize = 240;
+/// The approach of a plan repeats the title if it contains at least this share of the title's
+/// words.
+const REPEATED_SHARE: f64 = 0.75;
+/// An explanation mentions the other options if it contains at least this share of their words.
+const NAMED_SHARE: f64 = 0.5;
+/// Maximum number of files that are added to an unclear title of a plan.
+const MAX_PLAN_FILES: usize = 2;
+
+/// A decision with what a reader needs to understand it.
+pub(super) struct AskedDecision<'d> {
+    record: &'d DecisionRecord,
+    /// The question that the decision answers.
+    asked: Option<&'d Choice>,
+    /// What is decided; empty if it is not known.
+    subject: String,
+    /// The position of the decision.
+    line: Option<Origin>,
+}
+
+impl<'d> AskedDecision<'d> {
+    pub(super) fn of(
+        draft: &Draft<'_>,
+        record: &'d DecisionRecord,
+        asked: Option<&'d Choice>,
+        line: Option<Origin>,
+    ) -> AskedDecision<'d> {
+        let subject = match asked {
+            Some(asked) => match questions::subject(asked) {
+                general if general.is_empty() => {
+                    questions::above_options(draft, asked).unwrap_or_default()
+                }
+                subject => subject,
+            },
+            None => plan_subject(draft, record, line),
+        };
+        AskedDecision { record, asked, subject, line }
+    }
+
+    /// Returns the decision as a sentence; see [`self_contained`].
+    pub(super) fn sentence(&self, draft: &Draft<'_>, certainty: Certainty) -> Option<String> {
+        self_contained(draft, sentence(self, certainty), self)
+    }
+}
+
+/// Returns the decision with its subject first: `Windows build: skip`.
+fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
+    let AskedDecision { record, asked, subject, .. } = decision;
+    let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
+    let stripped = phrasing::self_contained(&preset.replace_all(what(record), ""));
+    let decision = label(stripped.as_deref().map_or(what(record), text::without_full_stop));
+    let plain = text::plain(decision);
+    let others: Vec<&str> = record
+        .alternatives
+        .iter()
+        .flatten()
+        .map(|other| label(text::without_full_stop(other)))
+        .filter(|other| !plain.contains(&text::plain(other)) && !leaves_open(other))
+        .collect();
+    // The parts of an answer in which the user is not sure are not decisions.
+    let quote = decision.strip_prefix("User: ").map(fact_selection::unhedged);
+    let stated = quote.map(|quote| format!("User: \"{}\"", quote.trim_matches('"')));
+    let stated = stated.as_deref().unwrap_or(decision);
+    let mut sentence = match subject.as_str() {
+        "" => stated.to_owned(),
+        subject => format!("{} {stated}", with_colon(subject)),
+    };
+    let (explanation, rationale) = reason(record, *asked);
+    if let Some(explanation) = explanation {
+        let explanation = text::cut(text::without_full_stop(explanation), MAX_EXPLANATION_CHARS);
+        sentence.push_str(&format!(" ({explanation})"));
+    }
+    if record.decision.starts_with(PLAN) {
+        sentence.push_str(" (accepted plan)");
+    }
+    if certainty == Certainty::Refuted {
+        sentence.push_str(" — decided against");
+    }
+    if !others.is_empty() {
+        let others = others.join("; ");
+        let names_them = explanation.is_some_and(|explanation| {
+            let named = text::words(explanation);
+            text::share(&text::words(&others), &named) >= NAMED_SHARE
+        });
+        match takes_all(decision) {
+            true if names_them => {}
+            true => sentence.push_str(&format!(" ({others})")),
+            false => sentence.push_str(&format!(" — over {others}")),
+        }
+    }
+    let mut sentence = text::sentence(&sentence);
+    if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
+        let is_open = rationale.matches('(').count() > rationale.matches(')').count();
+        let end = if is_open { ")" } else { "" };
+        sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
+    }
+    sentence
+}
+
+/// Returns the explanation of the chosen option, and the reason without what the sentence already
+/// says: the question, this explanation, the title of the plan, and the words of the user.
+fn reason<'r>(record: &'r DecisionRecord, asked: Option<&'r Choice>) -> (Option<&'r str>, &'r str) {
+    let rationale = record.rationale.as_str();
+    let Some(asked) = asked else {
+        let plan = plan_title(record).map(|_| "Plan accepted by the user");
+        return (None, plan.unwrap_or(rationale));
+    };
+    let chosen = pattern!(r"^(?:(.+) \()?Chosen by the user\b").captures(rationale);
+    if let Some(chosen) = chosen {
+        let detail = chosen.get(1).map(|detail| detail.as_str());
+        return (asked.explanation.as_deref().or(detail), CHOSEN);
+    }
+    let rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
+    let rationale = if rationale.starts_with(USER_SAID) { USER_SAID } else { rationale };
+    (asked.explanation.as_deref(), rationale)
+}
+
+/// Returns the title of the accepted plan whose approach is the decision, unless the approach
+/// repeats the title.
+fn plan_title(record: &DecisionRecord) -> Option<&str> {
+    let plan = record.rationale.strip_prefix(PLAN)?;
+    let title = plan.strip_suffix(BY_THE_USER)?.strip_suffix(", accepted ")?;
+    let share = text::share(&text::words(title), &text::words(&record.decision));
+    (share < REPEATED_SHARE).then_some(title)
+}
+
+/// Returns the title of an accepted plan; empty if [`plan_title`] returns `None`. Adds the files
+/// that the session changed most after `line` to a title such as `Refactoring plan`.
+fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>) -> String {
+    let Some(title) = plan_title(record) else { return String::new() };
+    let general = pattern!(
+        r"(?i)^(?:(?:the|my|our|a|proposed|revised|updated|final|detailed|new) )*(?:[a-z]+(?:ing|ion|ment|up) |fix |work |code |test )*(?:plan|proposal|design|approach|strategy|changes|steps)\W*$"
+    );
+    let Some(line) = line.filter(|_| general.is_match(title)) else { return title.to_owned() };
+    let files = draft.evidence.files.iter();
+    let mut files: Vec<_> = files
+        .filter(|(_, work)| {
+            work.changed() && work.last.source == line.source && work.last.line > line.line
+        })
+        .collect();
+    files.sort_by_key(|(_, work)| Reverse(work.edits + work.writes));
+    let project = &draft.episode.project;
+    let files: Vec<String> = files
+        .into_iter()
+        .take(MAX_PLAN_FILES)
+        .map(|(path, _)| format!("`{}`", project.relative(path)))
+        .collect();
+    if files.is_empty() { title.to_owned() } else { format!("{title} of {}", files.join(", ")) }
+}
+
+/// Returns the sentence with what a reader needs to understand it: what the user added to an
+/// option, and one of these: what a short sentence of the user refers to, another sentence about
+/// the subject, or the task of the session. Returns a decision that a model wrote unchanged, unless
+/// it answers a question or quotes the user. Returns `None` if the sentence contains no name and
+/// none of these can be added, or if neither the chosen option nor its question contains a name.
+fn self_contained(
+    draft: &Draft<'_>,
+    mut sentence: String,
+    decision: &AskedDecision<'_>,
+) -> Option<String> {
+    let AskedDecision { record, asked, subject, line } = decision;
+    if let Some(added) = asked.and_then(|asked| user_words::addition_to_option(draft, asked)) {
+        sentence.push_str(&added);
+    }
+    let quote = what(record).strip_prefix("User: ");
+    let is_spoken = asked.is_some() || quote.is_some();
+    if !is_spoken && !draft.is_from_evidence() {
+        return Some(sentence);
+    }
+    let is_named = fact_selection::names_something(what(record));
+    if asked.is_some_and(|asked| !asked.typed) && subject.is_empty() && !is_named {
+        return None;
+    }
+    let quote = quote.filter(|_| asked.is_none()).zip(*line);
+    let object = quote.and_then(|(quote, line)| {
+        let object = || user_words::referent_of(draft, quote, line);
+        let before = || user_words::sentences_before(draft, quote, line);
+        let named = if is_named { None } else { object() };
+        named.or_else(|| if user_words::is_vague(quote) { before() } else { None })
+    });
+    if let Some(object) = object {
+        return Some(format!("{sentence} ({object})"));
+    }
+    if let Some(line) = line.filter(|_| reference::has_bare_subject(what(record)))
+        && let Some(about) = surroundings::sentence_about(draft, what(record), line)
+    {
+        return Some(format!("{sentence} ({about})"));
+    }
+    let is_clear = !subject.is_empty() || is_named;
+    context::with_task(draft, &sentence, *line).or(is_clear.then_some(sentence))
+}
+
+/// Returns an option without its label: `Panel` for `Option B: Panel`.
+pub(super) fn label(option: &str) -> &str {
+    let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
+    letter.find(option).map_or(option, |found| &option[found.end()..])
+}
+
+/// Whether an option leaves the choice to the agent, or chooses nothing: `you decide`, `skip`.
+fn leaves_open(option: &str) -> bool {
+    pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
+        .is_match(option)
+}
+
+/// Whether an answer chooses all options.
+fn takes_all(answer: &str) -> bool {
+    pattern!(r"(?i)^(?:both|all)\b|\b(?:mix of )?both$").is_match(answer)
+}
+
+fn with_colon(subject: &str) -> String {
+    let is_ended = subject.ends_with(['?', '？', ':', '.']);
+    if is_ended { subject.to_owned() } else { format!("{subject}:") }
+}
+
+/// Returns the decision without the prefix of a plan.
+pub(super) fn what(record: &DecisionRecord) -> &str {
+    let decision = text::without_full_stop(&record.decision);
+    let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
+    plain.unwrap_or(decision)
+}

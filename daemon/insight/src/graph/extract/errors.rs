@@ -1,0 +1,238 @@
+//! Extracts errors with their causes, fixes and verifications, and open errors. Also marks when
+//! each error was seen and fixed, and when each command succeeded.
+
+use super::{
+    draft::{ClaimDraft, Draft},
+    fact_selection, sentence_filters,
+};
+use crate::{
+    graph::{MINOR, text},
+    lang::environment,
+    model::{
+        evidence::ErrorSeen,
+        graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
+        summary::{ErrorResolution, Outcome},
+        transcript::Origin,
+        wording::is_filler,
+    },
+    pattern::pattern,
+};
+
+/// Added to the text about an error whose fix no run verified.
+const UNCHECKED: &str = "No run verified the fix.";
+/// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
+const MAX_SHORT_CAUSE_WORDS: usize = 4;
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let (episode, evidence) = (draft.episode, draft.evidence);
+    for error in &evidence.errors {
+        let subject = subject(draft, &error.message);
+        let at = error.at.unwrap_or_else(|| draft.moments.at(error.origin));
+        draft.mark(subject, at, Observation::Seen);
+        if let Some(resolution) = &error.resolution {
+            let at = draft.moments.at(resolution.origin);
+            draft.mark(subject, at, Observation::Solved);
+        }
+    }
+    for run in evidence.commands.iter().filter(|run| run.outcome.succeeded()) {
+        let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
+        let subject = draft.subject("command", &text::command_key(&run.command));
+        draft.mark(subject, at, Observation::Succeeded);
+    }
+    for record in episode.summary.errors_resolved.iter().flatten() {
+        resolved(draft, record);
+    }
+    for error in &evidence.errors {
+        if is_open(draft, error) {
+            occurs(draft, error);
+        }
+    }
+}
+
+pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
+    draft.subject("error", &key(draft, message))
+}
+
+/// Returns the subject of the user's statements that an earlier fix failed.
+pub(super) fn fix(draft: &Draft<'_>) -> Subject {
+    draft.subject("fix", "")
+}
+
+fn entity(draft: &mut Draft<'_>, message: &str) -> EntityId {
+    let key = key(draft, message);
+    draft.mention(EntityKind::Error, &key, message)
+}
+
+/// Returns the key of an error. A message such as `3 tests failed` does not identify an error, so
+/// the key then contains the id of the session.
+fn key(draft: &Draft<'_>, message: &str) -> String {
+    let key = text::error_key(message.trim_end_matches('…'));
+    if text::is_specific_error(&key) { key } else { format!("{key}\n{}", draft.episode.session_id) }
+}
+
+/// Shortens each command that contains a gap (`…`), so that it ends before the gap. If the gap is
+/// in a later command of a command line, keeps only the first command.
+fn without_gaps(text: &str) -> String {
+    let chain = pattern!(r"`([^`]{4,}?) && [^`]* … [^`]*`");
+    let gap = pattern!(r"`([^`]{4,}?) … [^`]*`");
+    gap.replace_all(&chain.replace_all(text, "`$1` and more"), "`$1 …`").into_owned()
+}
+
+fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
+    let seen = seen(draft, record);
+    // A fix by another agent of the session belongs to the task of that agent.
+    let resolution = seen.and_then(|seen| {
+        let resolution = seen.resolution.as_ref()?;
+        (resolution.origin.source == seen.origin.source).then_some(resolution)
+    });
+    let is_joined = seen.is_some() && resolution.is_none();
+    let origins: Vec<Origin> = match (seen, resolution) {
+        (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
+        _ => draft.sentence_index.of(&record.error).map(|found| found.origin).into_iter().collect(),
+    };
+    let at = match resolution {
+        Some(resolution) => draft.moments.at(resolution.origin),
+        None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
+    };
+    let is_said = |text: &str| !text.is_empty() && !is_filler(text);
+    let is_checked = match draft.is_from_evidence() {
+        true => is_said(&record.verification) && !is_by_edit(&record.verification),
+        false => resolution.is_some(),
+    };
+    let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
+    // The entity has the key of the subject, so that both are found by the message.
+    let (key, subject) = (key(draft, message), subject(draft, message));
+    let source = draft.mention(EntityKind::Error, &key, &record.error);
+    let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
+    let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
+    let target = others.first().copied().unwrap_or(draft.project);
+    let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
+    let is_cause = !draft.is_from_evidence() || is_cause_of(record, changed);
+    let cause = if is_cause { record.root_cause.as_str() } else { "" };
+    let attempt = seen.map(|error| error.attempt.as_str());
+    if draft.is_from_evidence() && (is_joined || sentence_filters::CHAT.matches(&record.error)) {
+        // Another agent fixed the error, which the marks already record, or the text is a remark of
+        // the user that does not name the error.
+        return;
+    }
+    // No run shows the error, and the fix is a guess from the changed files.
+    let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
+    let is_minor = draft.is_from_evidence()
+        && (is_guess || !fact_selection::is_resolution(record, cause, attempt));
+    let verification = without_gaps(&record.verification);
+    let parts = [
+        ("error", "", record.error.as_str()),
+        ("root_cause", "Cause: ", cause),
+        ("fix", "Fix: ", record.fix.as_str()),
+        ("verification", "Verified by: ", verification.as_str()),
+    ];
+    let said = parts.into_iter().filter(|(.., text)| is_said(text));
+    let sentence = said
+        .clone()
+        .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let sentence = match draft.is_from_evidence() && !is_checked && is_said(&record.fix) {
+        true => format!("{sentence} {UNCHECKED}"),
+        false => sentence,
+    };
+    let about = text::topic_words(&format!("{message} {}", record.fix));
+    let mut watches = vec![
+        Watch { subject, stance: Stance::Gone },
+        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
+    ];
+    if !is_checked {
+        let tested = draft.subject("tested", "");
+        watches.push(Watch { subject: tested, stance: Stance::Supposed });
+    }
+    draft.claim(
+        Relation::Resolved,
+        (source, target),
+        ClaimDraft {
+            detail: text::plain(&record.fix),
+            sentence,
+            certainty: Some(if is_checked { Certainty::Verified } else { Certainty::Hypothesis }),
+            at: Some(at),
+            origins,
+            watches,
+            others: others.into_iter().chain([draft.task]).collect(),
+            details: said
+                .map(|(name, _, text)| (name, text))
+                .chain(is_minor.then_some((MINOR, "true")))
+                .map(|(name, text)| (name.to_owned(), text.to_owned()))
+                .collect(),
+            namespace: None,
+        },
+    );
+}
+
+/// Whether the cause has words in common with the error, its fix or the changed files: two words,
+/// or one word if the cause is short. All errors of a turn get the causes that the agent reports in
+/// this turn, so a cause may belong to another error.
+fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
+    let about = format!("{} {} {}", record.error, record.fix, changed.join(" "));
+    let about = text::topic_words(&about);
+    let cause_words = text::topic_words(&record.root_cause);
+    let common = cause_words.iter().filter(|word| about.contains(word)).count();
+    cause_words.is_empty()
+        || common >= 2
+        || cause_words.len() <= MAX_SHORT_CAUSE_WORDS && common == 1
+}
+
+/// Whether a fix is verified only by reading or editing a file again.
+fn is_by_edit(verification: &str) -> bool {
+    pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
+}
+
+/// Returns the last resolved error in the evidence whose message begins like that of `record`.
+fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen> {
+    let key = text::error_key(record.error.trim_end_matches('…'));
+    let start: String = key.chars().take(60).collect();
+    let errors = draft.evidence.errors.iter().filter(|error| error.resolution.is_some());
+    errors
+        .rev()
+        .find(|error| text::error_key(&error.message).starts_with(&start) && !start.is_empty())
+}
+
+/// Whether an error is unresolved at the end of an uncompleted session. An error that was seen only
+/// once must also have a stated cause. Denials by the environment do not count.
+fn is_open(draft: &Draft<'_>, error: &ErrorSeen) -> bool {
+    let is_over = matches!(draft.episode.summary.outcome, Outcome::Completed);
+    error.resolution.is_none()
+        && (error.times > 1 || error.cause.is_some())
+        && !is_over
+        && !environment::is_denied_by_environment(&error.message)
+}
+
+fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
+    let message = text::cut(error.message.trim(), 240);
+    let attempt = text::cut(&text::command_key(&error.attempt), 120);
+    let supposed =
+        error.cause.as_deref().map(|cause| format!(" Supposed cause: {}", text::sentence(cause)));
+    let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
+    let command = draft.subject("command", &text::command_key(&error.attempt));
+    let mut details = vec![("attempt".to_owned(), attempt.clone())];
+    if draft.is_from_evidence() && error.cause.is_none() {
+        // An error without a stated cause is listed only on demand.
+        details.push((MINOR.to_owned(), "true".to_owned()));
+    }
+    let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
+    draft.claim(
+        Relation::Occurs,
+        (source, draft.project),
+        ClaimDraft {
+            sentence: format!(
+                "{} Occurs in `{attempt}`.{}",
+                text::sentence(&message),
+                supposed.unwrap_or_default()
+            ),
+            certainty: Some(Certainty::Verified),
+            at: error.at,
+            origins: vec![error.origin],
+            watches: watches.to_vec(),
+            others: vec![draft.task],
+            details,
+            ..ClaimDraft::default()
+        },
+    );
+}

@@ -1,0 +1,489 @@
+//! Tests of when facts end: hand-written sessions, and random histories compared with a simple
+//! model.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
+use crate::model::{
+    Fact, Timestamp,
+    evidence::{Choice, Commit, Quote},
+    graph::{Certainty, Relation},
+    summary::DecisionRecord,
+    wording::WITHDRAWN,
+};
+
+#[test]
+fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
+    let open_end = |text: &str| {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.episode.summary.next_steps = Some(vec![text.to_owned()]);
+        session
+    };
+    let prompt = |text: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.prompts = vec![Quote { text: text.to_owned(), origin: line(2), at }];
+        session
+    };
+    let commit = |subject: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            origin: line(2),
+            at,
+        }];
+        session
+    };
+    let moved = || {
+        let mut session = SessionFixture::new(20, "Go on");
+        let work = session.change("/work/app/notes/done/keys.md");
+        (work.moved_from, work.last) =
+            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        let at = session.at(2);
+        session.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
+        session
+    };
+    let tested = || {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.run(2, &[]);
+        session
+    };
+    let ended = Some(minute(20, 2));
+    for (text, later, wanted) in [
+        ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
+        ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
+        ("Remove the old sessions", commit("docs: add a todo to remove the old sessions"), None),
+        ("Run the tests on Windows", tested(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
+        ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
+        ("Rotate the keys of the signer (todo `notes/later/keys.md`)", moved(), None),
+        ("Remove the old sessions", moved(), None),
+        ("Remove the old sessions", prompt("rename the old parser"), None),
+        ("Remove the old sessions", tested(), None),
+    ] {
+        let facts = facts(&[&open_end(text), &later]);
+        assert_eq!(only_fact(&facts, Relation::LeftOpen).invalid_at, wanted, "{text}");
+    }
+    assert_eq!(
+        of(&facts(&[&open_end("Added a test for the parser")]), Relation::LeftOpen).count(),
+        0
+    );
+}
+
+#[test]
+fn a_run_that_names_a_test_ends_its_failure() {
+    let mut first = SessionFixture::new(10, "Change the parser");
+    first.run(7, &["tests/test_dates.py::test_leap"]);
+    let mut later = SessionFixture::new(20, "Fix the parser");
+    later.run(8, &[]);
+    let run = later.evidence.tests.last_mut().unwrap();
+    (run.passed, run.command) = (3, "pytest tests/test_dates.py -q".to_owned());
+    let facts = facts(&[&first, &later]);
+    assert_eq!(only_fact(&facts, Relation::Fails).invalid_at, Some(minute(20, 8)));
+}
+
+#[test]
+fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
+    let mut first = SessionFixture::new(10, "Change the parser");
+    first.run(7, &["TestDatesLeap_Years"]);
+    let ended = |command: &str| {
+        let mut later = SessionFixture::new(20, "Fix the parser");
+        later.run(8, &[]);
+        let run = later.evidence.tests.last_mut().unwrap();
+        (run.passed, run.command, run.framework) = (3, command.to_owned(), "go test".to_owned());
+        only_fact(&facts(&[&first, &later]), Relation::Fails).invalid_at
+    };
+    assert_eq!(ended("go test -run '^TestDatesLeap' ./parse"), Some(minute(20, 8)));
+    assert_eq!(ended("go test -run TestDates ./other"), None, "other packages may match");
+    assert_eq!(ended("go test -run TestDatesLeapSeconds ./parse"), None);
+    assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "the pattern ends within a word");
+    assert_eq!(ended("go test -run '^TestDatesLeap$' ./parse"), None, "it matches another test");
+    assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "the option excludes the test");
+    let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
+    assert_eq!(whole, Some(minute(20, 8)));
+}
+
+#[test]
+fn another_answer_to_the_same_question_ends_a_decision() {
+    let decided = |hour, answer: &str| {
+        let mut session = SessionFixture::new(hour, "Build for Windows");
+        session.evidence.choices = vec![Choice {
+            question: "Build for Windows, too?".to_owned(),
+            answer: answer.to_owned(),
+            alternatives: vec!["Later".to_owned()],
+            header: Some("Windows build".to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: answer.to_owned(),
+            rationale: "Chosen by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session
+    };
+    let facts = facts(&[&decided(10, "Skip it"), &decided(20, "Build it")]);
+    let found: Vec<_> = of(&facts, Relation::Decided)
+        .map(|fact| (fact.sentence.as_str(), fact.invalid_at.is_some()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
+            ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
+        ]
+    );
+}
+
+#[test]
+fn another_answer_below_the_same_header_ends_a_decision() {
+    let decided = |hour, question: &str, header: &str, [answer, other]: [&str; 2]| {
+        let mut session = SessionFixture::new(hour, "Build for Windows");
+        session.evidence.choices = vec![Choice {
+            question: question.to_owned(),
+            answer: answer.to_owned(),
+            alternatives: vec![other.to_owned()],
+            header: Some(header.to_owned()),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: answer.to_owned(),
+            rationale: "Chosen by the user".to_owned(),
+            alternatives: None,
+        }]);
+        session
+    };
+    let options = ["Weekly installer", "Nightly installer"];
+    let swapped = ["Nightly installer", "Weekly installer"];
+    for (header, later, wanted) in [
+        ("Windows build", swapped, true),
+        ("Windows build", options, false),
+        ("Mac build", swapped, false),
+        ("Windows build", ["Green tiles", "Plain list"], false),
+    ] {
+        let first = decided(10, "When do we build for Windows?", "Windows build", options);
+        let later = decided(20, "How often is an installer made?", header, later);
+        let facts = facts(&[&first, &later]);
+        let ended = of(&facts, Relation::Decided).filter(|fact| fact.invalid_at.is_some()).count();
+        assert_eq!(ended == 1, wanted, "{header}");
+    }
+}
+
+#[test]
+fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
+    let mut first = SessionFixture::new(10, "Sign tokens");
+    first.episode.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: "Use RS256 for signing tokens".to_owned(),
+        rationale: "Other services can check it".to_owned(),
+        alternatives: None,
+    }]);
+    let committed = |subject: &str| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let at = session.at(2);
+        session.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            origin: line(2),
+            at,
+        }];
+        session
+    };
+    for (subject, wanted) in [
+        ("Replace RS256 with HS256 for tokens", Some(minute(20, 2))),
+        ("Switch from RS256 to HS256", Some(minute(20, 2))),
+        ("Replace RS256 with HS256 in the webhooks", None),
+        ("Replace HS512 with HS256 for tokens", None),
+        ("Document RS256 tokens", None),
+    ] {
+        let facts = facts(&[&first, &committed(subject)]);
+        assert_eq!(only_fact(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
+    }
+}
+
+#[test]
+fn a_fix_ends_when_the_user_says_that_it_still_fails() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![crate::model::summary::ErrorResolution {
+        error: "ImportError: no module named 'lanterns'".to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::Resolved).invalid_at, None);
+    let at = session.at(11);
+    session.evidence.prompts =
+        vec![Quote { text: "it still fails".to_owned(), origin: line(11), at }];
+    assert_eq!(only_fact(&facts(&[&session]), Relation::Resolved).invalid_at, at);
+}
+
+#[test]
+fn a_removed_block_is_one_fact() {
+    let mut session = SessionFixture::new(10, "Drop the cache");
+    let mut changes = Vec::new();
+    for setting in ["services.cache.image", "services.cache.ports"] {
+        session.setting(setting, Some("x"), "(removed)");
+        changes.extend(session.episode.summary.config_changes.take().into_iter().flatten());
+        session.evidence.settings.last_mut().unwrap().new_value = None;
+    }
+    session.episode.summary.config_changes = Some(changes);
+    assert_eq!(
+        only_fact(&facts(&[&session]), Relation::SetTo).sentence,
+        "`services.cache` in `.env` was removed, with `image`, `ports`."
+    );
+}
+
+#[test]
+fn a_wish_holds_until_the_user_withdraws_it() {
+    let said = |hour, wish: &str| {
+        let mut session = SessionFixture::new(hour, "Work");
+        session.episode.summary.preferences = Some(vec![wish.to_owned()]);
+        session
+    };
+    let wish = said(10, "\"Always sign the commits.\"");
+    let facts_of = |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::Prefers);
+    let fact = facts_of(&[&wish]);
+    assert_eq!(
+        (fact.sentence.as_str(), fact.certainty),
+        ("Always sign the commits.", Certainty::Verified)
+    );
+    let other = said(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
+    assert_eq!(facts_of(&[&wish, &other]).invalid_at, None);
+    let withdrawn = said(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
+    assert_eq!(facts_of(&[&wish, &withdrawn]).invalid_at, Some(withdrawn.episode.ended_at));
+}
+
+#[test]
+fn every_fact_has_an_origin() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let at = session.at(2);
+    session.evidence.prompts =
+        vec![Quote { text: "Fix the login".to_owned(), origin: line(2), at }];
+    session.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
+    session.episode.summary.discoveries = Some(vec!["The cache is never written".to_owned()]);
+    assert!(facts(&[&session]).iter().all(|fact| !fact.origins.is_empty()));
+}
+
+/// One event of a history. No session has more than one event.
+#[derive(Clone, Copy, Debug)]
+enum HistoryEvent {
+    /// An edit gives a setting a value.
+    Set(usize, u8),
+    /// Somebody else changes the setting, which no session sees.
+    SetUnseen(usize, u8),
+    /// All tests run. Each bit says whether one of the tests fails.
+    Run(u8),
+    LeaveOpen(usize),
+    /// Asks for what an earlier session left open.
+    Ask(usize),
+    /// Commits what an earlier session left open.
+    Commit(usize),
+    /// Moves the file in which an open end is noted.
+    MoveNote(usize),
+    Wish(usize),
+    Withdraw(usize),
+}
+
+const SETTINGS: [&str; 2] = ["server.port", "server.host"];
+const TESTS: [&str; 3] = ["parses_dates", "parses_times", "renders_pages"];
+const OPEN_ENDS: [&str; 3] = [
+    "Remove the old sessions",
+    "Document the export format",
+    "Support Windows paths in the importer (todo `notes/pending/paths.md`)",
+];
+/// The sentences of the facts about [`OPEN_ENDS`], without the full stop.
+const OPEN_END_SENTENCES: [&str; 3] = [
+    "Remove the old sessions — left open in “Go on”",
+    "Document the export format — left open in “Go on”",
+    "Support Windows paths in the importer (noted in `notes/pending/paths.md`)",
+];
+/// The names of notes that are moved. The last open end is noted in the second one.
+const NOTES: [&str; 2] = ["other.md", "paths.md"];
+const WISHES: [&str; 2] = ["Always sign every commit", "Never reformat generated files"];
+
+/// The state after a history, computed in the simplest way.
+#[derive(Default)]
+struct HistoryModel {
+    values: BTreeMap<usize, u8>,
+    /// Values that sessions set and that no later edit replaced.
+    known: BTreeSet<(usize, u8)>,
+    failing: u8,
+    open: BTreeSet<usize>,
+    wishes: BTreeSet<usize>,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn facts_end_when_they_no_longer_hold_and_not_before(
+        events in prop::collection::vec(event(), 1..14),
+        is_reversed in any::<bool>(),
+    ) {
+        let mut model = HistoryModel::default();
+        let mut sessions: Vec<SessionFixture> = Vec::new();
+        for (hour, event) in (10..).zip(&events) {
+            sessions.extend(model.apply(*event, hour));
+        }
+        if is_reversed {
+            sessions.reverse();
+        }
+        let sessions: Vec<&SessionFixture> = sessions.iter().collect();
+        let facts = facts(&sessions);
+        let current = |relation| -> BTreeSet<String> {
+            let open = of(&facts, relation).filter(|fact| fact.invalid_at.is_none());
+            open.map(|fact| fact.sentence.clone()).collect()
+        };
+        prop_assert_eq!(current(Relation::SetTo).len(), model.known.len());
+        for (setting, value) in &model.known {
+            let start = format!("`{}` in `.env` is `{value}`", SETTINGS[*setting]);
+            prop_assert!(current(Relation::SetTo).iter().any(|found| found.starts_with(&start)), "{}", start);
+        }
+        let failing = TESTS.iter().enumerate().filter(|(at, _)| model.failing & (1 << at) != 0);
+        let failing: BTreeSet<String> =
+            failing.map(|(_, test)| format!("Test `{test}` fails in `cargo test`.")).collect();
+        prop_assert_eq!(current(Relation::Fails), failing);
+        let open: BTreeSet<String> =
+            model.open.iter().map(|at| format!("{}.", OPEN_END_SENTENCES[*at])).collect();
+        prop_assert_eq!(current(Relation::LeftOpen), open);
+        let wishes: BTreeSet<String> =
+            model.wishes.iter().map(|at| format!("{}.", WISHES[*at])).collect();
+        prop_assert_eq!(current(Relation::Prefers), wishes);
+        prop_assert!(facts.iter().all(has_order), "{:#?}", facts);
+    }
+}
+
+fn has_order(fact: &Fact) -> bool {
+    fact.invalid_at.is_none_or(|end: Timestamp| end >= fact.valid_at)
+}
+
+fn event() -> impl Strategy<Value = HistoryEvent> {
+    prop_oneof![
+        (0..SETTINGS.len(), 0..3u8).prop_map(|(at, value)| HistoryEvent::Set(at, value)),
+        (0..SETTINGS.len(), 0..3u8).prop_map(|(at, value)| HistoryEvent::SetUnseen(at, value)),
+        (0..8u8).prop_map(HistoryEvent::Run),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::LeaveOpen),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Ask),
+        (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Commit),
+        (0..NOTES.len()).prop_map(HistoryEvent::MoveNote),
+        (0..WISHES.len()).prop_map(HistoryEvent::Wish),
+        (0..WISHES.len()).prop_map(HistoryEvent::Withdraw),
+    ]
+}
+
+impl HistoryModel {
+    /// Applies an event, and returns the session in which it took place, if there is one.
+    fn apply(&mut self, event: HistoryEvent, hour: i64) -> Option<SessionFixture> {
+        let mut session = SessionFixture::new(hour, "Go on");
+        match event {
+            HistoryEvent::Set(at, value) => {
+                let before = self.values.insert(at, value);
+                if before == Some(value) {
+                    return None;
+                }
+                self.known.retain(|known| Some(*known) != before.map(|before| (at, before)));
+                self.known.insert((at, value));
+                let before = before.map(|value| value.to_string());
+                session.setting(SETTINGS[at], before.as_deref(), &value.to_string());
+            }
+            HistoryEvent::SetUnseen(at, value) => {
+                self.values.insert(at, value);
+                return None;
+            }
+            HistoryEvent::Run(failing) => {
+                self.failing = failing;
+                let failed = TESTS.iter().enumerate().filter(|(at, _)| failing & (1 << at) != 0);
+                let failed: Vec<&str> = failed.map(|(_, test)| *test).collect();
+                session.run(5, &failed);
+            }
+            HistoryEvent::LeaveOpen(at) => {
+                self.open.insert(at);
+                session.episode.summary.next_steps = Some(vec![OPEN_ENDS[at].to_owned()]);
+            }
+            HistoryEvent::Ask(at) => {
+                self.open.remove(&at);
+                let text = format!("please {}", OPEN_ENDS[at].to_lowercase());
+                let time = session.at(2);
+                session.evidence.prompts = vec![Quote { text, origin: line(2), at: time }];
+            }
+            HistoryEvent::Commit(at) => {
+                self.open.remove(&at);
+                session.evidence.commits = vec![Commit {
+                    hash: "abc1234".to_owned(),
+                    subject: format!("feat: {}", OPEN_ENDS[at].to_lowercase()),
+                    body: String::new(),
+                    origin: line(2),
+                    at: session.at(2),
+                }];
+            }
+            HistoryEvent::MoveNote(at) => {
+                if NOTES[at] == "paths.md" {
+                    self.open.remove(&2);
+                }
+                let name = NOTES[at];
+                let work = session.change(&format!("/work/app/notes/done/{name}"));
+                work.moved_from = Some(format!("/work/app/notes/pending/{name}"));
+            }
+            HistoryEvent::Wish(at) => {
+                self.wishes.insert(at);
+                session.episode.summary.preferences = Some(vec![format!("\"{}\"", WISHES[at])]);
+            }
+            HistoryEvent::Withdraw(at) => {
+                self.wishes.remove(&at);
+                let words = format!("{WITHDRAWN}\"Forget the rule: {}\"", WISHES[at]);
+                session.episode.summary.preferences = Some(vec![words]);
+            }
+        }
+        Some(session)
+    }
+}
+
+#[test]
+fn a_note_that_was_moved_before_its_work_ends_with_the_session() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Rotate the keys of the signer (todo `notes/pending/keys.md`)".to_owned()]);
+    let mut second = SessionFixture::new(20, "Go on");
+    let at = second.at(2);
+    second.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
+    let work = second.change("notes/done/keys.md");
+    (work.moved_from, work.last) = (Some("notes/pending/keys.md".to_owned()), line(2));
+    let ended = |second: &SessionFixture| {
+        only_fact(&facts(&[&first, second]), Relation::LeftOpen).invalid_at
+    };
+    assert_eq!(ended(&second), Some(minute(20, 2)));
+    second.change("src/signer.rs").last = line(7);
+    assert_eq!(ended(&second), Some(second.episode.ended_at));
+}
+
+#[test]
+fn a_note_that_was_moved_when_a_refused_plan_began_stays_open() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Rotate the keys of the signer (todo `notes/pending/keys.md`)".to_owned()]);
+    let moved = |is_refused: bool| {
+        let mut session = SessionFixture::new(20, "Go on");
+        let work = session.change("notes/done/keys.md");
+        (work.moved_from, work.last) = (Some("notes/pending/keys.md".to_owned()), line(2));
+        if is_refused {
+            session.evidence.choices = vec![Choice {
+                question: "# Plan: Rotate".to_owned(),
+                answer: "refused".to_owned(),
+                origin: line(5),
+                ..Choice::default()
+            }];
+        }
+        session
+    };
+    let ended = |is_refused| {
+        only_fact(&facts(&[&first, &moved(is_refused)]), Relation::LeftOpen).invalid_at.is_some()
+    };
+    assert!(ended(false) && !ended(true));
+}

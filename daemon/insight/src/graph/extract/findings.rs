@@ -1,0 +1,399 @@
+//! Extracts findings, root causes, dead ends, completed tasks and open ends.
+
+use std::collections::BTreeSet;
+
+use super::{
+    context,
+    draft::{ClaimDraft, Draft},
+    fact_selection,
+    locate::{self, SentenceSource, Speaker},
+    obsolete, phrasing, reference, surroundings, symptoms,
+};
+use crate::{
+    graph::{statement_states, text},
+    model::{
+        evidence::StatementKind,
+        graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
+        transcript::{Origin, TaskState},
+        wording::CAUSE_BEFORE_CHANGE,
+    },
+    pattern::pattern,
+};
+
+const MAX_DEAD_ENDS: usize = 8;
+/// Minimum share of common words of two texts about the same work.
+const SAME_WORK_SHARE: f64 = 0.6;
+/// Minimum share of common words of two findings that say the same.
+const REPEATED_SHARE: f64 = 0.75;
+/// A text before a colon is a complete title if it has at least this number of words. If it has
+/// fewer, the text after the colon belongs to the title, too, unless it is longer than the second
+/// number (bytes).
+const MIN_TITLE_WORDS: usize = 5;
+const MAX_TITLE_REST_BYTES: usize = 60;
+/// The values that mark a task as open or as completed.
+const OPEN: &str = "open";
+const DONE: &str = "done";
+
+pub(super) fn read(draft: &mut Draft<'_>) {
+    let (summary, evidence) = (&draft.episode.summary, draft.evidence);
+    let said = evidence.statements.iter().chain(&evidence.report);
+    let dead_ends: Vec<&str> = said
+        .filter(|one| one.kind == StatementKind::DeadEnd)
+        .map(|one| one.text.as_str())
+        .take(MAX_DEAD_ENDS)
+        .collect();
+    let mut earlier = Vec::new();
+    for text in &dead_ends {
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::DeadEnd, text));
+    }
+    // A cause that was found before the session changed the files may not exist any more.
+    let discoveries = summary.discoveries.iter().flatten();
+    for text in discoveries.filter(|text| !text.starts_with(CAUSE_BEFORE_CHANGE)) {
+        let words = text::words(text);
+        let is_dead_end =
+            dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);
+        if !is_dead_end {
+            add_finding(draft, &mut earlier, FindingDraft::of(Relation::FoundOut, text));
+        }
+    }
+    if let Some(cause) = summary.root_cause_analysis.as_deref()
+        && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
+    {
+        add_finding(draft, &mut earlier, FindingDraft::of(Relation::CausedBy, cause));
+    }
+    // Pull requests are separate statements.
+    let tasks = summary.completed_tasks.iter().flatten();
+    for text in tasks.filter(|text| !text.starts_with("Pull request #")) {
+        done(draft, text);
+    }
+    // An offer of the agent is not an open task.
+    let steps = summary.next_steps.iter().flatten();
+    for text in steps.filter(|text| !text.starts_with("Offered: ")) {
+        left_open(draft, text);
+    }
+}
+
+/// Returns the title of a noted step, with the path of its note. `step` has the title and the
+/// beginning of the note's text, or only the path, from which the title is then made.
+fn title(step: &str) -> Option<String> {
+    let titled = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
+    if let Some(parts) = titled.captures(step) {
+        // A title may contain a colon itself: `Security review: deferred findings`.
+        let rest = parts.get(2).map_or("", |rest| rest.as_str());
+        let is_whole = parts[1].split_whitespace().count() >= MIN_TITLE_WORDS
+            || rest.len() > MAX_TITLE_REST_BYTES;
+        let rest = if is_whole { "" } else { rest };
+        return Some(format!("{}{rest} (noted in `{}`)", &parts[1], &parts[3]));
+    }
+    let saved = pattern!(r"^Todo saved: `([^`]+/(?:\d{4}-\d\d-\d\d-)?([^`/]+)\.\w+)`$");
+    let parts = saved.captures(step)?;
+    let words = parts[2].replace(['-', '_'], " ");
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    Some(format!("{first}{} (noted in `{}`)", letters.as_str(), &parts[1]))
+}
+
+/// A finding, a cause or a dead end of a summary.
+#[derive(Clone, Copy)]
+struct FindingDraft<'t> {
+    relation: Relation,
+    text: &'t str,
+}
+
+impl<'t> FindingDraft<'t> {
+    fn of(relation: Relation, text: &'t str) -> FindingDraft<'t> {
+        // The answer may be understandable even if its question is not.
+        let answer = fact_selection::split_question(text)
+            .filter(|(question, _)| !fact_selection::is_clear_question(question));
+        FindingDraft { relation, text: answer.map_or(text, |(_, answer)| answer) }
+    }
+
+    fn is_worth(self, text: &str) -> bool {
+        match self.relation {
+            Relation::DeadEnd => fact_selection::is_dead_end(text),
+            Relation::CausedBy => fact_selection::is_cause(text),
+            _ => fact_selection::is_finding(text),
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self.relation {
+            Relation::DeadEnd => "Tried and given up: ",
+            Relation::CausedBy => "Root cause: ",
+            _ => "",
+        }
+    }
+
+    /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
+    /// changed the file that the finding is about. A cause also counts as over if no work followed
+    /// it, because the cause is then a guess.
+    fn is_obsolete(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
+        let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
+        let is_followed = || obsolete::is_followed_by_work(draft, origin);
+        let is_ended = match self.relation {
+            Relation::DeadEnd => false,
+            Relation::CausedBy => !is_followed(),
+            _ => {
+                obsolete::is_advice(self.text) && is_followed()
+                    || obsolete::is_about_changed_file(draft, origin, self.text)
+            }
+        };
+        is_ended || obsolete::is_retracted(draft, origin, self.text)
+    }
+}
+
+/// Adds a finding, unless it repeats an earlier finding or [`self_contained`] returns `None`.
+/// `earlier` has the words of earlier findings.
+fn add_finding(
+    draft: &mut Draft<'_>,
+    earlier: &mut Vec<BTreeSet<String>>,
+    finding: FindingDraft<'_>,
+) {
+    let FindingDraft { relation, text } = finding;
+    let found =
+        locate::source_of_retry(draft.evidence, text).or_else(|| draft.sentence_index.of(text));
+    let sentence = self_contained(draft, finding, found);
+    let words = text::words(text);
+    let repeats = |other: &BTreeSet<String>| {
+        text::share(&words, other) >= REPEATED_SHARE || text::share(other, &words) >= REPEATED_SHARE
+    };
+    let Some(sentence) = sentence.filter(|_| !earlier.iter().any(repeats)) else {
+        // The mentions of entities in the text are recorded even without a fact.
+        draft.mention_entities_in(text);
+        return;
+    };
+    earlier.push(words);
+    let watches = failing_tests(draft, text);
+    let certainty = match (relation, found) {
+        (Relation::DeadEnd, _) => Certainty::Refuted,
+        // A statement of the agent stays a hypothesis, even if tests pass later.
+        (_, Some(SentenceSource { by: Speaker::User | Speaker::Tool, .. })) => Certainty::Verified,
+        _ => Certainty::Hypothesis,
+    };
+    draft.claim(
+        relation,
+        (draft.task, draft.project),
+        ClaimDraft {
+            detail: text::plain(text),
+            sentence,
+            certainty: Some(certainty),
+            origins: found.map(|found| found.origin).into_iter().collect(),
+            watches,
+            ..ClaimDraft::default()
+        },
+    );
+}
+
+/// Returns a finding as a sentence that can be understood without its session. Returns `None` if no
+/// such sentence can be made, or if the finding is not worth remembering. A finding that a model
+/// wrote is always worth remembering.
+fn self_contained(
+    draft: &Draft<'_>,
+    finding: FindingDraft<'_>,
+    found: Option<SentenceSource>,
+) -> Option<String> {
+    if !draft.is_from_evidence() {
+        let plain = phrasing::self_contained(finding.text)?;
+        return Some(format!("{}{}", finding.label(), text::sentence(&plain)));
+    }
+    let whole = surroundings::complete(draft, finding.text)?;
+    let plain = phrasing::self_contained(&whole.text)?;
+    if !finding.is_worth(&plain) || finding.is_obsolete(draft, found) {
+        return None;
+    }
+    if let Some(heading) = whole.heading {
+        return Some(format!("{}{heading}: {}", finding.label(), text::sentence(&plain)));
+    }
+    let line = found.map(|found| found.origin);
+    if finding.relation == Relation::CausedBy {
+        return with_failure(draft, &plain, line);
+    }
+    let plain = fact_selection::without_courtesy(&surroundings::with_verdict(draft, &plain));
+    let sentence = text::sentence(&plain);
+    let is_answer = fact_selection::split_question(&plain).is_some();
+    let sentence = format!("{}{sentence}", finding.label());
+    if is_answer || !reference::has_bare_subject(&plain) {
+        return Some(sentence);
+    }
+    match line.and_then(|line| surroundings::sentence_about(draft, &plain, line)) {
+        Some(about) => Some(format!("{sentence} ({about})")),
+        None => context::with_task(draft, &sentence, line),
+    }
+}
+
+/// Returns a root cause with the failure that it explains. Returns `None` if neither the cause nor
+/// the task of the session mentions a failure.
+fn with_failure(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
+    let cause = text::sentence(cause);
+    if let Some(failure) = symptoms::of_cause(draft, &cause, line) {
+        return Some(format!("Root cause of “{failure}”: {cause}"));
+    }
+    let sentence = format!("Root cause: {cause}");
+    let sentence = context::with_task(draft, &sentence, line).unwrap_or(sentence);
+    if symptoms::says_what_failed(&sentence) || sentence.contains(statement_states::DECIDED_FOR) {
+        return symptoms::says_what_failed(&sentence).then_some(sentence);
+    }
+    // The cause has the words of the task, but does not say what was wrong.
+    let sentence = format!("{sentence}{}{}”.)", statement_states::DECIDED_FOR, draft.task_name());
+    symptoms::says_what_failed(&sentence).then_some(sentence)
+}
+
+fn done(draft: &mut Draft<'_>, text: &str) {
+    let found = draft.sentence_index.of(text);
+    let origins: Vec<_> = found.map(|found| found.origin).into_iter().collect();
+    let at = draft.moments.of(&origins);
+    let subject = draft.subject("to do", &text::plain(text));
+    draft.mark(subject, at, Observation::Value(fingerprint(DONE)));
+    let Some(sentence) = phrasing::self_contained(text) else { return };
+    let certainty =
+        if is_proven(draft, text) { Certainty::Verified } else { Certainty::Hypothesis };
+    let task = draft.task_name();
+    let is_task = text::plain(text) == text::plain(&draft.episode.name);
+    let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
+    draft.claim(
+        Relation::Did,
+        (draft.task, draft.project),
+        ClaimDraft {
+            detail: text::plain(text),
+            sentence: format!("{}{context}.", text::without_full_stop(&sentence)),
+            certainty: Some(certainty),
+            at: Some(at),
+            origins,
+            ..ClaimDraft::default()
+        },
+    );
+}
+
+/// Whether a commit or a completed task proves that `text` was done.
+fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
+    let words = text::words(text);
+    let mut commits = draft.evidence.commits.iter();
+    let is_committed = commits.any(|commit| {
+        !commit.hash.is_empty() && text.contains(&commit.hash)
+            || text::share(&words, &text::words(&commit.subject)) >= SAME_WORK_SHARE
+            || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
+    });
+    let mut tasks = draft.evidence.tasks.iter();
+    is_committed
+        || tasks.any(|task| {
+            task.state == TaskState::Completed
+                && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
+        })
+}
+
+fn left_open(draft: &mut Draft<'_>, text: &str) {
+    // What was noted in a file is worth remembering.
+    let is_noted = note_path(text).is_some();
+    let is_worth =
+        |text: &String| is_noted || !draft.is_from_evidence() || fact_selection::is_open_end(text);
+    let is_open = |text: &String| !phrasing::describes_finished_work(text) && is_worth(text);
+    let Some(sentence) = phrasing::self_contained(text).filter(is_open) else {
+        return;
+    };
+    let noted = noted_title(draft, text).or_else(|| title(&sentence));
+    let found = draft.sentence_index.of(text);
+    let words = text::words(text);
+    let is_listed = draft.evidence.tasks.iter().any(|task| {
+        matches!(task.state, TaskState::Pending | TaskState::InProgress)
+            && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
+    });
+    let is_users = found.is_some_and(|found| found.by == Speaker::User);
+    let noted_at = note_origin(draft, text);
+    // A step of the agent's task list matters only in its session.
+    if is_listed && draft.is_from_evidence() {
+        return;
+    }
+    draft.claim(
+        Relation::LeftOpen,
+        (draft.task, draft.project),
+        ClaimDraft {
+            detail: text::plain(text),
+            // A noted step belongs to its note rather than to the work of one session.
+            sentence: match noted {
+                Some(noted) => text::sentence(&noted),
+                None => format!(
+                    "{}{}{}”.",
+                    text::without_full_stop(&sentence),
+                    statement_states::LEFT_OPEN_IN,
+                    context::work_at(draft, found.map(|found| found.origin), &words)
+                ),
+            },
+            certainty: Some(match is_users || noted_at.is_some() {
+                true => Certainty::Verified,
+                false => Certainty::Hypothesis,
+            }),
+            // The task is open from the end of the session on, regardless of when it was mentioned.
+            at: Some(draft.episode.ended_at),
+            origins: noted_at.or(found.map(|found| found.origin)).into_iter().collect(),
+            watches: open_end_watches(draft, text),
+            details: vec![(statement_states::STEP.to_owned(), text.to_owned())],
+            ..ClaimDraft::default()
+        },
+    );
+}
+
+/// Returns the path of the file in which a step is noted.
+fn note_path(step: &str) -> Option<&str> {
+    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
+    Some(path.as_str())
+}
+
+/// Returns the position where the note of a step was written.
+fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
+    let path = note_path(step)?;
+    let mut notes = draft.evidence.work_notes.iter();
+    notes.rfind(|note| note.path.ends_with(path)).map(|note| note.origin)
+}
+
+/// Returns the title in the note of a step, with the path of the note. Returns `None` for a title
+/// of one word.
+fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
+    let path = note_path(step)?;
+    let mut notes = draft.evidence.work_notes.iter();
+    let note = notes.rfind(|note| note.path.ends_with(path))?;
+    let title = pattern!(r#"(?m)^(?:title: *["']?(.+?)["']?|# +(?:(?i:todo): *)?(.+?)) *$"#);
+    let found = title.captures(&note.text)?;
+    let title = found.get(1).or(found.get(2))?.as_str();
+    (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
+}
+
+/// Returns what closes an open end: a completed task with the same text, a sentence about the same
+/// work, the success of a command or of a test that the open end mentions, a successful test run if
+/// the open end asks for one, or the removal of its note.
+fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
+    let broken = |subject| Watch { subject, stance: Stance::Broken };
+    let mut watches = vec![
+        Watch {
+            subject: draft.subject("to do", &text::plain(text)),
+            stance: Stance::Value(fingerprint(OPEN)),
+        },
+        Watch {
+            subject: super::progress::open_end(draft),
+            stance: Stance::Words(text::topic_words(text)),
+        },
+    ];
+    for quoted in super::names::quoted(text).filter(|quoted| quoted.contains(' ')) {
+        watches.push(broken(draft.subject("command", &text::command_key(quoted))));
+    }
+    let names_tests = pattern!(
+        r"(?i)\b(?:run|rerun|re-run|execute|repeat) (?:\w+ ){0,3}(?:tests?|suite)\b|\b(?:tests?|suite) (?:were|was|have|has|are|is) not (?:been )?(?:yet )?run\b|\bfix (?:\w+ ){0,4}(?:failing|failed|broken) tests?\b"
+    );
+    if names_tests.is_match(text) {
+        watches.push(broken(draft.subject("tested", "")));
+    }
+    // A task is settled when its note is moved or removed.
+    watches.extend(note_path(text).map(|path| broken(super::progress::note(draft, path))));
+    watches.extend(failing_tests(draft, text));
+    watches
+}
+
+/// Returns what ends a statement about failing tests of the session: runs in which they pass.
+fn failing_tests(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
+    let mut watches = Vec::new();
+    for run in &draft.evidence.tests {
+        for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {
+            watches.extend(super::test_runs::watches(draft, test, run));
+        }
+    }
+    watches
+}

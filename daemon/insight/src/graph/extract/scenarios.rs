@@ -1,0 +1,566 @@
+//! Tests of the facts of hand-written sessions.
+
+use crate::{
+    graph::fact_validity,
+    model::{
+        ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
+        Evidence, Fact, Project, SessionId, SessionKey, Timestamp,
+        episode::Author,
+        evidence::{
+            Choice, Commit, ErrorSeen, FileWork, Quote, Resolution, SettingChange, Statement,
+            StatementKind, TestRun, TurnReport,
+        },
+        graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
+        summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
+        transcript::Origin,
+    },
+};
+
+#[test]
+fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    session.error("ImportError: no module named 'lanterns'", Some("requirements.txt"));
+    session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: "ImportError: no module named 'lanterns'".to_owned(),
+        root_cause: "It is missing in `requirements.txt`".to_owned(),
+        fix: "Added lanterns 1.2".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    let facts = facts(&[&session]);
+    let fact = only_fact(&facts, Relation::Resolved);
+    assert_eq!(
+        fact.sentence,
+        "ImportError: no module named 'lanterns'. Cause: It is missing in `requirements.txt`. \
+         Fix: Added lanterns 1.2. Verified by: `pytest`: 3 passed."
+    );
+    assert_eq!(fact.certainty, Certainty::Verified);
+    let lines: Vec<u64> = fact.origins.iter().map(|(_, origin)| origin.line).collect();
+    assert_eq!(lines, [3, 9]);
+}
+
+#[test]
+fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
+    let message = "ImportError: no module named 'lanterns'";
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: message.to_owned(),
+        root_cause: "not stated".to_owned(),
+        fix: "Added lanterns".to_owned(),
+        verification: "not verified in the session".to_owned(),
+    }]);
+    assert_eq!(only_fact(&facts(&[&first]), Relation::Resolved).certainty, Certainty::Hypothesis);
+    let mut second = SessionFixture::new(20, "Run the server");
+    second.error(message, None);
+    let both = facts(&[&second, &first]);
+    let fact = only_fact(&both, Relation::Resolved);
+    assert_eq!((fact.certainty, fact.invalid_at), (Certainty::Refuted, Some(minute(20, 3))));
+    let mut third = SessionFixture::new(20, "Run the tests");
+    third.run(12, &[]);
+    assert_eq!(
+        only_fact(&facts(&[&first, &third]), Relation::Resolved).certainty,
+        Certainty::Verified
+    );
+}
+
+#[test]
+fn a_newer_value_of_a_setting_ends_the_older_one_in_any_order_of_arrival() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.setting("JWT_EXPIRY", Some("60"), "3600");
+    let mut second = SessionFixture::new(20, "Shorten the login");
+    second.setting("JWT_EXPIRY", Some("3600"), "900");
+    for order in [[&first, &second], [&second, &first]] {
+        let facts = facts(&order);
+        let selected: Vec<_> = of(&facts, Relation::SetTo)
+            .map(|fact| (fact.sentence.as_str(), fact.invalid_at))
+            .collect();
+        assert_eq!(
+            selected,
+            [
+                ("`JWT_EXPIRY` in `.env` is `3600` (before: `60`).", Some(minute(20, 5))),
+                ("`JWT_EXPIRY` in `.env` is `900` (before: `3600`).", None),
+            ]
+        );
+    }
+    assert_eq!(of(&facts(&[&first]), Relation::SetTo).next().unwrap().invalid_at, None);
+}
+
+#[test]
+fn a_decision_ends_when_it_is_reversed_but_not_by_one_about_another_subject() {
+    let decide = |session: &mut SessionFixture, decision: &str, other: &str| {
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: "Other services can check it".to_owned(),
+            alternatives: Some(vec![other.to_owned()]),
+        }]);
+    };
+    let mut first = SessionFixture::new(10, "Sign tokens");
+    decide(&mut first, "Used RS256 over HS256 for signing tokens", "HS256");
+    let mut reversed = SessionFixture::new(20, "Sign tokens faster");
+    decide(&mut reversed, "Switched back to HS256 for tokens", "RS256");
+    let mut unrelated = SessionFixture::new(30, "Check webhooks");
+    decide(&mut unrelated, "Used HS256 over RS256 for webhooks", "RS256");
+    let ends = |sessions: &[&SessionFixture]| -> Vec<Option<Timestamp>> {
+        of(&facts(sessions), Relation::Decided).map(|fact| fact.invalid_at).collect()
+    };
+    assert_eq!(ends(&[&reversed, &first]), [Some(reversed.episode.ended_at), None]);
+    assert_eq!(ends(&[&first, &unrelated]), [None, None]);
+}
+
+#[test]
+fn the_user_verifies_a_decision_and_refuses_a_plan() {
+    let mut session = SessionFixture::new(10, "Design the cache");
+    session.evidence.choices = vec![Choice {
+        question: "Where should the cache live?".to_owned(),
+        answer: "Both".to_owned(),
+        alternatives: vec!["On disk".to_owned()],
+        origin: line(4),
+        ..Choice::default()
+    }];
+    session.evidence.statements = vec![Statement {
+        kind: StatementKind::Decision,
+        text: "I keep the small index because it is quick.".to_owned(),
+        origin: line(6),
+        reported: false,
+    }];
+    let record = |decision: &str, rationale: &str, others: Option<&str>| DecisionRecord {
+        decision: decision.to_owned(),
+        rationale: rationale.to_owned(),
+        alternatives: others.map(|other| vec![other.to_owned()]),
+    };
+    session.episode.summary.key_decisions = Some(vec![
+        record("Both", "Chosen by the user; asked: Where should the cache live?", Some("On disk")),
+        record("Keep the small index", "It is quick", None),
+        record("Not as planned: Rewrite the index", "Refused by the user", None),
+    ]);
+    let statements = session.statements();
+    let facts = facts(&[&session]);
+    let selected: Vec<_> = of(&facts, Relation::Decided)
+        .map(|fact| (fact.sentence.as_str(), fact.certainty))
+        .collect();
+    assert_eq!(
+        selected,
+        [
+            (
+                "Where should the cache live? Both (On disk). Why: Chosen by the user.",
+                Certainty::Verified
+            ),
+            (
+                "Keep the small index. Why: It is quick. (For “Design the cache”.)",
+                Certainty::Hypothesis
+            ),
+            (
+                "Rewrite the index — decided against. Why: Refused by the user. (For “Design the cache”.)",
+                Certainty::Refuted
+            ),
+        ]
+    );
+    assert!(
+        names(&statements, EntityKind::Decision)
+            .contains(&"Both — Where should the cache live?".to_owned())
+    );
+}
+
+#[test]
+fn a_failing_test_is_a_fact_until_a_run_in_which_it_passes() {
+    let mut first = SessionFixture::new(10, "Change the parser");
+    first.run(7, &["parses_leap_days", "parses_dates"]);
+    let mut second = SessionFixture::new(20, "Fix the parser");
+    second.run(8, &["parses_dates"]);
+    let facts = facts(&[&second, &first]);
+    let selected: Vec<_> = of(&facts, Relation::Fails)
+        .map(|fact| (fact.sentence.as_str(), fact.valid_at, fact.invalid_at))
+        .collect();
+    let (then, later) = (minute(10, 7), minute(20, 8));
+    assert_eq!(
+        selected,
+        [
+            ("Test `parses_dates` fails in `cargo test`.", then, None),
+            ("Test `parses_leap_days` fails in `cargo test`.", then, Some(later)),
+        ]
+    );
+}
+
+#[test]
+fn a_test_that_passes_again_in_the_same_session_is_no_fact() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.run(7, &["parses_leap_days"]);
+    session.run(9, &[]);
+    assert_eq!(of(&facts(&[&session]), Relation::Fails).count(), 0);
+}
+
+#[test]
+fn a_failing_test_of_a_run_that_counts_packages_is_no_package() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.run(7, &["TestLeapDays"]);
+    session.evidence.tests[0].framework = "go test (packages)".to_owned();
+    let failing = only_fact(&facts(&[&session]), Relation::Fails).sentence;
+    assert_eq!(failing, "Test `TestLeapDays` fails in `cargo test`.");
+}
+
+#[test]
+fn a_failure_ends_when_the_same_command_passes_without_counts() {
+    let failed = |hour| {
+        let mut session = SessionFixture::new(hour, "Change the parser");
+        session.run(7, &["app/parser"]);
+        session.evidence.tests[0].framework = "go test (packages)".to_owned();
+        session
+    };
+    let passed = |session: &mut SessionFixture, at| {
+        session.run(at, &[]);
+        let run = session.evidence.tests.last_mut().unwrap();
+        (run.framework, run.passed) = ("go test".to_owned(), 0);
+    };
+    let first = failed(10);
+    assert_eq!(
+        only_fact(&facts(&[&first]), Relation::Fails).sentence,
+        "Package `app/parser` fails in `cargo test`."
+    );
+    let mut second = SessionFixture::new(20, "Fix the parser");
+    passed(&mut second, 8);
+    let ended = only_fact(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+    assert_eq!(ended, Some(minute(20, 8)));
+    let mut alone = failed(10);
+    passed(&mut alone, 9);
+    assert_eq!(of(&facts(&[&alone]), Relation::Fails).count(), 0);
+}
+
+#[test]
+fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.change("/work/app/src/parser.rs");
+    session.episode.summary.discoveries =
+        Some(vec!["`parser.rs` reads dates only in `DateParser::leap_days()`".to_owned()]);
+    let mut worktree = SessionFixture::new(20, "Change the parser again");
+    worktree.episode.project = Project::new("/work/app/.claude/worktrees/one");
+    worktree.change("/work/app/.claude/worktrees/one/src/parser.rs");
+    let (here, there) = (session.statements(), worktree.statements());
+    assert_eq!(names(&here, EntityKind::File), ["src/parser.rs"]);
+    assert_eq!(names(&here, EntityKind::Symbol), ["DateParser::leap_days"]);
+    let file = |statements: &Statements| {
+        statements.mentions.iter().find(|one| one.kind == EntityKind::File).unwrap().entity
+    };
+    assert_eq!(file(&here), file(&there));
+    let found = facts(&[&session]);
+    assert!(only_fact(&found, Relation::FoundOut).others.contains(&file(&here)));
+}
+
+#[test]
+fn a_renamed_file_is_followed() {
+    let mut session = SessionFixture::new(10, "Tidy up");
+    session.change("/work/app/src/new.rs").moved_from = Some("/work/app/src/old.rs".to_owned());
+    let statements = session.statements();
+    assert_eq!(statements.renames.len(), 1);
+    assert_eq!(names(&statements, EntityKind::File), ["src/new.rs", "src/old.rs"]);
+    assert_eq!(
+        only_fact(&facts(&[&session]), Relation::RenamedTo).sentence,
+        "`src/old.rs` was renamed to `src/new.rs`."
+    );
+}
+
+#[test]
+fn tickets_topics_and_dead_ends_are_extracted() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    session.episode.branches = vec!["ann/app-12-date-parser".to_owned(), "main".to_owned()];
+    session.evidence.statements = vec![Statement {
+        kind: StatementKind::DeadEnd,
+        text: "Caching the tokens did not help.".to_owned(),
+        origin: line(4),
+        reported: false,
+    }];
+    let statements = session.statements();
+    assert_eq!(names(&statements, EntityKind::Ticket), ["APP-12"]);
+    assert_eq!(names(&statements, EntityKind::Topic), ["date parser"]);
+    let facts = facts(&[&session]);
+    let dead_end = only_fact(&facts, Relation::DeadEnd);
+    assert_eq!(dead_end.sentence, "Tried and given up: Caching the tokens did not help.");
+    assert_eq!(dead_end.certainty, Certainty::Refuted);
+}
+
+#[test]
+fn a_finding_has_the_line_and_the_time_of_its_report() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let report = |at, text: &str| TurnReport {
+        text: text.to_owned(),
+        origin: line(at),
+        at: session.at(at),
+        changed: false,
+        answers: true,
+    };
+    let said = "Yes. The proxy drops the header `X-Auth`, because it is not in its list.";
+    let reports = vec![report(20, said), report(90, "The proxy works now.")];
+    let last = Quote { text: reports[1].text.clone(), origin: line(90), at: session.at(90) };
+    session.evidence.reports = reports;
+    session.evidence.last_reply = Some(last);
+    let found = "Asked: does the proxy drop it? Answer: The proxy drops the header `X-Auth`, because it is not in its list";
+    session.episode.summary.discoveries = Some(vec![found.to_owned()]);
+    let fact = only_fact(&facts(&[&session]), Relation::FoundOut);
+    assert_eq!(Some(fact.valid_at), session.at(20));
+    let lines: Vec<Origin> = fact.origins.iter().map(|(_, origin)| *origin).collect();
+    assert_eq!(lines, [line(20)]);
+}
+
+#[test]
+fn advice_is_no_fact_if_work_followed() {
+    let mut session = SessionFixture::new(10, "Fix the login");
+    let said = "`authcode.go` drops the header without an error, so a check is worth adding.";
+    session.evidence.reports = vec![TurnReport {
+        text: said.to_owned(),
+        origin: line(20),
+        at: session.at(20),
+        changed: false,
+        answers: true,
+    }];
+    session.episode.summary.discoveries = Some(vec![said.to_owned()]);
+    let found = |session: &SessionFixture| {
+        facts(&[session]).iter().any(|fact| fact.relation == Relation::FoundOut)
+    };
+    assert!(found(&session));
+    session.evidence.commits = vec![Commit {
+        hash: "abc1234".to_owned(),
+        subject: "Check the header".to_owned(),
+        body: String::new(),
+        origin: line(30),
+        at: session.at(30),
+    }];
+    assert!(!found(&session));
+}
+
+#[test]
+fn an_open_end_closes_when_a_later_session_completes_it() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps =
+        Some(vec!["Remove the old sessions".to_owned(), "Offered: tidy up".to_owned()]);
+    let mut second = SessionFixture::new(20, "Clean up");
+    second.episode.summary.completed_tasks = Some(vec!["Remove the old sessions.".to_owned()]);
+    let open =
+        |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::LeftOpen).invalid_at;
+    assert_eq!(open(&[&first]), None);
+    assert_eq!(open(&[&first, &second]), Some(second.episode.ended_at));
+}
+
+#[test]
+fn a_session_without_evidence_has_a_fact_about_its_task() {
+    let session = SessionFixture::new(10, "Fix the login");
+    let found = facts(&[&session]);
+    assert_eq!(only_fact(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
+    let relation = |source: &str, relation: &str, target: &str| RelationRecord {
+        source: source.to_owned(),
+        relation: relation.to_owned(),
+        target: target.to_owned(),
+        sentence: format!("{source} {relation} {target}"),
+    };
+    let mut session = SessionFixture::new(10, "Fix the login");
+    session.episode.author = Author::Model("some-model".to_owned());
+    session.change("/work/app/src/login.rs");
+    session.setting("JWT_EXPIRY", Some("60"), "3600");
+    session.episode.summary.topics = Some(vec!["session store".to_owned()]);
+    session.episode.summary.relations = Some(vec![
+        relation("src/login.rs", "reads", "JWT_EXPIRY"),
+        relation("`src/login.rs`", "depends on", "Session Store"),
+        relation("session store", "is", "session-store"),
+    ]);
+    session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: "Kept seconds".to_owned(),
+        rationale: "Chosen by the user".to_owned(),
+        alternatives: None,
+    }]);
+    let statements = session.statements();
+    assert_eq!(names(&statements, EntityKind::Topic), ["session store"]);
+    assert_eq!(names(&statements, EntityKind::File), [".env", "src/login.rs"]);
+    let found = facts(&[&session]);
+    let selected: Vec<&Fact> = of(&found, Relation::RelatesTo).collect();
+    assert_eq!(selected.len(), 2, "{selected:#?}");
+    let id = |kind, name: &str| {
+        let mut mentions = statements.mentions.iter();
+        mentions.find(|mention| mention.kind == kind && mention.name == name).unwrap().entity
+    };
+    let file = id(EntityKind::File, "src/login.rs");
+    assert!(selected.iter().all(|fact| fact.source == file), "{selected:#?}");
+    assert!(selected.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
+    assert!(selected.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
+    assert_eq!(only_fact(&found, Relation::Decided).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
+
+    // A test run verifies the outcome, even if a model reported it.
+    session.run(9, &[]);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
+}
+
+/// A session of ten minutes. Line `n` of its transcript was written `n` minutes after its start.
+pub(super) struct SessionFixture {
+    pub(super) episode: Episode,
+    pub(super) evidence: Evidence,
+}
+
+impl SessionFixture {
+    pub(super) fn new(hour: i64, name: &str) -> SessionFixture {
+        let episode = Episode {
+            id: EpisodeId::new(minute(hour, 10), [u8::try_from(hour).unwrap(); 10]),
+            session: SessionKey(1),
+            session_id: SessionId { agent: "claude".to_owned(), id: format!("s-{hour}") },
+            project: Project::new("/work/app"),
+            name: name.to_owned(),
+            summary: EnhancedSessionSummary {
+                activity_vector: ActivityVector::default(),
+                objective: name.to_owned(),
+                outcome: Outcome::Completed,
+                phases: None,
+                completed_tasks: None,
+                key_decisions: None,
+                next_steps: None,
+                errors_resolved: None,
+                root_cause_analysis: None,
+                config_changes: None,
+                discoveries: None,
+                topics: None,
+                relations: None,
+                outcome_reason: None,
+                last_words: None,
+                repository: None,
+                preferences: None,
+                known_failures: None,
+                test_results: None,
+                files_modified: None,
+                mcp_tools_used: None,
+                session_file: None,
+                message_count: None,
+                duration_minutes: None,
+            },
+            author: Author::Evidence,
+            file: "/t/s.jsonl".to_owned(),
+            content_hash: ContentHash([0; 32]),
+            reason: CloseReason::LazyQuery,
+            branches: Vec::new(),
+            started_at: minute(hour, 0),
+            ended_at: minute(hour, 10),
+            created_at: minute(hour, 11),
+            external: None,
+            rules: 0,
+        };
+        SessionFixture { episode, evidence: Evidence::default() }
+    }
+
+    pub(super) fn at(&self, line: u64) -> Option<Timestamp> {
+        let micros = i64::try_from(line).unwrap() * 60_000_000;
+        Some(Timestamp::from_micros(self.episode.started_at.micros() + micros))
+    }
+
+    pub(super) fn error(&mut self, message: &str, fixed_in: Option<&str>) {
+        self.evidence.errors.push(ErrorSeen {
+            returns: 0,
+            known: None,
+            remedy: None,
+            message: message.to_owned(),
+            attempt: "pytest".to_owned(),
+            origin: line(3),
+            at: self.at(3),
+            times: 1,
+            cause: None,
+            resolution: fixed_in.map(|file| Resolution {
+                files: vec![file.to_owned()],
+                commands: Vec::new(),
+                said: None,
+                verified_by: "pytest".to_owned(),
+                origin: line(9),
+            }),
+        });
+    }
+
+    pub(super) fn setting(&mut self, setting: &str, old: Option<&str>, new: &str) {
+        let (old_value, new_value) = (old.map(str::to_owned), new.to_owned());
+        let reason = if old.is_none() { "The server reads it" } else { "" };
+        self.evidence.settings.push(SettingChange {
+            file: "/work/app/.env".to_owned(),
+            setting: setting.to_owned(),
+            old_value: old_value.clone(),
+            new_value: Some(new_value.clone()),
+            origin: line(5),
+            at: self.at(5),
+        });
+        self.episode.summary.config_changes = Some(vec![ConfigChange {
+            file: ".env".to_owned(),
+            setting: setting.to_owned(),
+            old_value,
+            new_value,
+            reason: reason.to_owned(),
+        }]);
+    }
+
+    pub(super) fn run(&mut self, at: u64, failed: &[&str]) {
+        self.evidence.tests.push(TestRun {
+            framework: "cargo test".to_owned(),
+            command: "cargo test".to_owned(),
+            passed: 10,
+            failed: u32::try_from(failed.len()).unwrap(),
+            skipped: 0,
+            failed_tests: failed.iter().map(|&name| name.to_owned()).collect(),
+            coverage_pct: None,
+            origin: line(at),
+            at: self.at(at),
+            ..TestRun::default()
+        });
+    }
+
+    pub(super) fn change(&mut self, path: &str) -> &mut FileWork {
+        let work = FileWork { edits: 1, last: line(5), ..FileWork::default() };
+        self.evidence.files.entry(path.to_owned()).or_insert(work)
+    }
+
+    fn statements(&self) -> Statements {
+        super::extract(&self.episode, &self.evidence)
+    }
+}
+
+/// Returns the facts of the sessions, the earliest first.
+pub(super) fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
+    let (mut claims, mut marks) = (Vec::new(), Vec::new());
+    for session in sessions {
+        let said = session.statements();
+        let (episode, created_at) = (session.episode.id, said.created_at);
+        claims.extend(said.claims.into_iter().map(|what| Attributed { episode, created_at, what }));
+        marks.extend(said.marks.into_iter().map(|what| Attributed { episode, created_at, what }));
+    }
+    let mut keys: Vec<FactKey> = claims.iter().map(|claim| claim.what.key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let of_key =
+        |key| -> Vec<_> { claims.iter().filter(|claim| claim.what.key == key).cloned().collect() };
+    let mut found: Vec<Fact> = keys
+        .into_iter()
+        .flat_map(|key| fact_validity::facts(key, &of_key(key), &marks, None))
+        .collect();
+    found.sort_by(|one, other| {
+        (one.valid_at, &one.sentence).cmp(&(other.valid_at, &other.sentence))
+    });
+    found
+}
+
+pub(super) fn of(facts: &[Fact], relation: Relation) -> impl Iterator<Item = &Fact> {
+    facts.iter().filter(move |fact| fact.relation == relation)
+}
+
+pub(super) fn only_fact(facts: &[Fact], relation: Relation) -> Fact {
+    let found: Vec<&Fact> = of(facts, relation).collect();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found[0].clone()
+}
+
+fn names(statements: &Statements, kind: EntityKind) -> Vec<String> {
+    let of_kind = statements.mentions.iter().filter(|mention| mention.kind == kind);
+    let mut names: Vec<String> = of_kind.map(|mention| mention.name.clone()).collect();
+    names.sort();
+    names
+}
+
+pub(super) fn line(line: u64) -> Origin {
+    Origin { source: 0, line }
+}
+
+pub(super) fn minute(hour: i64, minute: i64) -> Timestamp {
+    Timestamp::from_seconds(hour * 3_600 + minute * 60)
+}

@@ -1,0 +1,423 @@
+//! Finds the last run of each kind of check (build, types, lint). Describes these runs, and the
+//! test suites other than the main one, in a phrase.
+
+pub(super) mod test_results;
+
+use crate::{
+    model::{
+        evidence::{CommandRun, Evidence, FileWork, TestRun, is_same_place, other_parts},
+        transcript::Outcome,
+    },
+    summarize::{
+        from_evidence::checks::test_results::{main_run, may_affect_checks, suites},
+        text::pattern,
+    },
+};
+
+/// Maximum number of other parts of the main suite that are listed.
+const PARTS: usize = 3;
+
+/// A kind of check. Test suites are separate evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CheckKind {
+    Build,
+    Types,
+    Lint,
+}
+
+impl CheckKind {
+    const ALL: [CheckKind; 3] = [CheckKind::Build, CheckKind::Types, CheckKind::Lint];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CheckKind::Build => "build",
+            CheckKind::Types => "type check",
+            CheckKind::Lint => "lint",
+        }
+    }
+
+    /// Whether one command of a command line is a check of this kind.
+    fn is_run_by(self, part: &str) -> bool {
+        let by_name = match self {
+            CheckKind::Build => {
+                pattern!(
+                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)\b|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
+                )
+            }
+            CheckKind::Types => {
+                pattern!(
+                    r"\b(?:tsc|vue-tsc|mypy|pyright|typecheck|type-check|check-types|check:types|types:check)\b|^cargo check\b"
+                )
+            }
+            CheckKind::Lint => {
+                pattern!(
+                    r"\b(?:lint|eslint|biome|clippy|go vet|golangci-lint|ruff check|flake8|pylint|rubocop|shellcheck|markdownlint|stylelint|ktlint|swiftlint|lint:\w+)\b"
+                )
+            }
+        };
+        by_name.is_match(part)
+    }
+}
+
+/// The result of the last run of one kind of check at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LastCheck {
+    pub(super) kind: CheckKind,
+    /// The folder or package that was checked; `None` for the whole project.
+    pub(super) place: Option<String>,
+    pub(super) command: String,
+    pub(super) failed: bool,
+    /// Whether a file that may change the result was changed after the run.
+    stale: bool,
+    /// Whether this kind of check also ran at another place, with any result.
+    is_one_of_several: bool,
+}
+
+/// Returns the last run of each kind at each place, if its result is known. A failed or outdated
+/// run is left out if a later commit, push or script may have repeated it successfully.
+pub(super) fn last_runs(evidence: &Evidence) -> Vec<LastCheck> {
+    CheckKind::ALL.into_iter().flat_map(|kind| last_runs_of(evidence, kind)).collect()
+}
+
+fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
+    let own = evidence.commands.iter().filter(|run| run.origin.source == 0);
+    let of_kind = own.rev().filter(|run| parts(&run.command).any(|part| kind.is_run_by(part)));
+    let mut last: Vec<&CommandRun> = Vec::new();
+    for run in of_kind {
+        // A run for the whole project includes each place.
+        let covers =
+            |later: &&CommandRun| later.place.is_none() || is_same_place(&later.place, &run.place);
+        if !last.iter().any(covers) {
+            last.push(run);
+        }
+    }
+    let is_one_of_several = last.windows(2).any(|two| !is_same_place(&two[0].place, &two[1].place));
+    let checks = last.into_iter().filter_map(|run| last_run(evidence, kind, run));
+    checks.map(|check| LastCheck { is_one_of_several, ..check }).collect()
+}
+
+fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
+    let failed = failed(evidence, last)?;
+    let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
+    // Commit hooks and scripts that run several checks may have run this check again.
+    if (failed || stale) && may_have_passed_since(evidence, last) {
+        return None;
+    }
+    let place = last.place.clone();
+    let command = last.command.clone();
+    Some(LastCheck { kind, place, command, failed, stale, is_one_of_several: false })
+}
+
+/// Returns the command of the last build, if it failed.
+pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
+    let is_build = |run: &&CommandRun| {
+        pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
+    };
+    let last = evidence.commands.iter().rfind(is_build)?;
+    // A pipe such as `| tail` hides the exit code, but not the printed failures. A later commit may
+    // show that these failures were fixed.
+    let failed = matches!(last.outcome, Outcome::Failed(_))
+        || last.shows_failure && !may_have_passed_since(evidence, last);
+    failed.then_some(last.command.as_str())
+}
+
+/// Whether a later command that may include the check succeeded: a commit, a push, or a script that
+/// runs several checks.
+fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
+    let runs_several = pattern!(
+        r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
+    );
+    evidence.commands.iter().any(|later| {
+        later.origin.source == run.origin.source
+            && later.origin.line > run.origin.line
+            && later.outcome == Outcome::Succeeded
+            && parts(&later.command).any(|part| runs_several.is_match(part))
+    })
+}
+
+/// Returns each command of a line, because a check may follow another command such as `cd app`.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
+}
+
+/// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear whether
+/// this or another command of the line failed.
+fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
+    match run.outcome {
+        Outcome::Succeeded if run.shows_failure => Some(true),
+        Outcome::Succeeded => {
+            let mut later = evidence.commands.iter().filter(|other| {
+                other.origin.source == run.origin.source && other.origin > run.origin
+            });
+            let next = later.next();
+            let end = next.map_or(u64::MAX, |next| next.origin.line);
+            // A pipe hides the exit code of a command, but not what the command printed.
+            let failed = evidence.errors.iter().any(|error| {
+                error.origin.source == run.origin.source
+                    && (run.origin.line..=end).contains(&error.origin.line)
+                    && error.attempt.split(' ').next() == run.command.split(' ').next()
+            });
+            (!failed).then_some(false)
+        }
+        Outcome::Failed(_) => (run.command.matches("&&").count() <= 1).then_some(true),
+        Outcome::Rejected | Outcome::Interrupted => None,
+    }
+}
+
+fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
+    work.changed()
+        && work.last.source == run.origin.source
+        && work.last.line > run.origin.line
+        && may_affect_checks(path)
+}
+
+/// Returns a remark if code was changed and no command ran that may be a test.
+pub(super) fn untested(evidence: &Evidence) -> Option<String> {
+    let is_code = pattern!(
+        r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
+    );
+    let changed =
+        evidence.files.iter().any(|(path, work)| work.changed() && is_code.is_match(path));
+    let may_test = pattern!(
+        r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
+    );
+    // Code in `/tmp` or on the command line is no test of the project. Programs such as `cat` only
+    // read or copy the files of tests.
+    let is_no_test = pattern!(
+        r"(?i)^(?:cd|cat|ls|grep|rg|find|sed|awk|head|tail|wc|git|echo|mkdir|rm|cp|mv|touch|chmod|diff|which)\b|^(?:(?:go|bun|deno|npx|uv)(?: run| x)? |python3? |node |bash |sh |tsx |ruby |perl )*(?:/private)?/tmp/|^(?:uv run )?(?:python3?|node|bun|deno|ruby|perl)(?: run)? -[ce]\b|<<"
+    );
+    let tests =
+        |line: &str| parts(line).any(|part| may_test.is_match(part) && !is_no_test.is_match(part));
+    let tested = !evidence.tests.is_empty()
+        || evidence.commands_left_out > 0
+        || evidence.commands.iter().any(|run| tests(&run.command));
+    (changed && !tested).then(|| "no test run seen".to_owned())
+}
+
+/// Returns a phrase with the checks and the other test suites that passed; `None` if no file was
+/// changed or nothing passed. Failed checks are next steps. The phrase also contains a failed check
+/// if a check of the same kind passed at another place, and then shows both places.
+pub(super) fn passed(evidence: &Evidence) -> Option<String> {
+    if !evidence.files.values().any(FileWork::changed) {
+        return None;
+    }
+    let runs = last_runs(evidence);
+    let suites = other_suites(evidence);
+    let names = |stale: bool| {
+        let of = runs.iter().filter(|check| !check.failed && check.stale == stale);
+        let mut names: Vec<String> = Vec::new();
+        for name in of.map(named) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.extend(suites.iter().filter(|suite| suite.1 == stale).map(|suite| suite.0.clone()));
+        names.join(", ")
+    };
+    let has_passed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
+    let failed = runs.iter().filter(|check| check.failed && has_passed(check.kind));
+    let failed: Vec<String> = failed.map(named).collect();
+    let (fresh, stale) = (names(false), names(true));
+    let told = match (fresh.is_empty(), stale.is_empty()) {
+        (true, true) => return None,
+        (false, true) => format!("checks passed: {fresh}"),
+        (true, false) => format!("checks passed before the last change: {stale}"),
+        (false, false) => format!("checks passed: {fresh}; before the last change: {stale}"),
+    };
+    let failed =
+        if failed.is_empty() { String::new() } else { format!("; failed: {}", failed.join(", ")) };
+    Some(format!("{told}{failed}"))
+}
+
+/// Returns the kind of a check, with its place if this kind also ran at another place.
+fn named(check: &LastCheck) -> String {
+    let place = check.place.as_deref().filter(|_| check.is_one_of_several);
+    place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
+}
+
+/// Returns the suites that passed, other than the main one. If the main run covers only a part of
+/// its suite, adds the latest other parts that passed after the last change. Each has its number of
+/// passed tests, and whether a file was changed after the run.
+fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
+    let Some(main) = main_run(evidence) else { return Vec::new() };
+    let is_stale = |run: &TestRun| {
+        let is_later = |(path, work): (&String, &FileWork)| {
+            work.changed()
+                && work.last.source == 0
+                && work.last.line > run.origin.line
+                && may_affect_checks(path)
+        };
+        evidence.files.iter().any(is_later)
+    };
+    let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
+    let passed = others.filter(|run| {
+        run.failed == 0 && (run.passed > 1 || run.passed == 1 && !run.is_single_test())
+    });
+    let all: Vec<&TestRun> = evidence.tests.iter().collect();
+    let beside =
+        other_parts(&all, main, |run| main.is_part() && run.origin.source == 0 && !is_stale(run));
+    let beside = beside.into_iter().rev().take(PARTS);
+    let told = passed.chain(beside).map(|run| {
+        let noun = if run.noun() == "tests" { "" } else { " packages" };
+        (format!("{} ({}{noun} passed)", run.label(), run.passed), is_stale(run))
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::{Item, Origin, SessionContext},
+        summarize::evidence::scenarios::Script,
+    };
+
+    fn script() -> Script {
+        let mut script = Script::default();
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        script.run("b", "cd app && npm run build", Outcome::Succeeded, "");
+        script.run(
+            "c",
+            "npx tsc --noEmit",
+            Outcome::Failed(Some(2)),
+            "list.ts(3,1): error TS1005\n",
+        );
+        script
+    }
+
+    #[test]
+    fn the_last_run_of_each_kind_counts() {
+        let mut script = script();
+        script.run("d", "npx tsc --noEmit", Outcome::Succeeded, "");
+        script.run("e", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
+        let evidence = script.collect();
+        assert_eq!(passed(&evidence).as_deref(), Some("checks passed: build, type check"));
+        let failed: Vec<CheckKind> =
+            last_runs(&evidence).into_iter().filter(|one| one.failed).map(|one| one.kind).collect();
+        assert_eq!(failed, [CheckKind::Lint]);
+    }
+
+    #[test]
+    fn a_command_of_a_sub_agent_does_not_end_the_output_of_a_check() {
+        let mut script = Script::default();
+        script.prompt("Add a column");
+        script.run("b", "npm run lint | tail", Outcome::Succeeded, "");
+        script.run("c", "npm run lint -- src", Outcome::Failed(Some(1)), "src/a.ts: error: x\n");
+        let mut evidence = script.collect();
+        let check = evidence.commands[0].clone();
+        evidence.commands.truncate(1);
+        assert_eq!(failed(&evidence, &check), None);
+        let of_sub_agent = Origin { source: 1, line: 1 };
+        evidence.commands.push(CommandRun { origin: of_sub_agent, ..check.clone() });
+        assert_eq!(failed(&evidence, &check), None);
+    }
+
+    #[test]
+    fn a_check_that_a_commit_or_a_script_may_have_run_again_is_not_told() {
+        for later in ["git add -A && git commit -m 'Add a column'", "npm run check", "make ci"] {
+            let mut script = script();
+            script.run("d", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
+            script.edit("e", "/app/list.ts", "b", "c");
+            script.run("f", later, Outcome::Succeeded, "");
+            let evidence = script.collect();
+            assert_eq!((last_runs(&evidence), passed(&evidence)), (Vec::new(), None), "{later}");
+        }
+    }
+
+    #[test]
+    fn code_that_nothing_tested_is_told_as_such() {
+        let told = Some("no test run seen".to_owned());
+        assert_eq!(untested(&script().collect()), told);
+        let mut tested = script();
+        tested.run("d", "./scripts/test-e2e.sh", Outcome::Succeeded, "");
+        assert_eq!(untested(&tested.collect()), None);
+        let mut logged = script();
+        logged.run("d", "npm test > /tmp/test.log", Outcome::Succeeded, "");
+        assert_eq!(untested(&logged.collect()), None);
+        for line in ["go run /tmp/test-list.go", "git add a_test.ts", "python3 -c 'test()'"] {
+            let mut thrown_away = script();
+            thrown_away.run("d", line, Outcome::Succeeded, "All tests passed\n");
+            assert_eq!(untested(&thrown_away.collect()), told, "{line}");
+        }
+        let mut only_text = Script::default();
+        only_text.prompt("Describe the list");
+        only_text.edit("a", "/app/README.md", "a", "b");
+        assert_eq!(untested(&only_text.collect()), None);
+    }
+
+    #[test]
+    fn a_suite_beside_the_main_one_is_told_with_its_number() {
+        let mut script = script();
+        let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
+        script.run("d", "npx vitest run", Outcome::Succeeded, vitest);
+        let cargo = "test result: ok. 113 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+        script.run("e", "cargo test", Outcome::Succeeded, cargo);
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed: build, vitest (230 passed)")
+        );
+    }
+
+    #[test]
+    fn the_other_parts_that_passed_since_the_last_change_are_told() {
+        let mut script = script();
+        let passed_tests = "test result: ok. 72 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out; finished in 0.01s\n";
+        script.run("d", "cargo test keys", Outcome::Succeeded, passed_tests);
+        let few = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 90 filtered out; finished in 0.01s\n";
+        script.run("e", "cargo test login", Outcome::Succeeded, few);
+        let told = "checks passed: build, cargo test keys (72 passed)";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        script.edit("f", "/app/list.ts", "b", "c");
+        let told = "checks passed before the last change: build";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn of_checks_at_several_places_each_is_told() {
+        let mut script = Script::default();
+        script.item(Item::Context(SessionContext {
+            cwd: Some("/app".into()),
+            ..SessionContext::default()
+        }));
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        let fine = Outcome::Succeeded;
+        let broken = "api/a.spec.ts(3,1): error TS2345: Argument\n";
+        script.run("d", "cd /app/web && npx tsc --noEmit | tail -5", fine, "");
+        script.run("e", "cd /app/api && npx tsc --noEmit | tail -5", fine, broken);
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed: type check in web; failed: type check in api")
+        );
+    }
+
+    #[test]
+    fn a_check_of_one_package_is_not_told_for_the_whole() {
+        let mut script = Script::default();
+        let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
+        script.item(Item::Context(home));
+        script.prompt("Add a column");
+        script.edit("a", "/app/list.ts", "a", "b");
+        let fine = Outcome::Succeeded;
+        script.run("b", "cd /app/web && npx tsc --noEmit", fine, "");
+        assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
+        // It is unknown whether the stopped run would have passed.
+        script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
+        let told = "checks passed: type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        script.run("d", "cd /app/api && npx tsc --noEmit", fine, "");
+        let told = "checks passed: type check in api, type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn a_check_before_the_last_change_says_so() {
+        let mut script = script();
+        script.edit("d", "/app/list.ts", "b", "c");
+        assert_eq!(
+            passed(&script.collect()).as_deref(),
+            Some("checks passed before the last change: build")
+        );
+    }
+}

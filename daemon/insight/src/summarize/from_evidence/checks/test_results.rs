@@ -1,0 +1,345 @@
+//! Determines the final results of the test suites from their last runs.
+
+use crate::{
+    model::{
+        evidence::{CommandRun, Evidence, GitStep, TestRun, latest_of_suites},
+        summary::TestSummary,
+        time::Timestamp,
+        transcript::{Origin, Outcome},
+    },
+    summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
+};
+
+/// Maximum number of seconds between a run and the end of a session for which the run is shown
+/// without its date.
+const HALF_A_DAY: u64 = 12 * 60 * 60;
+
+/// Returns the final result of the main suite. `None` if only a single test ran, if the run of a
+/// sub-agent is older than a change of the session, or if the exit code contradicts the output.
+pub(crate) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
+    let evidence = entries.evidence;
+    let run = main_run(evidence).filter(|run| !run.is_single_test())?;
+    if is_stale(evidence, run) || failed_later(evidence, run) {
+        return None;
+    }
+    Some(TestSummary {
+        framework: run.framework.clone(),
+        total: run.total(),
+        passed: run.passed,
+        failed: run.failed,
+        skipped: run.skipped,
+        place: run.place.clone(),
+        limited_to: run.limited_to.clone(),
+        not_run: run.not_run,
+        age: age(evidence, run),
+        coverage_pct: run.coverage_pct,
+        failed_tests: (!run.failed_tests.is_empty()).then(|| run.failed_tests.clone()),
+    })
+}
+
+/// Returns a phrase that says what happened to the code after a run, such as
+/// `before the last change`, with the date of an old run.
+pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
+    let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
+    let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
+    // A pull after the session's own pull request was merged brings only code that was tested.
+    let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
+    let moved = events
+        .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
+        .is_some_and(|event| took_over(event.step));
+    let changed = evidence.files.iter().any(|(path, work)| {
+        work.changed()
+            && work.last.source == run.origin.source
+            && work.last.line > run.origin.line
+            && may_affect_checks(path)
+    });
+    let end = evidence.span.last.zip(run.at);
+    let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
+    let date = run.at.filter(|_| is_old).map(|at| at.to_string().chars().take(10).collect());
+    let state = match (changed, moved) {
+        (true, _) => Some(match unread_run(evidence, run) {
+            Some(later) => {
+                format!("before the last change; `{later}` ran later, its result was not shown")
+            }
+            None => "before the last change".to_owned(),
+        }),
+        (false, true) => Some("before other commits came in".to_owned()),
+        (false, false) => None,
+    };
+    let date = date.map(|date: String| format!("on {date}"));
+    let parts: Vec<String> = date.into_iter().chain(state).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Whether a change to a file may change the result of a test or another check. Documents, examples
+/// of settings and workflows of the forge do not.
+pub(crate) fn may_affect_checks(path: &str) -> bool {
+    !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
+        .is_match(path)
+}
+
+/// Returns the last command after `run` that ran tests and succeeded, but printed no numbers, if no
+/// file was changed after it.
+fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
+    let is_later = |one: &&CommandRun| {
+        one.origin.source == run.origin.source && one.origin.line > run.origin.line
+    };
+    let later = evidence.commands.iter().filter(is_later);
+    let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
+    let last = later.rfind(|one| runs_tests(&one.command))?;
+    let is_after = |at: Origin| at.source == last.origin.source && at > last.origin;
+    let changed = evidence
+        .files
+        .iter()
+        .any(|(path, work)| work.changed() && is_after(work.last) && may_affect_checks(path));
+    // A test run has the line of its output, a command the line of its call.
+    let is_read =
+        evidence.tests.iter().any(|one| one.command == last.command && is_after(one.origin));
+    let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
+    parts.find(|part| runs_tests(part)).filter(|_| !changed && !is_read)
+}
+
+/// Whether a run of a sub-agent is older than a change of the session itself.
+fn is_stale(evidence: &Evidence, run: &TestRun) -> bool {
+    let changed =
+        evidence.reports.iter().filter(|report| report.changed && report.origin.source == 0);
+    run.origin.source != 0
+        && changed.filter_map(|report| report.at).any(|at| run.at.is_some_and(|ran| at > ran))
+}
+
+/// Whether the last run of the same command ended with an error, although the output of `run`
+/// counts no failure. The exit code takes precedence.
+fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
+    let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
+    let plain: Vec<&str> = run.command.split_whitespace().skip_while(is_assignment).collect();
+    let plain = plain.join(" ");
+    let same = evidence.commands.iter().rfind(|one| one.command.ends_with(&plain));
+    run.failed == 0
+        && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
+        && !goes_on_behind_tests(&run.command)
+}
+
+/// Whether another command follows the tests, as in `make test && make lint`. Then the exit code
+/// may belong to that command.
+fn goes_on_behind_tests(line: &str) -> bool {
+    let parts: Vec<&str> = line.split("&&").flat_map(|part| part.split(';')).collect();
+    let runs_tests =
+        |part: &&str| pattern!(r"(?i)\b(?:tests?|pytest|jest|vitest|rspec|spec)\b").is_match(part);
+    let last = parts.iter().rposition(runs_tests);
+    last.is_some_and(|at| parts[at + 1..].iter().any(|part| !part.trim().is_empty()))
+}
+
+/// Returns for each suite the run that shows its state, in the order of the runs.
+pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
+    latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>())
+}
+
+/// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
+/// of a part. `None` if that run failed and a commit followed it.
+pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
+    let suites = suites(evidence);
+    let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();
+    let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
+    let main = larger_part(evidence, main).unwrap_or(main);
+    // If a commit followed a failure, the failure was fixed or did not matter.
+    let was_committed = evidence
+        .commits
+        .iter()
+        .any(|commit| commit.origin.source == main.origin.source && commit.origin > main.origin);
+    (main.failed == 0 || !was_committed).then_some(main)
+}
+
+/// Returns the last run of several tests of the same suite, if `run` is that of a single test and
+/// both saw the same code.
+fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun> {
+    if !run.is_part() || run.failed > 0 || run.passed > 1 {
+        return None;
+    }
+    let larger = evidence
+        .tests
+        .iter()
+        .rfind(|one| one.is_of_suite(run) && one.failed == 0 && one.passed > 1)?;
+    (age(evidence, larger) == age(evidence, run)).then_some(larger)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::evidence::FileWork;
+    use crate::summarize::report::Reports;
+
+    fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
+        TestRun {
+            framework: framework.to_owned(),
+            command: "make test".to_owned(),
+            passed,
+            failed,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: Origin::default(),
+            at: None,
+            ..TestRun::default()
+        }
+    }
+
+    #[test]
+    fn a_single_test_run_last_is_not_the_suite() {
+        let evidence = Evidence {
+            tests: vec![run("pytest", 40, 2), run("pytest", 45, 0), run("pytest", 1, 0)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().passed, 45);
+    }
+
+    #[test]
+    fn of_two_parts_that_passed_the_larger_is_told() {
+        let part = |limit: &str, passed| TestRun {
+            limited_to: Some(limit.to_owned()),
+            ..run("pytest", passed, 0)
+        };
+        let evidence = Evidence {
+            tests: vec![part("tests/a.py", 6), part("tests/b.py::one", 1)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().passed, 6);
+        let evidence = Evidence { tests: vec![part("tests/b.py::one", 1)], ..Evidence::default() };
+        assert_eq!(main_run(&evidence).unwrap().passed, 1);
+    }
+
+    #[test]
+    fn an_integration_task_that_ran_last_is_told() {
+        let task = TestRun {
+            place: Some("test:integration".to_owned()),
+            ..run("go test (packages)", 1, 0)
+        };
+        let evidence =
+            Evidence { tests: vec![run("go test (packages)", 15, 0), task], ..Evidence::default() };
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let told = test_results(&entries).unwrap();
+        assert_eq!(told.place.as_deref(), Some("test:integration"));
+        assert_eq!(suites(&evidence).len(), 2);
+    }
+
+    #[test]
+    fn a_run_of_which_only_a_part_was_printed_has_no_number() {
+        let evidence = Evidence {
+            tests: vec![run("go test (packages)", 17, 1), run("go test (packages)", 0, 0)],
+            ..Evidence::default()
+        };
+        assert_eq!(main_run(&evidence).unwrap().failed, 0);
+        let reports = Reports::default();
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let told = test_results(&entries).unwrap();
+        assert_eq!((told.total, told.failed), (0, 0));
+    }
+
+    #[test]
+    fn a_command_that_ended_with_an_error_has_not_passed() {
+        let told = |outcome| {
+            let evidence = Evidence {
+                tests: vec![run("go test (packages)", 15, 0)],
+                commands: vec![CommandRun {
+                    command: "make test".to_owned(),
+                    place: None,
+                    shows_failure: false,
+                    outcome,
+                    origin: Origin::default(),
+                    at: None,
+                }],
+                ..Evidence::default()
+            };
+            let reports = Reports::default();
+            test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        assert!(told(Outcome::Succeeded).is_some());
+        assert!(told(Outcome::Failed(Some(1))).is_none());
+    }
+
+    #[test]
+    fn of_tests_with_another_check_behind_them_the_exit_code_says_nothing() {
+        for (line, told) in [
+            ("make test && make lint", true),
+            ("npm test; npm run lint", true),
+            ("cd app && make test", false),
+            ("make test", false),
+        ] {
+            assert_eq!(goes_on_behind_tests(line), told, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_told_as_such_where_no_whole_run_was_seen() {
+        let part = TestRun {
+            limited_to: Some("-m browser".to_owned()),
+            not_run: 208,
+            ..run("pytest", 20, 0)
+        };
+        let told = |tests: Vec<TestRun>| {
+            let evidence = Evidence { tests, ..Evidence::default() };
+            let reports = Reports::default();
+            test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        let found = told(vec![part.clone()]).unwrap();
+        assert_eq!((found.limited_to.as_deref(), found.not_run), (Some("-m browser"), 208));
+        let found = told(vec![run("pytest", 228, 0), part]).unwrap();
+        assert_eq!((found.limited_to, found.passed), (None, 228));
+    }
+
+    #[test]
+    fn documents_and_workflows_do_not_change_the_result_of_tests() {
+        for path in ["/app/README.md", "/app/.env.example", "/app/.github/workflows/ci.yml"] {
+            assert!(!may_affect_checks(path), "{path}");
+        }
+        for path in ["/app/a.rs", "/app/config.yml", "/app/.env", "/app/docs/example.ts"] {
+            assert!(may_affect_checks(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_run_before_the_last_change_or_of_another_day_says_so() {
+        let at = |hour: i64| Some(Timestamp::from_seconds(1_700_000_000 + hour * 3600));
+        let ran = TestRun { at: at(0), ..run("jest", 12, 0) };
+        let mut evidence = Evidence { tests: vec![ran.clone()], ..Evidence::default() };
+        assert_eq!(age(&evidence, &ran), None);
+        evidence.span.last = at(30);
+        assert_eq!(age(&evidence, &ran).as_deref(), Some("on 2023-11-14"));
+        let last = Origin { source: 0, line: 9 };
+        let work = FileWork { edits: 1, last, ..FileWork::default() };
+        evidence.files.insert("/app/a.ts".to_owned(), work);
+        let told = age(&evidence, &ran);
+        assert_eq!(told.as_deref(), Some("on 2023-11-14, before the last change"));
+        evidence.commands.push(CommandRun {
+            command: "git diff | head -5 && npx jest".to_owned(),
+            place: None,
+            shows_failure: false,
+            outcome: Outcome::Succeeded,
+            origin: Origin { source: 0, line: 12 },
+            at: at(1),
+        });
+        let told = age(&evidence, &ran).unwrap();
+        let wanted = "before the last change; `npx jest` ran later, its result was not shown";
+        assert!(told.ends_with(wanted), "{told}");
+        // The line numbers of another transcript say nothing about the order.
+        let last = Origin { source: 1, line: 20 };
+        let work = FileWork { edits: 1, last, ..FileWork::default() };
+        evidence.files.insert("/app/b.ts".to_owned(), work);
+        assert_eq!(age(&evidence, &ran), Some(told));
+    }
+
+    #[test]
+    fn the_framework_that_ran_last_counts() {
+        let evidence = Evidence {
+            tests: vec![run("pytest", 40, 0), run("jest", 12, 1)],
+            ..Evidence::default()
+        };
+        let summary = test_results(&Entries {
+            evidence: &evidence,
+            reports: &Reports::of(&evidence),
+            project: None,
+        })
+        .unwrap();
+        assert_eq!((summary.framework.as_str(), summary.total, summary.failed), ("jest", 13, 1));
+    }
+}

@@ -1,0 +1,522 @@
+//! Quotes the decisions and standing wishes of the user.
+
+use crate::{
+    model::{
+        evidence::Quote,
+        summary::DecisionRecord,
+        transcript::Origin,
+        wording::{EVERYWHERE, USER_SAID, WITHDRAWN},
+    },
+    summarize::{
+        from_evidence::{
+            decisions::{
+                listed_options::{named_options, names_options},
+                quote_context::{
+                    CONTEXT, begins_with_pronoun, continues, names_object, needs_context,
+                    question_before, request_before, sentence_before,
+                },
+            },
+            entries::{Entries, cut_at_clause, push},
+            reported::overtaken,
+            request::{
+                Request, Weight,
+                typed_text::{arguments, quotes_before, spoken, unquoted},
+                wording::{
+                    is_approval, is_clarification, is_open_question, is_question,
+                    rejects_or_limits_previous,
+                },
+            },
+        },
+        report::{Topic, is_phrase},
+        text::{cut, one_line, pattern, spoken_sentences, without_opener},
+    },
+};
+
+/// Maximum length, in bytes, of a sentence that is quoted.
+const QUOTE: usize = 420;
+/// Maximum length, in characters, of the whole quote from one prompt.
+const WHOLE: usize = 480;
+/// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
+/// contain pasted text.
+const SPOKEN: usize = 900;
+/// Maximum number of standing wishes. If there are more, the latest are kept.
+const WISHES: usize = 12;
+/// Maximum length, in bytes, of a prompt that is searched for standing wishes.
+const INSTRUCTIONS: usize = 2_500;
+
+/// Returns the decisions that the user made in prompts after the first, each with its line. Empty
+/// if another agent wrote the prompts.
+pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
+    if entries.evidence.is_instructed {
+        return Vec::new();
+    }
+    let prompts = entries.evidence.prompts.iter().skip(1);
+    let prompts =
+        prompts.filter(|prompt| !overtaken::is_objected_to(entries.evidence, prompt.origin));
+    prompts.filter_map(|prompt| Some((prompt.origin.line, decision(entries, prompt)?))).collect()
+}
+
+fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
+    let said = unquoted(entries, prompt);
+    let text = spoken(arguments(&said), SPOKEN)?;
+    if let Some(dropped) = dropped(entries, prompt, &text) {
+        return Some(dropped);
+    }
+    let correction = entries.evidence.corrections.iter().find(|one| one.origin == prompt.origin);
+    let is_edit = |call: &&str| pattern!(r"^(?:\w*Edit|Write) \S").is_match(call);
+    let stopped = correction.and_then(|one| one.stopped.as_deref()).filter(is_edit);
+    let refused = correction.and_then(|one| one.refused.as_deref()).or(stopped);
+    let all = spoken_sentences(&text);
+    let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
+        Some(whole) => whole,
+        None => match quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence)) {
+            Some(quote) => quote,
+            None => return accepted_objection(entries, prompt, &all.join(" ")),
+        },
+    };
+    if is_picked(entries, &quote, prompt.origin) {
+        return None;
+    }
+    let on = named_options(entries, &one_line(&text), prompt.origin);
+    let asked = || question_before(entries, prompt.origin);
+    let pasted = begins_with_pronoun(&quote).then(|| quotes_before(entries, prompt)).flatten();
+    let pasted = pasted.or_else(|| sentence_before(&text, &quote));
+    let rationale = match (on.is_empty(), refused, pasted) {
+        (false, _, _) => format!("{USER_SAID}, on {}", on.join("; ")),
+        (true, Some(refused), _) => {
+            format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
+        }
+        (true, None, _) if names_options(&quote) => return None,
+        (true, None, Some(line)) => {
+            format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), CONTEXT))
+        }
+        (true, None, _) if needs_context(&quote) => {
+            match asked().filter(|asked| asked.chars().count() <= CONTEXT) {
+                Some(asked) => format!("{USER_SAID}, asked: {asked}"),
+                None if names_object(&quote) => USER_SAID.to_owned(),
+                None => return None,
+            }
+        }
+        (true, None, _) if continues(&quote) => match request_before(entries, prompt.origin) {
+            Some(request) => format!("{USER_SAID}, after: {request}"),
+            None => USER_SAID.to_owned(),
+        },
+        (true, None, _) => USER_SAID.to_owned(),
+    };
+    Some(DecisionRecord {
+        decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
+        rationale,
+        alternatives: None,
+    })
+}
+
+/// Returns the record of an objection that is only a question, such as `The new file is read
+/// anyway, why would you change the old one?`, if the agent agreed and took its work back.
+fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
+    let objects = text.ends_with('?')
+        && text.len() <= QUOTE
+        && pattern!(r"(?i)\b(?:but|why|isn.?t|aren.?t|shouldn.?t|doesn.?t|don.?t)\b")
+            .is_match(text);
+    (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
+        DecisionRecord {
+            decision: format!("User: \"{}\"", entries.tidy_line(text)),
+            rationale: format!("{USER_SAID}, the agent agreed"),
+            alternatives: None,
+        }
+    })
+}
+
+/// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
+fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
+    let drops = pattern!(r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(?:never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)")
+        .is_match(text.trim_start());
+    if !drops {
+        return None;
+    }
+    let all = &entries.evidence.prompts;
+    let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
+    let asked = Request::of(&before.text)?;
+    Some(DecisionRecord {
+        decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
+        rationale: format!("{USER_SAID}, with \"never mind\""),
+        alternatives: None,
+    })
+}
+
+/// Formats a call such as `Edit a.go`, with the path relative to the project.
+fn call(entries: &Entries<'_>, shown: &str) -> String {
+    match shown.split_once(' ') {
+        Some((tool, path)) => format!("{tool} {}", entries.path(path)),
+        None => shown.to_owned(),
+    }
+}
+
+/// Returns a short prompt after a refused call or an interruption if it says how to continue.
+fn corrects(all: &[String], refuses: bool) -> Option<String> {
+    let says_how = |sentence: &&String| {
+        !is_aside_alone(sentence)
+            && !is_wish(sentence)
+            && !is_routine(sentence)
+            && (refuses && !is_open_question(sentence) || !is_question(sentence))
+    };
+    let whole = all.join(" ");
+    (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
+}
+
+/// Whether a sentence asks only for a routine step, such as `Push up and make a PR`.
+fn is_routine(sentence: &str) -> bool {
+    Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
+}
+
+/// Returns the sentences that decide, each with the sentence that it depends on, and with the
+/// reasons and limits after it.
+fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut taken = vec![false; all.len()];
+    for (at, sentence) in all.iter().enumerate() {
+        if sentence.len() > QUOTE || !decides(sentence) {
+            continue;
+        }
+        taken[at] = true;
+        if at > 0 && depends_on_previous(sentence) {
+            taken[at - 1] = true;
+        }
+        let limits =
+            |next: &str| rejects_or_limits_previous(next) && !is_question(next) && !is_aside(next);
+        let belongs = |next: &&String| gives_reason(next) || limits(next);
+        let reasons = all[at + 1..].iter().take_while(belongs);
+        let count = reasons.take_while(|reason| reason.len() <= QUOTE).count();
+        taken[at + 1..=at + count].fill(true);
+    }
+    let mut quote = String::new();
+    let mut before = None;
+    for (at, sentence) in all.iter().enumerate().filter(|(at, _)| taken[*at]) {
+        let is_next = before.is_none_or(|before| before + 1 == at);
+        quote.push_str(match (quote.is_empty(), is_next) {
+            (true, _) => "",
+            (false, true) => " ",
+            (false, false) => " … ",
+        });
+        quote.push_str(sentence);
+        before = Some(at);
+    }
+    (!quote.is_empty()).then_some(quote)
+}
+
+fn depends_on_previous(sentence: &str) -> bool {
+    let bare = without_opener(sentence);
+    pattern!(r"(?i)^(?:because|so|otherwise|then|that|this|it|they|these|those|instead|rather|weil|porque|parce que)\b")
+        .is_match(bare)
+        || pattern!(r"(?i)^(?:but|and|so|then)\b").is_match(sentence)
+}
+
+fn gives_reason(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:because|since|otherwise|so that|that way|it.s |it (?:works|is|will|would)|[\w.-]+ would (?:be|have|then|still|only|stay)\b|they (?:are|were)|(?:that|this|it)\b.*\b(?:because|since|due to)\b|weil|porque|parce que|因为|なぜなら)")
+        .is_match(sentence)
+        && !is_question(sentence)
+}
+
+fn is_choice(sentence: &str) -> bool {
+    let objects = is_objection(sentence)
+        || is_clarification(sentence) && sentence.len() >= 16
+        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence);
+    let chooses = !is_question(sentence)
+        && !is_approval(sentence)
+        && !is_order_of_steps(sentence)
+        && is_phrase(Topic::Choice, without_opener(sentence))
+        && !is_aside_alone(sentence);
+    // A sentence that ends in a colon only announces pasted text.
+    !sentence.ends_with(':') && (objects || chooses)
+}
+
+/// Whether a sentence only orders a commit, push or merge before the next step.
+fn is_order_of_steps(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b")
+        .is_match(without_opener(sentence))
+        && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
+}
+
+/// Whether a question mentions the preferred alternative, as in `Why is A changed rather than B?`.
+fn is_objection(sentence: &str) -> bool {
+    pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
+        .is_match(without_opener(sentence))
+}
+
+/// Whether a sentence is only an aside. `I've reverted it - keep A` is not, because a choice
+/// follows the dash.
+fn is_aside_alone(sentence: &str) -> bool {
+    let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
+    let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);
+    is_aside(sentence) && !behind.is_some_and(|(_, rest)| decides(rest))
+}
+
+/// Whether the answer that the user typed in place of an option is a question or another request.
+pub(crate) fn asks_back(answer: &str) -> bool {
+    is_question(answer)
+        || pattern!(r"(?i)^(?:please |hmm,? )?(?:give|show|explain|tell|pros and cons)\b")
+            .is_match(answer)
+}
+
+fn is_aside(sentence: &str) -> bool {
+    is_phrase(Topic::Aside, without_opener(sentence))
+        || pattern!(
+            r"(?i)^(?:yes|no|ok|okay|sure|thanks|thank you|go ahead|go on|continue|proceed|stop|wait|try again|sorry|oops)[.! ]*$"
+        )
+        .is_match(sentence)
+}
+
+fn is_wish(sentence: &str) -> bool {
+    let opener = pattern!(
+        r"(?i)^(?:btw|by the way|fyi|ps|one (?:more|last) thing|oh|thanks)\b[,:]? (?:and |also )?"
+    );
+    let bare = opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
+    !is_question(sentence)
+        && !sentence.ends_with(':')
+        && (12..=QUOTE).contains(&sentence.len())
+        && is_phrase(Topic::Wish, bare)
+        && !is_for_now(sentence)
+        && !picks(bare)
+}
+
+/// Whether a sentence of preference only picks one of the options before it.
+fn picks(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
+        .is_match(sentence)
+}
+
+/// Whether a sentence takes back a standing wish.
+fn is_withdrawal(sentence: &str) -> bool {
+    !is_question(sentence)
+        && (12..=QUOTE).contains(&sentence.len())
+        && is_phrase(Topic::Withdrawal, sentence)
+}
+
+/// Whether a sentence limits a wish to the current task.
+fn is_for_now(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
+        .is_match(sentence)
+}
+
+/// Whether a wish says that it is for all projects.
+fn is_everywhere(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
+        .is_match(sentence)
+}
+
+/// Whether a short quote only repeats a choice that is recorded for the same prompt.
+fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
+    quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
+}
+
+/// Whether a text states a standing wish.
+pub(crate) fn states_wish(text: &str) -> bool {
+    is_wish(text.trim())
+}
+
+/// Formats a wish that the user asked to remember, as [`wishes`] formats those of prompts.
+pub(crate) fn remembered(text: &str, is_for_all: bool) -> String {
+    let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
+    format!("{label}\"{}\"", one_line(text))
+}
+
+/// Returns the standing wishes of the user, and the wishes that the user took back. Empty if
+/// another agent wrote the prompts.
+pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    if entries.evidence.is_instructed {
+        return list;
+    }
+    for prompt in &entries.evidence.prompts {
+        let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
+        for sentence in spoken_sentences(&words) {
+            let label = match () {
+                () if is_withdrawal(&sentence) => WITHDRAWN,
+                () if !is_wish(&sentence) => continue,
+                () if is_everywhere(&sentence) => EVERYWHERE,
+                () => "",
+            };
+            let words = sentence.trim_start_matches(['-', '*', '•', ' ']);
+            push(&mut list, format!("{label}\"{}\"", entries.tidy_line(words)));
+        }
+    }
+    let extra = list.len().saturating_sub(WISHES);
+    list.drain(..extra);
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Correction, Evidence},
+        summarize::report::Reports,
+    };
+
+    fn decided(prompts: &[&str]) -> Vec<String> {
+        let quote = |(at, text): (usize, &&str)| Quote {
+            text: (*text).to_owned(),
+            origin: Origin { source: 0, line: at as u64 + 1 },
+            at: None,
+        };
+        let evidence = Evidence {
+            prompts: prompts.iter().enumerate().map(quote).collect(),
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()
+    }
+
+    #[test]
+    fn a_choice_by_letters_is_not_told_without_its_list() {
+        for prompt in [
+            "ok, let's just add tests, ignore A, do B, C, D and E too",
+            "Lets go for 1-3, with benchmarks to confirm the improvement.",
+            "Let's go for a one-liner",
+            "why did i even have those untracked config folders in the repo",
+            "does acme-cli support the open endpoint instead of azure, or do we need new code",
+            "okay we should answer the following questions rather than all:",
+        ] {
+            assert_eq!(decided(&["Review the parser", prompt]), Vec::<String>::new(), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn the_sentences_that_decide_are_quoted_alone() {
+        for (prompt, wanted) in [
+            (
+                "todomvc is great.  let's use something simple. i don't know for sure if we want mcp. remember that I'd rather implement it as click tools",
+                "User: \"let's use something simple.\"",
+            ),
+            (
+                "Why is the first migration changed, rather than adding a new one to the same effect?",
+                "User: \"Why is the first migration changed, rather than adding a new one to the same effect?\"",
+            ),
+            (
+                "yeah, I think the other alternative is a sign-in at the server. sub would be the address. that way users have both.",
+                "User: \"yeah, I think the other alternative is a sign-in at the server. sub would be the address. that way users have both.\"",
+            ),
+            (
+                "those look...ancient?  proving it is very hard to test. we do container-first.  but let's research frameworks",
+                "User: \"we do container-first.\"",
+            ),
+            (
+                "ok. let's use apple container instead of docker proper. it works basically the same way. can you push all the way through?",
+                "User: \"let's use apple container instead of docker proper. it works basically the same way.\"",
+            ),
+            (
+                "lets get this in early, but not top prio. that remains mfa, due to the key questions.",
+                "User: \"lets get this in early, but not top prio. that remains mfa, due to the key questions.\"",
+            ),
+            (
+                "First line.\nwe explicitly don't want hardcoded visual tests. crash detection is boring.",
+                "User: \"we explicitly don't want hardcoded visual tests.\"",
+            ),
+            (
+                "it feels implausible? because we want the agent doing the driving.",
+                "User: \"it feels implausible? because we want the agent doing the driving.\"",
+            ),
+        ] {
+            assert_eq!(decided(&["Build it", prompt]), [wanted], "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_status_a_symptom_or_a_step_decides_nothing() {
+        let prompts = [
+            "Build it",
+            "ok I think I am missing some setup steps on grafana. not seeing any logs from staging there.",
+            "ok I updated it",
+            "ok I just deployed the latest code to staging. looks like its working well. can you make sure the docker env settings have stuck",
+            "ok lets get a pr up for this",
+            "I want to see all options",
+            "use the reviewer superpower on this",
+            "ok, let's do it",
+            "$ git status\nSession count: 2\nit should not be attributed",
+        ];
+        assert!(decided(&prompts).is_empty(), "{:?}", decided(&prompts));
+    }
+
+    #[test]
+    fn a_wish_is_told_as_a_wish_only() {
+        assert!(decided(&["Build it", "Never push to main."]).is_empty());
+    }
+
+    #[test]
+    fn wishes_say_where_they_hold_and_what_is_taken_back() {
+        for (prompt, wanted) in [
+            ("Never push to main.", Some("\"Never push to main.\"")),
+            (
+                "fix it. Always sign commits, in all my projects.",
+                Some("Everywhere: \"Always sign commits, in all my projects.\""),
+            ),
+            (
+                "You don't have to sign commits any more.",
+                Some("Withdrawn: \"You don't have to sign commits any more.\""),
+            ),
+            ("Don't commit yet.", None),
+            ("It failed. Please dont just run the migrations by hand.", None),
+            (
+                "Always fix the cause, don't just disable the rule.",
+                Some("\"Always fix the cause, don't just disable the rule.\""),
+            ),
+            ("The install will always run all the migrations.", None),
+            ("Do you remember which service we use?", None),
+        ] {
+            assert_eq!(wished(prompt).as_deref(), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn standing_wishes_are_told_from_other_words_in_six_languages() {
+        let rows = include_str!("wish_examples.txt").lines();
+        let mut wrong = Vec::new();
+        for row in rows.filter(|row| row.starts_with(['+', '-'])) {
+            let (sign, row) = row.split_at(1);
+            let (prompt, sentence) = row.trim().split_once(" => ").unwrap_or((row.trim(), ""));
+            let wanted = (sign == "+").then(|| format!("\"{sentence}\""));
+            let found = wished(prompt);
+            if found != wanted {
+                wrong.push(format!("{prompt}\n    {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    fn wished(prompt: &str) -> Option<String> {
+        let prompt =
+            Quote { text: prompt.to_owned(), origin: Origin { source: 0, line: 1 }, at: None };
+        let evidence = Evidence { prompts: vec![prompt], ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        wishes(&entries).pop()
+    }
+
+    #[test]
+    fn words_at_a_refusal_say_how_to_go_on() {
+        let at = Origin { source: 0, line: 2 };
+        let evidence = Evidence {
+            prompts: vec![
+                Quote { text: "Fix it".into(), origin: Origin::default(), at: None },
+                Quote {
+                    text: "branch and PR. but also is there any other way to solve this?".into(),
+                    origin: at,
+                    at: None,
+                },
+            ],
+            corrections: vec![Correction {
+                origin: at,
+                refused: Some("Edit a.go".into()),
+                stopped: None,
+            }],
+            ..Evidence::default()
+        };
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let found = &decisions(&entries)[0].1;
+        assert_eq!(
+            found.decision,
+            "User: \"branch and PR. but also is there any other way to solve this?\""
+        );
+        assert_eq!(found.rationale, "The user's words, on a proposed `Edit a.go`");
+    }
+}

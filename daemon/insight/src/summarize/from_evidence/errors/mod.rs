@@ -1,0 +1,446 @@
+//! Lists the errors that were resolved: those that commands printed, those that the user reported,
+//! and those in the agent's own recaps.
+
+pub(super) mod refuted;
+pub(super) mod replaced_command;
+
+use crate::{
+    model::{
+        evidence::{ErrorSeen, Evidence, Resolution, StatementKind},
+        summary::ErrorResolution,
+        transcript::RecapKind,
+        wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
+    },
+    summarize::{
+        from_evidence::{
+            entries::{ENTRY, Entries},
+            outcome,
+            request::wording::{self, Manner, begins_as_order},
+            turns::{self, Turn},
+        },
+        recap::Sections,
+        text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
+    },
+};
+
+/// Maximum number of records. If there are more, the latest are kept.
+const RECORDS: usize = 10;
+/// Begins the fix of an error after which only tests were changed.
+const TEST_CHANGED: &str = "The test was changed: ";
+
+/// Returns the resolved errors in the order in which they occurred.
+pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
+    let mut dated: Vec<(u64, ErrorResolution)> = Vec::new();
+    let mut groups = grouped(&entries.evidence.errors);
+    for turn in turns::turns(entries.evidence) {
+        let in_turn = |group: &&mut Group<'_>| turn.holds(group.resolution.origin);
+        let crowded = groups.iter_mut().filter(in_turn).count() > 1;
+        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !crowded);
+    }
+    for group in &groups {
+        let record = of_group(entries, group);
+        if is_explained(group, &record) && cause_matches_error(group, &record) {
+            dated.push((group.error.origin.line, record));
+        }
+    }
+    for turn in turns::turns(entries.evidence) {
+        if !groups.iter().any(|group| turn.holds(group.error.origin))
+            && let Some(record) = reported(entries, &turn)
+        {
+            dated.push((turn.prompt.origin.line, record));
+        }
+    }
+    for (line, record) in recapped(entries) {
+        let told = words(&format!("{} {}", record.error, record.root_cause));
+        let is_known = dated.iter().any(|(_, known)| {
+            share_of_words(&told, &words(&format!("{} {}", known.error, known.fix))) > 0.4
+        });
+        if !is_known {
+            dated.push((line, record));
+        }
+    }
+    dated.sort_by_key(|(line, _)| *line);
+    let mut records: Vec<ErrorResolution> = Vec::new();
+    for (_, record) in dated {
+        if !records.iter().any(|known| same_words(&known.error, &record.error)) {
+            records.push(record);
+        }
+    }
+    let extra = records.len().saturating_sub(RECORDS);
+    records.drain(..extra);
+    records
+}
+
+/// Whether a record states the cause or the fix of the error. A file that was changed or a command
+/// that ran between the failure and the success explains nothing. A fix of the test itself says
+/// nothing about the code.
+fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
+    let is_of_test = is_test_failure(&group.error.message)
+        && !group.files.is_empty()
+        && only_tests(&group.files)
+        && (record.fix.starts_with(TEST_CHANGED)
+            || pattern!(
+                r"(?i)\b(?:tests?|expect(?:s|ed|ations?)|assert(?:s|ions?)|fixtures?|mocks?)\b"
+            )
+            .is_match(record.fix.split(" (in `").next().unwrap_or_default()));
+    let is_guessed = record.fix == NOT_STATED
+        || record.fix.starts_with("Changed ")
+        || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");
+    record.root_cause != NOT_STATED || !is_guessed && !is_of_test
+}
+
+/// Whether the stated cause of an error, if there is one, shares a word with the error, the
+/// attempt, the changed files or the fix. If not, the cause is about something else.
+fn cause_matches_error(group: &Group<'_>, record: &ErrorResolution) -> bool {
+    let files = group.files.join(" ");
+    let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
+    group.error.cause.is_none() || !failed.is_disjoint(&words(&record.root_cause))
+}
+
+/// An error with its resolution. Test failures with the same resolution are one group.
+struct Group<'e> {
+    error: &'e ErrorSeen,
+    resolution: &'e Resolution,
+    files: Vec<&'e str>,
+    said: Option<&'e str>,
+    cause: Option<&'e str>,
+    /// Whether no other error was resolved in the same turn.
+    is_alone: bool,
+}
+
+/// Returns the resolved errors for which a changed file, a command, a statement of the agent or a
+/// cause is known, without routine errors. Tests that failed in several runs before one run passed
+/// are one group.
+fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for error in errors {
+        let Some(resolution) = &error.resolution else { continue };
+        let is_story = !resolution.files.is_empty()
+            || !resolution.commands.is_empty()
+            || resolution.said.is_some()
+            || error.remedy.is_some()
+            || error.cause.is_some();
+        let is_story = is_story && !is_routine(&error.message, &error.attempt);
+        if !is_story {
+            continue;
+        }
+        let files = resolution.files.iter().map(String::as_str);
+        let same = groups.iter_mut().find(|group| {
+            group.resolution.origin == resolution.origin
+                && is_test_failure(&group.error.message)
+                && is_test_failure(&error.message)
+        });
+        match same {
+            Some(group) => {
+                files.for_each(|file| {
+                    if !group.files.contains(&file) {
+                        group.files.push(file);
+                    }
+                });
+                group.said = resolution.said.as_deref().or(group.said);
+                group.cause = group.cause.or(error.cause.as_deref());
+            }
+            None => groups.push(Group {
+                error,
+                resolution,
+                files: files.collect(),
+                said: resolution.said.as_deref(),
+                cause: error.cause.as_deref(),
+                is_alone: true,
+            }),
+        }
+    }
+    groups
+}
+
+/// Whether an error is a normal part of any work: a conflict in a rebase, a rejected push, a
+/// remark of a formatter or compiler on new code.
+fn is_routine(message: &str, attempt: &str) -> bool {
+    pattern!(
+        r"(?i)could not apply|\[rejected\]|merge conflict|\bMD\d{3}\b|\((?:unparam|staticcheck|errcheck|gocritic|revive|wrapcheck|gofmt|goimports|prettier/prettier|no-unused-vars|unused)\)|\bST1\d{3}\b|@typescript-eslint|^(?:File has not been read|String to replace not found|unknown (?:flag|option|command))|\bTS(?:6133|2304|2552)\b|is declared but|undefined: |unused (?:variable|import)|not formatted|would reformat|\([a-z]{4,16}\)$|could not find `?Cargo\.toml|command not found|not a git repository|index\.lock"
+    )
+    .is_match(message)
+        || pattern!(r"^git (?:add|rebase|merge|cherry-pick|pull)\b").is_match(attempt)
+        // A query of a remote service does not fail because of the files here.
+        || pattern!(r"^(?:npm (?:view|info|show|search)|pip index|cargo (?:search|info)|gh \w+|git ls-remote)\b")
+            .is_match(attempt)
+}
+
+fn is_test_failure(message: &str) -> bool {
+    message.contains(" failed")
+}
+
+fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
+    let mut runs = entries.evidence.tests.iter();
+    runs.any(|run| run.failed > 0 && run.origin == error.origin)
+}
+
+fn only_tests(files: &[&str]) -> bool {
+    let is_test = |path: &&str| {
+        pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
+            .is_match(path)
+    };
+    files.iter().all(is_test)
+}
+
+fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
+    let evidence = entries.evidence;
+    let (failed, worked) = (group.error.origin, group.resolution.origin);
+    let explained = turns::turn_of(evidence, worked).and_then(|turn| {
+        let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
+        // A later statement in the turn explains an error only if the turn resolved no other error.
+        let in_time = cause.origin.line <= worked.line || group.is_alone;
+        (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
+    });
+    let cause = group.cause.or(explained).filter(|cause| !is_guess(cause));
+    ErrorResolution {
+        error: cut(&entries.tidy_line(&group.error.message), ENTRY),
+        root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
+        fix: fix(entries, group),
+        verification: verification(entries, group.resolution),
+    }
+}
+
+fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
+    let files: Vec<String> =
+        group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
+    let named = files.join(", ");
+    // `Fix the controller test` announces work and does not say how it was done.
+    let says_how =
+        |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
+    let said = group.said.filter(says_how).map(|said| entries.tidy(said));
+    if let Some(command) = remedy(entries, group) {
+        return format!("Ran `{command}`, as its output says");
+    }
+    match (said, group.resolution.commands.as_slice()) {
+        (Some(said), _) if files.is_empty() => said,
+        (Some(said), _) => format!("{said} (in {named})"),
+        (None, commands) if files.is_empty() && !commands.is_empty() => {
+            let ran: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
+            format!("Ran {}", ran.join(", "))
+        }
+        (None, _) if files.is_empty() => NOT_STATED.to_owned(),
+        // Only tests were changed, so the code was right and the test was wrong.
+        (None, _) if is_of_tests(entries, group.error) && only_tests(&group.files) => {
+            format!("{TEST_CHANGED}{named}")
+        }
+        (None, _) => format!("Changed {named}"),
+    }
+}
+
+/// Returns the command that the output of the failure recommends, if that command ran before the
+/// success.
+fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
+    let command = group.error.remedy.as_deref()?;
+    let (failed, worked) = (group.error.origin, group.resolution.origin);
+    let mut between = entries.evidence.commands.iter().filter(|run| {
+        run.origin.source == failed.source && (failed.line..=worked.line).contains(&run.origin.line)
+    });
+    between.any(|run| run.command.contains(command)).then_some(command)
+}
+
+fn is_guess(cause: &str) -> bool {
+    pattern!(r"(?i)^(?:unless|maybe|perhaps|possibly|probably|either)\b|\b(?:might|may|could) (?:be|have)\b|\bI (?:suspect|think|guess)\b|\?$")
+        .is_match(cause)
+}
+
+/// Whether the description of a change says that the change only investigates the error or reverts
+/// an earlier attempt. Neither is a fix.
+fn is_probe(said: &str) -> bool {
+    pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
+        .is_match(said)
+}
+
+fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
+    let command = entries.tidy_line(&before_gap(&resolution.verified_by));
+    let run = entries.evidence.tests.iter().find(|run| run.origin == resolution.origin);
+    match run {
+        Some(run) if run.failed == 0 && run.passed > 0 => {
+            let noun = match (run.noun(), run.passed) {
+                ("tests", _) => "",
+                (_, 1) => " package",
+                (_, _) => " packages",
+            };
+            format!("`{command}`: {}{noun} passed", run.passed)
+        }
+        _ => format!("`{command}` succeeded"),
+    }
+}
+
+/// Returns a problem that the user reported, if the agent found its cause and changed files in the
+/// same turn.
+fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
+    let evidence = entries.evidence;
+    let request = turn.request().filter(|_| turn.reports_a_problem())?;
+    if came_back(evidence, turn) {
+        return None;
+    }
+    // A prompt that begins with an order and mentions the problem later is about several matters.
+    let spoken = spoken_sentences(&turn.prompt.text);
+    let head = spoken.first().map_or("", String::as_str);
+    if spoken.len() > 1 && wording::plain(head).1 == Manner::Orders && !turns::names_a_problem(head)
+    {
+        return None;
+    }
+    let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
+    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
+    let files: Vec<String> =
+        changed.map(|(path, _)| format!("`{}`", entries.path(path))).take(4).collect();
+    let done = turns::last_statement(evidence, turn, StatementKind::Done)
+        .or_else(|| turns::last_statement(evidence, turn, StatementKind::Decision));
+    if files.is_empty() {
+        return None;
+    }
+    // Other work of the turn is not the fix of this problem.
+    let of_cause = words(&cause.text);
+    let done = done.filter(|done| !words(&done.text).is_disjoint(&of_cause));
+    let fix = match done {
+        Some(done) => entries.completed_work(&done.text),
+        None => format!("Changed {}", files.join(", ")),
+    };
+    Some(ErrorResolution {
+        error: cut(&entries.tidy(&request.text), ENTRY),
+        root_cause: entries.cause(&cause.text),
+        fix,
+        verification: verified_in(entries, turn),
+    })
+}
+
+/// Whether the user reports the problem again after the turn, or postpones the work. In both cases
+/// the fix is not confirmed.
+fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
+    let told = words(&turn.prompt.text);
+    let prompts = evidence.prompts.iter();
+    let mut later = prompts.filter(|prompt| prompt.origin.line > turn.prompt.origin.line);
+    later.any(|prompt| {
+        refuted::says_it_still_fails(&prompt.text)
+            || outcome::postpones_work(&prompt.text)
+            || told.len() >= 8 && share_of_words(&told, &words(&prompt.text)) >= 0.5
+    })
+}
+
+/// Returns the last test run of the turn that passed, or [`NOT_VERIFIED`] if there is none or the
+/// prompt is not about tests. Tests do not show whether other symptoms are gone.
+fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
+    let mut runs = entries.evidence.tests.iter().rev();
+    let is_about_tests =
+        pattern!(r"(?i)\b(?:tests?|specs?|suite|ci)\b").is_match(&turn.prompt.text);
+    let passed = runs.find(|run| run.failed == 0 && run.passed > 0 && turn.holds(run.origin));
+    let passed = passed.filter(|_| is_about_tests);
+    passed.map_or(NOT_VERIFIED.to_owned(), |run| {
+        format!("`{}`: {} passed", entries.tidy_line(&run.command), run.passed)
+    })
+}
+
+/// Returns the errors with a fix in the agent's recaps of compactions. The messages before a
+/// compaction may be missing in the transcript.
+fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
+    let recaps = entries.evidence.recaps.iter();
+    let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);
+    let told = compactions.flat_map(|recap| {
+        let errors = Sections::of(&recap.text).errors();
+        errors.into_iter().map(|error| (recap.origin.line, error))
+    });
+    told.filter_map(|(line, error)| {
+        Some((
+            line,
+            ErrorResolution {
+                error: cut(&entries.tidy(&error.error), ENTRY),
+                root_cause: error
+                    .about
+                    .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
+                fix: entries.completed_work(&error.fix?),
+                verification: TOLD_BY_RECAP.to_owned(),
+            },
+        ))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{
+            evidence::scenarios::{FAILING, PASSING, Script},
+            report::Reports,
+        },
+    };
+
+    #[test]
+    fn a_fix_that_the_output_of_the_failure_names_is_told() {
+        let told = |ran: &str| {
+            let mut script = Script::default();
+            script.prompt("Commit it");
+            let output = "⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nhusky - pre-commit script failed (code 1)\n";
+            script.run("a", "git commit -m One", Outcome::Failed(Some(1)), output);
+            script.run("b", ran, Outcome::Succeeded, "Fixed: openapi.json\n");
+            script.run("c", "git commit -m One", Outcome::Succeeded, "[main 1a2b3c4] One\n");
+            script.reply("m", "Committed.");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None })
+        };
+        let records = told("pnpm api:generate 2>&1 | tail -10");
+        assert_eq!(records.len(), 1, "{records:?}");
+        assert_eq!(records[0].error, "API files changed but the generated client is not staged");
+        assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
+        assert!(told("ls").is_empty());
+    }
+
+    #[test]
+    fn a_guess_is_no_cause_and_a_probe_no_fix() {
+        assert!(is_guess("Unless the call failed because of the empty response"));
+        assert!(!is_guess("The call failed because of the empty response"));
+        assert!(is_probe("Add debug logging to see the error"));
+        assert!(!is_probe("Add a retry to the call"));
+    }
+
+    #[test]
+    fn a_test_that_fails_until_it_is_corrected_is_no_story() {
+        let fixes = |path: &'static str, cause: Option<&'static str>| {
+            let mut script = Script::default();
+            script.prompt("Let the login expire");
+            script.run("a", "cargo test", Outcome::Succeeded, FAILING);
+            if let Some(cause) = cause {
+                script.reply("m", cause);
+            }
+            script.at += 120;
+            script.edit("b", path, "a", "b");
+            script.at += 120;
+            script.run("c", "cargo test", Outcome::Succeeded, PASSING);
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            errors_resolved(&entries).into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        let test = "/app/tests/auth.rs";
+        assert_eq!(fixes(test, None), [""; 0]);
+        let cause = "The root cause: the test for auth used a token of the wrong length.";
+        let changed = ["The test was changed: `/app/tests/auth.rs`"];
+        assert_eq!(fixes(test, Some(cause)), changed);
+        assert_eq!(fixes("/app/src/auth.rs", None), [""; 0]);
+    }
+
+    #[test]
+    fn what_happens_on_the_way_is_no_error() {
+        for (message, attempt, wanted) in [
+            ("error: could not apply 27a33e9... Harden the reply", "git rebase main", true),
+            ("! [rejected] main -> main (fetch first)", "git push", true),
+            ("a.go:6:2: f - x is unused (unparam)", "mise run lint", true),
+            ("error[E0502]: cannot borrow `a` as mutable", "cargo build", false),
+            (
+                "a.go:81:15: string `x` has 3 occurrences, make it a constant (goconst)",
+                "lint",
+                true,
+            ),
+            ("connection refused on port 5432", "make migrate", false),
+            ("npm error 404 No match found for version 4.4", "npm view shop", true),
+            ("npm error 404 No match found for version 4.4", "npm install", false),
+            ("fatal: Unable to create '.git/index.lock': File exists.", "git commit", true),
+        ] {
+            assert_eq!(is_routine(message, attempt), wanted, "{message}");
+        }
+    }
+}

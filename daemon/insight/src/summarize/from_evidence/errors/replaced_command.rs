@@ -1,0 +1,290 @@
+//! Finds commands that did not do what they were meant for, and the command that the session used
+//! instead: programs that the shell does not find by their plain name, runs without any test, and
+//! commands that worked only in another form.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    model::{
+        evidence::{Retry, Statement, TestRun},
+        transcript::Origin,
+        wording::RAN_NO_TESTS,
+    },
+    summarize::{
+        command_lines::retry_line,
+        from_evidence::entries::{Entries, cut_at_clause},
+        text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
+    },
+};
+
+/// Minimum number of successful calls that show a replacement to be the usual one.
+const CALLS: usize = 3;
+
+/// Returns a line for each program that was not found and was then called in another way.
+pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for error in &entries.evidence.errors {
+        let Some(program) = missing_program(&error.message) else { continue };
+        let Some((replacement, calls)) = replacement(entries, program, error.origin) else {
+            continue;
+        };
+        let line = format!(
+            "`{program}` was not found by its name; `{replacement}` was used instead, {calls} times"
+        );
+        if !found.contains(&line) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Maximum number of lines about commands that worked in another form. If there are more, the
+/// latest are kept.
+const RETRIES: usize = 4;
+/// Maximum length, in characters, of a command in such a line.
+const COMMAND: usize = 120;
+/// Maximum length, in characters, of an error message in such a line.
+const MESSAGE: usize = 90;
+
+/// Returns a line for each command that worked only in another form. Programs that were not found
+/// are left out if the lines of [`replaced_commands`] already contain them.
+pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Vec<String> {
+    let is_replaced = |retry: &&Retry| {
+        missing_program(&retry.message).is_some_and(|program| {
+            replaced.iter().any(|line| line.starts_with(&format!("`{program}` ")))
+        })
+    };
+    let retries = entries.evidence.retries.iter().filter(|retry| !is_replaced(retry));
+    let mut lines: Vec<String> =
+        retries.filter_map(|retry| line_of_retry(entries, retry)).collect();
+    let extra = lines.len().saturating_sub(RETRIES);
+    lines.drain(..extra);
+    lines
+}
+
+/// Returns the line about a command that worked in another form; `None` if the shortened commands
+/// do not show the difference, or if [`changes_options`] or [`moves_cache`] holds.
+fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
+    let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
+    let (failed, worked) =
+        (cut(&plain(&retry.failed), COMMAND), cut(&plain(&retry.worked), COMMAND));
+    let begins_with = |long: &str, short: &str| {
+        short.strip_suffix('…').is_some_and(|head| long.starts_with(head.trim_end()))
+    };
+    if failed == worked
+        || begins_with(&failed, &worked)
+        || begins_with(&worked, &failed)
+        || changes_options(&failed, &worked)
+        || moves_cache(&failed, &worked)
+    {
+        return None;
+    }
+    let message = cut_at_clause(&plain(&retry.message), MESSAGE);
+    let explanation = retry.explanation.as_deref().map(|text| entries.tidy_line(text));
+    let explanation = explanation.as_deref().map_or("", without_full_stop);
+    Some(retry_line(&failed, &message, &worked, explanation))
+}
+
+/// Whether two forms of a command of a forge differ only in their options. Many projects use these
+/// programs, and their error messages state the remedy.
+fn changes_options(failed: &str, worked: &str) -> bool {
+    let operands = |command: &str| -> BTreeSet<String> {
+        let mut is_value = false;
+        let words = command.split_whitespace().filter(|word| *word != "…");
+        let words = words.filter(|word| {
+            let is_option = word.starts_with('-');
+            // A word after an option is usually its value, but a path is not.
+            let is_operand = !is_option && (!is_value || word.contains('/'));
+            is_value = is_option && !word.contains('=');
+            is_operand
+        });
+        words.map(str::to_owned).collect()
+    };
+    pattern!(r"^(?:gh|glab) ").is_match(failed) && operands(failed) == operands(worked)
+}
+
+/// Whether a command worked because its cache was in a temporary folder. Then the sandbox of the
+/// agent caused the failure.
+fn moves_cache(failed: &str, worked: &str) -> bool {
+    let moved = pattern!(r"^(?:env )?(?:[A-Z_]*CACHE[A-Z_]*=(?:/private)?/tmp/\S* )+(.*)$")
+        .captures(worked);
+    let whole = |line: &str| line.trim_end_matches('…').trim_end().to_owned();
+    moved.is_some_and(|moved| {
+        let (failed, worked) = (whole(failed), whole(&moved[1]));
+        failed.starts_with(&worked) || worked.starts_with(&failed)
+    })
+}
+
+/// If a command found no tests, a later command with at least this share of its words ran the tests
+/// that were meant.
+const SAME_TESTS: f64 = 0.6;
+
+/// Whether a statement says that a command found no tests.
+pub(crate) fn found_no_tests(statement: &Statement) -> bool {
+    statement.text.ends_with(RAN_NO_TESTS)
+}
+
+/// Returns the statement that a command found no tests, together with the later command that ran
+/// them. `None` if there is no such command.
+pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> Option<String> {
+    let command = statement.text.strip_suffix(RAN_NO_TESTS)?.trim_matches('`');
+    let plain = |line: &str| {
+        let runners = pattern!(
+            r"\b(?:npm|pnpm|yarn|bun|npx|jest|vitest|pytest|cargo|go|make|test|run|filter|tail|head)\b"
+        );
+        words(&runners.replace_all(line, " "))
+    };
+    let (at, wanted) = (statement.origin, plain(command));
+    let ran_them = |run: &&TestRun| {
+        run.origin.source == at.source
+            && run.origin.line > at.line
+            && run.passed > 0
+            && !run.command.contains(command)
+            && share_of_words(&wanted, &plain(&run.command)) >= SAME_TESTS
+    };
+    let run = entries.evidence.tests.iter().find(ran_them)?;
+    let other = before_gap(&run.command);
+    Some(entries.tidy_line(&format!("{}; `{other}` ran them", statement.text)))
+}
+
+/// Returns the program that a shell did not find.
+fn missing_program(message: &str) -> Option<&str> {
+    let named = pattern!(
+        r#"command not found: ([\w.+-]+)|\b([\w.+-]+): (?:command )?not found|"([\w.+-]+)": executable file not found"#
+    );
+    let found = named.captures(message)?;
+    let program = found.get(1).or(found.get(2)).or(found.get(3))?;
+    Some(program.as_str())
+}
+
+/// Returns the command that called `program` most often after `at`, and the number of successful
+/// calls. `None` if there are fewer than [`CALLS`], or if the plain name worked later.
+fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
+    let runs = entries.evidence.commands.iter();
+    let later = runs.filter(|run| {
+        run.origin.source == at.source && run.origin.line > at.line && run.outcome.succeeded()
+    });
+    let mut counted: Vec<(String, usize)> = Vec::new();
+    for part in later.flat_map(|run| run.command.split(['&', ';', '|'])) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let is_it = |word: &&str| word.rsplit('/').next() == Some(program);
+        let Some(place) = words.iter().position(is_it) else { continue };
+        let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
+        let before = words[..place].iter().skip_while(|word| is_assignment(word));
+        let call: Vec<&str> = before.chain([&words[place]]).copied().collect();
+        if call == [program] {
+            return None;
+        }
+        if call.len() > 1 && !is_launcher(&call) {
+            continue;
+        }
+        let call = call.join(" ");
+        match counted.iter_mut().find(|(known, _)| *known == call) {
+            Some((_, calls)) => *calls += 1,
+            None => counted.push((call, 1)),
+        }
+    }
+    counted.into_iter().max_by_key(|(_, calls)| *calls).filter(|(_, calls)| *calls >= CALLS)
+}
+
+/// Whether a call starts a program in another environment, such as `mise exec -- go`, or by its
+/// path.
+fn is_launcher(call: &[&str]) -> bool {
+    pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
+        .is_match(&call.join(" "))
+        && !call.contains(&"install")
+        && !call.contains(&"add")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{evidence::scenarios::Script, report::Reports},
+    };
+
+    fn told(lines: &[&str]) -> Vec<String> {
+        let mut script = Script::default();
+        script.prompt("Fix the parser");
+        let missing = "/bin/bash: line 1: go: command not found\n";
+        script.run("a", "go test ./...", Outcome::Failed(Some(127)), missing);
+        for line in lines {
+            script.run("b", line, Outcome::Succeeded, "");
+        }
+        let evidence = script.collect();
+        let reports = Reports::of(&evidence);
+        replaced_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn a_command_that_finds_no_tests_is_told_with_the_one_that_does() {
+        let told = |second: &str| {
+            let mut script = Script::default();
+            script.prompt("Test the mails");
+            let none = "> jest --passWithNoTests -- --testPathPattern=mail\nNo tests found, exiting with code 0\n";
+            let line = "pnpm --filter api test -- --testPathPattern=mail";
+            script.run("a", line, Outcome::Succeeded, none);
+            script.run("b", second, Outcome::Succeeded, "Tests:       4 passed, 4 total\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            let mut statements = evidence.statements.iter().filter(|one| found_no_tests(one));
+            statements.find_map(|one| with_replacement(&entries, one))
+        };
+        let line = told("npx jest --testPathPattern=mail").unwrap();
+        assert_eq!(
+            line,
+            "`pnpm --filter api test -- --testPathPattern=mail` found no tests, although it ended without an error; `npx jest --testPathPattern=mail` ran them"
+        );
+        assert_eq!(told("npx jest --testPathPattern=list"), None);
+    }
+
+    #[test]
+    fn a_command_that_worked_only_in_another_form_is_told() {
+        let told = |failed: &str, worked: &str| {
+            let mut script = Script::default();
+            script.prompt("Show the change");
+            script.run("a", failed, Outcome::Failed(Some(1)), "error: unknown flag --stat\n");
+            script.run("b", worked, Outcome::Succeeded, "a.rs\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            retried_commands(&entries, &replaced_commands(&entries))
+        };
+        assert_eq!(
+            told("lerna diff 104 --stat", "lerna diff 104 --name-only"),
+            [
+                "`lerna diff 104 --stat` failed (error: unknown flag --stat); `lerna diff 104 --name-only` worked"
+            ]
+        );
+        assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
+        let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
+        assert!(options.is_empty(), "the messages of gh state the remedy: {options:?}");
+        let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
+        assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
+        let long = format!("go run ./cmd/{}", "main ".repeat(40));
+        assert!(told(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
+        assert_eq!(
+            told("make load of all data", "DATABASE_DIR=/tmp/db make load of all data").len(),
+            1
+        );
+        assert_eq!(told("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
+        assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
+        let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
+        assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");
+    }
+
+    #[test]
+    fn a_replacement_that_was_used_again_and_again_is_told() {
+        let line = "mise exec -- go test ./...";
+        let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
+        assert_eq!(
+            told(&[line, others[0], others[1]]),
+            ["`go` was not found by its name; `mise exec -- go` was used instead, 3 times"]
+        );
+        assert!(told(&[line, others[0]]).is_empty());
+        assert!(told(&[line, line, line, "go test ./..."]).is_empty());
+        assert!(told(&["brew install go", "echo go", "which go"]).is_empty());
+    }
+}

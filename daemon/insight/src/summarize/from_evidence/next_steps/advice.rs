@@ -1,0 +1,155 @@
+//! Finds the agent's recommendations that the user did not answer and later work did not carry out.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, cut_at_clause},
+        reported::{
+            fate::{Fate, fate},
+            review,
+        },
+    },
+    report::{Form, Passage, Report},
+    text::{capitalised, pattern, sentences, share_of_words, without_full_stop, words},
+};
+
+/// Maximum number of recommendations. If there are more, the latest are kept.
+const RECOMMENDATIONS: usize = 3;
+/// Maximum length, in characters, of a recommendation.
+const LENGTH: usize = 240;
+/// Minimum number of words of a recommendation that can be understood without other text.
+const OBJECT: usize = 7;
+/// Later work carried a recommendation out if the report of a turn with changes, or a commit,
+/// contains at least this share of the recommendation's words.
+const CARRIED_OUT: f64 = 0.4;
+
+/// Returns the last recommendation of each report of a turn without changes, if the recommendation
+/// is still open.
+pub(crate) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for report in entries.reports.reports.iter().filter(|report| !report.changed) {
+        let given = report.passages.iter().rev().find_map(recommended);
+        let is_open = |text: &String| {
+            !review::is_review(entries, report)
+                && fate(entries, report) == Fate::Kept
+                && !is_answered(entries, report)
+                && !is_carried_out(entries, report, text)
+        };
+        let Some(text) = given.filter(is_open) else { continue };
+        let text = cut_at_clause(&entries.tidy_line(&text), LENGTH);
+        found.push(format!("Recommended: {}", without_full_stop(&capitalised(&text))));
+    }
+    let extra = found.len().saturating_sub(RECOMMENDATIONS);
+    found.drain(..extra);
+    found
+}
+
+/// Returns the recommendation in a paragraph, without `I would`.
+fn recommended(passage: &Passage) -> Option<String> {
+    let is_heading = |text: &str| {
+        pattern!(r"(?i)^(?:my |final |overall )?(?:recommendation|advice)$").is_match(text)
+    };
+    if passage.form != Form::Paragraph {
+        return None;
+    }
+    let all = sentences(&passage.text);
+    let is_labelled = passage.label.as_deref().is_some_and(is_heading);
+    let said = pattern!(
+        r"(?i)^(?:(?:so|overall|then|therefore|for now),? )*(?:i(?:['\u{2019}]d| would) (?:recommend(?: that you)? |suggest |(not |(?:treat|keep|leave|use|prefer|avoid|merge|hold|stay|wait|stick) ))|my (?:recommendation|advice|preference) (?:is|would be)(?: to)? )(.+)$"
+    );
+    let text = if is_labelled {
+        all.first().map(|first| (*first).to_owned())
+    } else {
+        all.iter().rev().find_map(|one| {
+            let found = said.captures(one)?;
+            Some(format!("{}{}", found.get(1).map_or("", |verb| verb.as_str()), &found[2]))
+        })
+    };
+    text.filter(|text| stands_alone(text))
+}
+
+/// Whether a recommendation mentions its object, and not only a pronoun or an option's number.
+fn stands_alone(text: &str) -> bool {
+    text.split(' ').count() >= OBJECT
+        && !text.ends_with([':', '?'])
+        && !pattern!(
+            r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\bif you\b|\b(?:here|just for this)$"
+        )
+        .is_match(text)
+}
+
+/// Whether the user answered a report: the next prompt makes a choice, or agrees or disagrees.
+fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
+    let mut prompts = entries.evidence.prompts.iter();
+    let Some(next) = prompts.find(|prompt| prompt.origin.line > report.origin.line) else {
+        return false;
+    };
+    entries.evidence.choices.iter().any(|choice| choice.origin == next.origin)
+        || pattern!(r"(?i)^(?:[a-d1-9][).]|(?:yes|yeah|yep|no|nope|ok|okay|sure|agreed|great|perfect|let.?s|i (?:think|like|want|prefer|would|don.?t)|go|do)\b)")
+            .is_match(next.text.trim_start())
+}
+
+/// Whether later work did what `text`, a recommendation of a report, asks for.
+fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
+    let wanted = words(text);
+    let later = entries.evidence.reports.iter().filter(|one| {
+        one.changed && one.origin.source == report.origin.source && one.origin > report.origin
+    });
+    let commits = entries.evidence.commits.iter().filter(|one| one.origin > report.origin);
+    let commits = commits.map(|commit| format!("{} {}", commit.subject, commit.body));
+    let mut done = later.map(|one| one.text.clone()).chain(commits);
+    done.any(|done| share_of_words(&wanted, &words(&done)) >= CARRIED_OUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{
+            evidence::{Evidence, TurnReport},
+            transcript::Origin,
+        },
+        summarize::report::Reports,
+    };
+
+    fn told(reports: &[(&str, bool)]) -> Vec<String> {
+        let reports = reports.iter().zip(1..).map(|((text, changed), line)| TurnReport {
+            text: (*text).to_owned(),
+            changed: *changed,
+            origin: Origin { line, ..Origin::default() },
+            ..TurnReport::default()
+        });
+        let evidence = Evidence { reports: reports.collect(), ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        recommendations(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn what_the_agent_recommends_is_told_until_it_is_done() {
+        let advice = "Two requests are open.\n\n- **#12** is a draft.\n\nI would treat **#14** as the only one that can be merged now.\n";
+        let wanted = "Recommended: Treat #14 as the only one that can be merged now";
+        assert_eq!(told(&[(advice, false)]), [wanted]);
+        assert_eq!(told(&[(advice, true)]), [""; 0]);
+        assert_eq!(
+            told(&[(advice, false), ("Merged #14, the only one that can be merged now.", true)]),
+            [""; 0]
+        );
+        let labelled =
+            "**My recommendation:** Keep the old index until all lists are read. It is small.\n";
+        assert_eq!(
+            told(&[(labelled, false)]),
+            ["Recommended: Keep the old index until all lists are read"]
+        );
+    }
+
+    #[test]
+    fn a_recommendation_names_its_object() {
+        for text in [
+            "I'd recommend option 2, because it needs no second list.\n",
+            "I would leave it as it is for the next two weeks.\n",
+            "I'd keep the list:\n",
+            "I would recommend a lock if you want to keep both of the lists.\n",
+        ] {
+            assert_eq!(told(&[(text, false)]), [""; 0], "{text}");
+        }
+    }
+}

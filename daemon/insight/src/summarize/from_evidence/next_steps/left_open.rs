@@ -1,0 +1,288 @@
+//! Finds what the last reports leave open, and what any report postpones or tells the user to set
+//! up.
+
+use std::ops::RangeInclusive;
+
+use crate::{
+    model::{evidence::GitStep, transcript::Origin},
+    summarize::{
+        from_evidence::{
+            entries::{Entries, push},
+            reported::{
+                items::{first_that_fit, shortened_to_fit},
+                overtaken,
+            },
+        },
+        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
+        text::{Block, blocks, capitalised, pattern, share_of_words, words},
+    },
+};
+
+/// Number of the last reports that are searched for all open work. Earlier reports are searched
+/// only for work that they postpone or tell the user to set up.
+const RECENT_REPORTS: usize = 3;
+/// A later text with at least this share of the words of an open end takes it up.
+const TAKEN_UP: f64 = 0.5;
+/// Minimum and maximum length, in bytes, of a listed question.
+const QUESTION_BYTES: RangeInclusive<usize> = 20..=280;
+/// Maximum number of listed questions.
+const MAX_QUESTIONS: usize = 4;
+/// Maximum length, in bytes, of a heading with its items in one entry.
+const MAX_ENTRY_BYTES: usize = 600;
+
+/// Adds what the last reports leave open, and what any report postpones or tells the user to set
+/// up, unless something later took it up.
+pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let reports = &entries.reports.reports;
+    let last_rest = reports.iter().rposition(|report| report.claims.iter().any(is_rest));
+    for (at, report) in reports.iter().rev().enumerate() {
+        // An open end without a heading counts only in the last report, or if it is left to the
+        // user.
+        let is_last = report.origin == reports[reports.len() - 1].origin;
+        // If changes followed a report of a turn without changes, such as a review, the user has
+        // decided about the open points of the report.
+        let worked = |later: &Report| later.changed && later.origin.line > report.origin.line;
+        let is_decided = !report.changed && reports.iter().any(worked);
+        let is_recent = at < RECENT_REPORTS;
+        let is_last_rest = last_rest == Some(reports.len() - 1 - at);
+        let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
+        let open = open.filter(|claim| {
+            is_recent || postpones_work(claim) || is_set_up(claim) || is_last_rest && is_rest(claim)
+        });
+        // A gap, such as a missing test, stays open when other work follows.
+        let open = open.filter(|claim| !is_decided || claim.listed && is_gap(claim));
+        // The prompt after an earlier report decided what that report left to the user.
+        let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
+        let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
+        let mut under: Option<(&str, Vec<String>)> = None;
+        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
+            let Some(line) = entries.claim(claim) else { continue };
+            let is_resolved = match is_set_up(claim) {
+                // No report of the session can tell whether the user did this.
+                true => is_asked_for(entries, &line, report.origin),
+                false => is_taken_up(entries, &line, report.origin),
+            };
+            if is_vague(&line) || reports_completed_work(&line) || is_resolved {
+                continue;
+            }
+            let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
+            match (section.filter(|section| says_what_is_left(section)), &mut under) {
+                (None, under) => {
+                    if let Some((section, items)) = under.take() {
+                        push_under(entries, list, section, &items);
+                    }
+                    push(list, line);
+                }
+                (Some(section), Some((known, items))) if *known == section => items.push(line),
+                (Some(section), _) => {
+                    if let Some((section, items)) = under.replace((section, vec![line])) {
+                        push_under(entries, list, section, &items);
+                    }
+                }
+            }
+        }
+        if let Some((section, items)) = under {
+            push_under(entries, list, section, &items);
+        }
+    }
+}
+
+/// Adds the questions that the list at the end of the last reply asks the user.
+pub(crate) fn questions(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let Some(reply) = &evidence.last_reply else { return };
+    if evidence.prompts.last().is_some_and(|prompt| prompt.origin.line > reply.origin.line) {
+        return;
+    }
+    let all = blocks(&reply.text);
+    let items = all.iter().rev().skip_while(|block| matches!(block, Block::Paragraph(_)));
+    let items = items.take_while(|block| matches!(block, Block::Item(_)));
+    let asked = items.filter_map(|block| match block {
+        Block::Item(text) => Some(entries.tidy_line(text)),
+        Block::Paragraph(_) | Block::Heading(_) => None,
+    });
+    let is_question = |line: &String| {
+        line.ends_with('?') && QUESTION_BYTES.contains(&line.len()) && line.split(' ').count() >= 4
+    };
+    let asked: Vec<String> = asked.filter(is_question).collect();
+    for question in asked.iter().rev().take(MAX_QUESTIONS) {
+        push(list, format!("To decide: {question}"));
+    }
+}
+
+/// Whether a line does not say what is to be done.
+pub(crate) fn is_vague(line: &str) -> bool {
+    pattern!(r"(?i)^`/|\b(?:whatever|anything|what) (?:it|they) (?:\w+)$|\bwhatever (?:it|they)\b|\b(?:to see|and run|and check)$")
+        .is_match(line)
+}
+
+/// Whether a heading is a sentence that its items cannot be understood without:
+/// `To use it, you need to set these secrets`.
+fn says_what_is_left(section: &str) -> bool {
+    section.split_whitespace().count() >= 5
+}
+
+/// Adds a heading and the items below it as one entry, which replaces an entry of the heading
+/// alone.
+fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
+    let start = entries.tidy_line(section);
+    let items = without_repeated_labels(items);
+    let room = MAX_ENTRY_BYTES.saturating_sub(start.len());
+    let short = shortened_to_fit(&items, room).map(|told| (told, 0));
+    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, room));
+    let mut line = format!("{start}: {}", told.join("; "));
+    if left > 0 {
+        line.push_str(&format!("; +{left} more"));
+    }
+    let line = capitalised(&line);
+    list.retain(|known| !line.starts_with(known.as_str()));
+    push(list, line);
+}
+
+/// Returns all items. Removes the label of an item if the item before has the same label.
+fn without_repeated_labels(items: &[String]) -> Vec<String> {
+    let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
+    let mut last = None;
+    let told = items.iter().map(|item| {
+        let label = label(item);
+        let is_same = label.is_some() && last == label;
+        let rest = item.split_once(": ").map_or(item.as_str(), |(_, rest)| rest);
+        last = label;
+        if is_same { rest.to_owned() } else { item.clone() }
+    });
+    told.collect()
+}
+
+/// Whether a claim postpones something to a later time. Such work stays open until it is done.
+fn postpones_work(claim: &Claim) -> bool {
+    let parts = [claim.section.as_deref(), claim.label.as_deref(), Some(claim.text.as_str())];
+    parts.into_iter().flatten().any(|part| {
+        pattern!(r"(?i)\bfuture consideration\b|\bfor (?:the |a )?future\b|\bin (?:a )?(?:separate|later|follow-?up) (?:effort|pr|pull request|issue|task|session|change)\b|\bdeferred\b|\bleft for later\b")
+            .is_match(part)
+    })
+}
+
+/// Whether a claim is in a list of all the remaining work.
+fn is_rest(claim: &Claim) -> bool {
+    claim.topic == Some(Topic::Open)
+        && claim.listed
+        && claim.section.as_deref().is_some_and(|section| {
+            pattern!(r"(?i)\bstill (?:\w+ )?(?:open|not done|undone|left|missing|to do)\b|\bgenuinely (?:open|not done)\b|^(?:what remains|what(?:['\u{2019}]s| is) left)\b")
+                .is_match(section)
+        })
+}
+
+/// Whether a claim is below a heading that tells the user what to set up, such as
+/// `Before the next deploy, you need to configure`. The work of the session cannot do that.
+fn is_set_up(claim: &Claim) -> bool {
+    claim.listed
+        && claim.section.as_deref().is_some_and(|section| {
+            pattern!(r"(?i)^before (?:you |the |your |we |first |next )*(?:deploy|release|launch|go(?:ing)? live|publish|production|staging|rollout)|\byou(?:.ll| will| still| also)* (?:need|have) to (?:set|configure|add|create|provide|register|enable|grant|rotate)\b|\bmust be (?:configured|set)\b|^(?:required|needed|remaining|manual) (?:\w+ )?(?:set-?up|configuration|secrets?|env)")
+                .is_match(section)
+        })
+}
+
+/// Whether a claim is below a heading that leaves a decision to the user.
+fn is_left_to_decide(claim: &Claim) -> bool {
+    claim.section.as_deref().is_some_and(|section| {
+        pattern!(r"(?i)\b(?:decisions?|decide|confirm|your call|questions? for you)\b")
+            .is_match(section)
+    })
+}
+
+/// Whether a claim is below a heading for gaps, such as missing tests.
+fn is_gap(claim: &Claim) -> bool {
+    claim.section.as_deref().is_some_and(|section| {
+        pattern!(r"(?i)\bgaps?\b|\bnot (?:covered|tested)\b|\buntested\b|\buncovered\b")
+            .is_match(section)
+    })
+}
+
+/// Whether a line says what was done.
+pub(crate) fn reports_completed_work(line: &str) -> bool {
+    topic_of_sentence(line) == Some(Topic::Done)
+        || pattern!(r"(?i)\b(?:committed|pushed|merged|added|created) (?:as|in|to) `")
+            .is_match(line)
+}
+
+/// Whether a prompt after `origin`, or in another file, takes up what `line` left open.
+fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let open = words(line);
+    entries.evidence.prompts.iter().any(|prompt| {
+        (prompt.origin.source != origin.source || prompt.origin.line > origin.line)
+            && prompt.text.len() < 2_000
+            && share_of_words(&open, &words(&prompt.text)) >= TAKEN_UP
+    })
+}
+
+/// Whether a prompt, commit, report or push after `origin`, or in another file, took up what `line`
+/// left open.
+pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let evidence = entries.evidence;
+    let later = |other: Origin| other.source != origin.source || other.line > origin.line;
+    let done = |step: GitStep| {
+        evidence
+            .git_events
+            .iter()
+            .any(|event| event.step == step && event.succeeded && later(event.origin))
+    };
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
+        return done(GitStep::Push);
+    }
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
+        return evidence.commits.iter().any(|commit| later(commit.origin));
+    }
+    if overtaken::is_gone(entries, line, origin) {
+        return true;
+    }
+    let open = words(line);
+    let shares = |text: &str| share_of_words(&open, &words(text)) >= TAKEN_UP;
+    is_asked_for(entries, line, origin)
+        || evidence.commits.iter().any(|commit| {
+            later(commit.origin) && shares(&format!("{} {}", commit.subject, commit.body))
+        })
+        || entries
+            .reports
+            .reports
+            .iter()
+            .filter(|report| later(report.origin))
+            .flat_map(|report| &report.claims)
+            .any(|claim| {
+                claim.topic != Some(Topic::Open)
+                    && shares(&format!(
+                        "{} {}",
+                        claim.label.as_deref().unwrap_or_default(),
+                        claim.text
+                    ))
+            })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{
+            evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+        },
+    };
+
+    #[test]
+    fn what_the_user_must_set_up_stays_open() {
+        let mut script = Script::default();
+        script.prompt("Send the mails of the shop");
+        script.edit("a", "/app/mail.rs", "a", "b");
+        script.reply("m1", "The mails are sent.\n\n**Before the next deploy, you need to configure:**\n\n| Where | What | Type |\n|---|---|---|\n| **Mail service** | Create a key (only for sending) | \u{2014} |\n| **Staging env** | `MAIL_KEY` | Secret |\n| **Staging env** | `MAIL_SENDER` | Variable |\n");
+        for round in 0..4 {
+            script.prompt("does the proxy matter?");
+            script.run(&format!("b{round}"), "ls", Outcome::Succeeded, "");
+            script.reply(&format!("n{round}"), "The proxy only forwards the names of the shop.");
+        }
+        let open = summary(&script).next_steps.unwrap();
+        assert_eq!(
+            open,
+            [
+                "Before the next deploy, you need to configure: Mail service: Create a key (only for sending); Staging env: `MAIL_KEY` \u{2013} Secret; `MAIL_SENDER` \u{2013} Variable"
+            ]
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! Finds what the user still waits for at the end of a session that the agent calls done: a merge
+//! that nobody made, checks of the forge that failed, and a problem that the user reported last.
+
+use crate::{
+    model::{
+        evidence::{Evidence, ForgeChecks, GitStep, GitView, Quote},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::{
+            errors::refuted::says_it_still_fails,
+            request::{Request, Weight},
+        },
+        report::{Topic, is_phrase},
+        text::{one_line, pattern, spoken_sentences},
+    },
+};
+
+/// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.
+const SHORT: usize = 300;
+/// Maximum number of failed checks that are listed by name.
+const CHECKS: usize = 3;
+/// Maximum number of failed tests that are listed with the failed checks.
+const TESTS: usize = 2;
+
+/// Whether the user asked to merge commits or a pull request, and the session shows no later merge.
+pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
+    let Some(asked) = evidence.prompts.iter().rfind(|prompt| asks_for_merge(&prompt.text)) else {
+        return false;
+    };
+    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
+    let merges = |step| matches!(step, GitStep::ClosePullRequest | GitStep::Merge);
+    let mut events = evidence.git_events.iter();
+    let mut reports = evidence.reports.iter().filter(|report| later(report.origin));
+    let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin));
+    let says_merged = |text: &str| pattern!(r"(?i)\bmerged\b").is_match(text);
+    let is_published = !evidence.commits.is_empty() || !evidence.pull_requests.is_empty();
+    is_published
+        && !events.any(|event| event.succeeded && merges(event.step) && later(event.origin))
+        && !reports.any(|report| says_merged(&report.text))
+        && !prompts.any(|prompt| says_merged(&prompt.text))
+}
+
+/// Whether a short prompt asks the agent to merge the work.
+fn asks_for_merge(prompt: &str) -> bool {
+    let asks = |sentence: &String| {
+        pattern!(
+            r"(?i)(?:^|\b(?:and|then|please|you|lets|let.s|to)[, ]+)(?:merge (?:it|this|that|them|now|to (?:main|master)|(?:the |this |that )?(?:pr|pull request|branch|mr)\b|#[0-9])|get (?:it|this|that|them|all|everything)(?: all)? merged)\b|^merge[.!]*$|\band merge[.!]*$"
+        )
+        .is_match(sentence)
+            && !pattern!(r"(?i)\b(?:don.t|do not|not|before|after|when|once|if|until|conflicts?|squash into|main into|master into)\b|\?$")
+                .is_match(sentence)
+    };
+    prompt.len() <= SHORT && spoken_sentences(&one_line(prompt)).iter().any(asks)
+}
+
+/// Whether it is doubtful that the work has the wanted effect: the checks of the forge failed when
+/// they were last seen, or the user reported last that something still fails.
+pub(crate) fn is_doubtful(evidence: &Evidence) -> bool {
+    failed_checks(evidence).is_some() || still_failed(evidence)
+}
+
+/// Whether the user reported last that something still fails, and no test passed and no check of
+/// the forge was seen since.
+fn still_failed(evidence: &Evidence) -> bool {
+    let speaks = |prompt: &&Quote| {
+        Request::of(&prompt.text).is_some_and(|request| request.weight != Weight::Routine)
+            || says_it_still_fails(&prompt.text)
+    };
+    let Some(last) = evidence.prompts.iter().rfind(speaks) else { return false };
+    let later = |origin: Origin| origin.source == last.origin.source && origin > last.origin;
+    let passed = evidence.tests.iter().any(|run| run.failed == 0 && later(run.origin));
+    let seen = evidence.checkout.checks.as_ref().is_some_and(|checks| later(checks.origin));
+    complains(&last.text) && !passed && !seen
+}
+
+fn complains(prompt: &str) -> bool {
+    let first = spoken_sentences(&one_line(prompt));
+    prompt.len() <= SHORT
+        && (says_it_still_fails(prompt)
+            || first.iter().any(|sentence| {
+                is_phrase(Topic::StillFails, sentence)
+                    && pattern!(r"(?i)\bstill\b").is_match(sentence)
+                    && !sentence.ends_with('?')
+            }))
+}
+
+/// Returns a phrase with the checks of the forge that failed when they were last seen.
+pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
+    let seen = evidence.checkout.checks.as_ref()?;
+    let failed = &seen.value.failed;
+    if failed.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = failed.iter().take(CHECKS).map(|name| format!("`{name}`")).collect();
+    let more = failed.len().saturating_sub(CHECKS);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    // `a.spec.ts:2:3 › Login › Bob sees it` becomes `Bob sees it`.
+    let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
+    let tests: Vec<&str> = tests.take(TESTS).collect();
+    let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
+    // With several pull requests, the last push may have been of another branch.
+    let number = seen.value.pull_request;
+    let is_only = evidence.pull_requests.len() <= 1;
+    let age =
+        if is_only && is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
+    let of = number.map_or(String::new(), |number| format!(" of PR #{number}"));
+    Some(format!("checks{of} that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
+}
+
+fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
+    evidence.git_events.iter().any(|event| {
+        event.step == GitStep::Push
+            && event.succeeded
+            && event.origin.is_after(event.at, (seen.origin, seen.at))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{time::Timestamp, transcript::Outcome},
+        summarize::evidence::scenarios::Script,
+    };
+
+    #[test]
+    fn a_merge_that_was_asked_for_and_not_made_is_missing() {
+        for (prompt, wanted) in [
+            ("ok push all this up and lets get it merged.", true),
+            ("merge it", true),
+            ("please merge the PR", true),
+            ("push it and merge", true),
+            ("don't merge it yet", false),
+            ("resolve merge conflicts and if no issues merge", false),
+            ("should we merge it?", false),
+        ] {
+            assert_eq!(asks_for_merge(prompt), wanted, "{prompt}");
+        }
+        let mut script = Script::default();
+        script.prompt("Add a guide");
+        script.run("a", "git commit -qam Guide", Outcome::Succeeded, "[guide 1a2b3c4] Guide\n");
+        script.reply("m1", "The guide is there.");
+        script.prompt("ok push all this up and lets get it merged.");
+        script.reply("m2", "The commit is in the pull request.");
+        assert!(is_unmerged(&script.collect()));
+        script.run("b", "gh pr merge 7", Outcome::Succeeded, "✓ Merged pull request #7\n");
+        assert!(!is_unmerged(&script.collect()));
+    }
+
+    #[test]
+    fn a_problem_that_the_user_reported_last_is_open_until_something_passes() {
+        let mut script = Script::default();
+        script.prompt("Mend the browser tests");
+        script.reply("m1", "Mended.");
+        script.prompt("still failing e2e");
+        script.edit("a", "/app/a.ts", "a", "b");
+        script.reply("m2", "Fixed the selector.");
+        assert!(still_failed(&script.collect()));
+        script.run(
+            "b",
+            "cargo test",
+            Outcome::Succeeded,
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
+        );
+        assert!(!still_failed(&script.collect()));
+    }
+
+    #[test]
+    fn failed_checks_are_named_with_their_age() {
+        let mut script = Script::default();
+        script.prompt("Mend the browser tests");
+        script.run(
+            "a",
+            "gh pr checks 7 2>&1 | head",
+            Outcome::Failed(Some(1)),
+            "E2E\tfail\t3m\thttps://x.org\nBuild\tpass\t47s\thttps://x.org\n",
+        );
+        let failed = |script: &Script| failed_checks(&script.collect());
+        assert_eq!(failed(&script).unwrap(), "checks of PR #7 that failed when last seen: `E2E`");
+        let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix -> fix\n";
+        script.run("b", "git push", Outcome::Succeeded, pushed);
+        assert_eq!(
+            failed(&script).unwrap(),
+            "checks of PR #7 that failed when last seen, before the last push: `E2E`"
+        );
+        let mut evidence = script.collect();
+        let push = evidence.git_events.last_mut().unwrap();
+        (push.origin.source, push.at) = (1, Some(Timestamp::default()));
+        assert_eq!(
+            failed_checks(&evidence).unwrap(),
+            "checks of PR #7 that failed when last seen: `E2E`",
+            "a sub-agent pushed before the checks were seen"
+        );
+        script.run(
+            "log",
+            "gh run view 12 --log-failed | tail -80",
+            Outcome::Succeeded,
+            "E2E\tRun\t2026-02-22T01:41:26.49Z   1 failed\nE2E\tRun\t2026-02-22T01:41:26.49Z     [x] › a.spec.ts:2:3 › 4.2 Bob sees it\nE2E\tRun\t2026-02-22T01:41:26.49Z   80 passed (1.9m)\n",
+        );
+        assert_eq!(
+            failed(&script).unwrap(),
+            "checks of PR #7 that failed when last seen: `E2E` (4.2 Bob sees it)"
+        );
+        script.run("c", "gh pr checks 7", Outcome::Succeeded, "E2E\tpass\t3m\thttps://x.org\n");
+        assert_eq!(failed(&script), None);
+    }
+}

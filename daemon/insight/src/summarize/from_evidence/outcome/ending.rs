@@ -1,0 +1,400 @@
+//! Describes how a session ended: the agent's last words, and whether tests ran.
+
+use crate::{
+    model::{
+        evidence::{Evidence, TestRun},
+        wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
+    },
+    summarize::{
+        from_evidence::{
+            entries::{Entries, cut_at_clause},
+            reported::{
+                answers::{self, is_bare_answer},
+                fate::{Fate, fate, is_refused},
+                overtaken,
+                quotable::is_banner,
+                quote_collector::quoted,
+                transient,
+            },
+        },
+        report::{Report, Topic, is_phrase, topic_of_heading},
+        text::{pattern, sentences},
+    },
+};
+
+/// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
+/// sentence.
+const LAST_WORDS: usize = 400;
+/// Maximum length, in characters, of the first sentence. Also the budget, in bytes, for last words
+/// with a list, which a list of up to [`LISTED`] bytes may exceed.
+const FIRST: usize = 600;
+/// Maximum length, in bytes, of a list in the last words.
+const LISTED: usize = 840;
+/// Minimum length, in bytes, of an opening that needs no items of the list after it.
+const ENOUGH: usize = 110;
+/// Minimum length, in bytes, of last words that are worth an entry.
+const SAYS: usize = 8;
+/// Maximum number of commits that are listed.
+const ITEMS: usize = 4;
+
+/// Returns the gist of the last report. If the last report has little content, adds the gist of an
+/// earlier report that has more.
+pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
+    let reports = &entries.reports.reports;
+    let (last, earlier) = reports.split_last()?;
+    let is_void = |report: &&Report| {
+        is_refused(entries.evidence, report)
+            || report.changed && fate(entries, report) == Fate::Discarded
+    };
+    let earlier = || earlier.iter().rev().filter(|report| !is_void(report));
+    let words = gist(entries, last).map(|words| with_question(entries, last, words));
+    if last.has_substance() && words.is_some() {
+        return words;
+    }
+    let tells = |report: &&Report| report.changed && report.has_substance();
+    let before = match &words {
+        // A change in the last turn may have made the earlier report obsolete.
+        Some(words) if last.changed && !tells_of_publication(words) => None,
+        // The latest change may have made the reports before it obsolete.
+        Some(_) => {
+            let mut before = earlier().take(2);
+            before.find(|report| report.changed).filter(tells)
+        }
+        // If the last report has no gist, an earlier report describes how the session ended.
+        None => {
+            let states = |report: &&Report| report.has_substance() && !report.proposes();
+            earlier().take(2).find(states).or_else(|| earlier().find(tells))
+        }
+    };
+    let before = before.and_then(|report| gist(entries, report));
+    match (words, before) {
+        (Some(words), Some(before)) => Some(match still_valid(&before) {
+            Some(before) => format!("{words}{BEFORE_THAT}{before}"),
+            None => words,
+        }),
+        // A change without a report may have made the earlier words obsolete.
+        (None, Some(before)) if last.changed => {
+            still_valid(&before).map(|before| format!("{BEFORE_THE_CHANGE}{before}"))
+        }
+        (words, before) => words.or(before),
+    }
+}
+
+/// Adds the question to a bare answer such as `No.`.
+fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> String {
+    match answers::question(entries, report).filter(|_| is_bare_answer(&words)) {
+        Some(question) => format!("Asked: {question} Answer: {words}"),
+        None => words,
+    }
+}
+
+/// Whether the last words report a commit, a push or a pull request. Such a turn does not change
+/// the work itself.
+fn tells_of_publication(words: &str) -> bool {
+    let prose = words.split('`').step_by(2).collect::<String>();
+    pattern!(r"(?i)\b(?:commit(?:s|ted)?|push(?:e[sd]|ing)?|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
+        .is_match(&prose)
+}
+
+/// Returns the gist of an earlier report without its questions, offers and remarks on uncommitted
+/// work, because later turns settled them. Also leaves out sentences that refer to their own turn.
+fn still_valid(before: &str) -> Option<String> {
+    let is_over = |sentence: &&str| {
+        sentence.ends_with('?')
+            || is_phrase(Topic::Proposal, sentence)
+            || is_phrase(Topic::PublishOffer, sentence)
+            || is_phrase(Topic::Status, sentence)
+                && pattern!(r"\b(?:uncommitted|unpushed)\b").is_match(sentence)
+            || pattern!(
+                r"(?i)^(?:that|this|it|these|those|committed|pushed|i need to|i'll|let me|now i|(?:now )?everything is (?:now )?(?:committed|pushed|deployed))\b"
+            )
+            .is_match(sentence)
+    };
+    let kept: Vec<&str> = sentences(before).into_iter().filter(|one| !is_over(one)).collect();
+    (!kept.is_empty()).then(|| kept.join(" "))
+}
+
+/// Returns the opening of a report without announcements, praise and talk. Adds the items of the
+/// first list to a short opening. Returns the commits if the opening only praises the result.
+fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    let opening = report.opening.as_deref().unwrap_or_default();
+    let first = report.claims.iter().find(|claim| claim.listed && !claim.nested);
+    // The parser treats a short line that ends in a colon as the heading of the list after it.
+    let heading = first.and_then(|claim| claim.section.as_deref());
+    let heading =
+        heading.filter(|text| text.split(' ').count() >= 4 && topic_of_heading(text).is_none());
+    let heading = heading.filter(|text| !transient::is_boast(text));
+    let heading = heading.map_or(String::new(), |text| format!(" {text}:"));
+    // A full stop separates the heading from an opening that ends, for example, with an address.
+    let end = if opening.ends_with(|c: char| c.is_alphanumeric()) && !heading.is_empty() {
+        "."
+    } else {
+        ""
+    };
+    let opening = entries.tidy_line(&format!("{opening}{end}{heading}"));
+    let is_told = |sentence: &&str| {
+        !is_announcement(sentence)
+            && !is_talk(sentence)
+            && !claims_unseen_tests(entries.evidence, sentence)
+            && !transient::is_boast(sentence)
+    };
+    let all = sentences(&opening);
+    let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
+    let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
+    // `Yes, it is in now` needs its question, and the next sentence states the fact.
+    if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
+        told.remove(0);
+    }
+    let introduction = told.pop_if(|last| last.ends_with(':'));
+    // A sentence in the middle that ends in a colon introduced code, which is left out.
+    told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
+    // If the opening only praises the result, the items after it do so, too. The commits say what
+    // was done.
+    if boasts && told.is_empty() {
+        return committed_since_asked(entries, report);
+    }
+    let mut words = whole(&told, LAST_WORDS);
+    // `Findings` alone is a heading.
+    if words.is_ascii() && words.split_whitespace().count() < 2 {
+        words.clear();
+    }
+    if words.len() >= ENOUGH || report.asks || report.proposes() {
+        return (words.len() >= SAYS).then_some(words);
+    }
+    let room = FIRST.saturating_sub(words.len());
+    let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
+    let words = match (words.is_empty(), listed) {
+        (true, listed) => listed?,
+        (false, Some(listed)) => format!("{words} {listed}"),
+        (false, None) => words,
+    };
+    (words.len() >= SAYS).then_some(words)
+}
+
+/// Whether a sentence only answers `yes` or `no` and refers to its subject with a pronoun.
+fn answers_with_pronoun(sentence: &str) -> bool {
+    sentence.split_whitespace().count() <= 7
+        && pattern!(r"(?i)^(?:yes|yep|yeah|no|nope|correct|right)[,.:;\u{2014} -]+(?:it|this|that|they|these|those|all|both)(?:['\u{2019}]\w+)?\b[^`]*$")
+            .is_match(sentence)
+}
+
+/// Whether a sentence is a banner, only talks to the user, or offers to publish the work, which is
+/// an open end.
+fn is_talk(sentence: &str) -> bool {
+    is_banner(sentence)
+        || is_phrase(Topic::PublishOffer, sentence)
+        || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
+            && is_phrase(Topic::Talk, sentence)
+}
+
+/// Returns whole sentences of about `room` bytes in total. Only a first sentence of more than
+/// [`FIRST`] characters is cut, at a clause.
+fn whole(told: &[&str], room: usize) -> String {
+    let mut words = told.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
+    for sentence in told.iter().skip(1) {
+        if words.len() + sentence.len() > room {
+            break;
+        }
+        words.extend([" ", sentence]);
+    }
+    words
+}
+
+/// Returns the subjects of the newest commits between a report and the prompt before it, and the
+/// number of the session's last pull request.
+fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<String> {
+    let evidence = entries.evidence;
+    let asked = evidence.prompts.iter().rfind(|prompt| prompt.origin.line < report.origin.line);
+    let asked = asked.map_or(0, |prompt| prompt.origin.line);
+    let since = evidence.commits.iter().filter(|commit| {
+        (asked..report.origin.line).contains(&commit.origin.line)
+            && commit.origin.source == report.origin.source
+    });
+    let mut subjects: Vec<String> =
+        since.map(|commit| entries.tidy_line(&commit.subject)).collect();
+    if subjects.is_empty() {
+        return None;
+    }
+    let earlier = subjects.len().saturating_sub(ITEMS);
+    subjects.drain(..earlier);
+    subjects.extend((earlier > 0).then(|| format!("+{earlier} earlier")));
+    let request = evidence.pull_requests.last().and_then(|request| request.number);
+    let request = request.map_or(String::new(), |number| format!(" (pull request #{number})"));
+    Some(format!("Committed since the last request: {}{request}.", subjects.join("; ")))
+}
+
+/// Returns an introduction without its list, if the introduction alone says what was done.
+fn alone(introduction: &str) -> Option<String> {
+    let text = introduction.trim_end_matches(':');
+    let says_what =
+        pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed)\b").is_match(text);
+    (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
+}
+
+/// Returns the first list of a report that states facts, in about `room` bytes. The introduction is
+/// added only if it calls the items unverified hopes.
+fn listed(
+    entries: &Entries<'_>,
+    report: &Report,
+    introduction: Option<&str>,
+    room: usize,
+) -> Option<String> {
+    let mut list = quoted(entries, report).into_iter().find(|one| {
+        one.listed
+            && !one.is_steps()
+            && !one.first().is_some_and(transient::is_boast)
+            && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
+    })?;
+    list.retain(|part| !overtaken::is_gone(entries, part, report.origin));
+    let told = list.line_of_first_items(room)?;
+    // An introduction such as `This should fix it by:` qualifies the items.
+    let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
+    let start = limits.map_or(String::new(), |text| format!("{text} "));
+    (told.len() <= room.max(LISTED)).then(|| format!("{start}{told}."))
+}
+
+/// Whether the session contains a test run, or a command whose words look like a test run. The name
+/// of a folder does not count.
+pub(crate) fn shows_a_test_run(evidence: &Evidence) -> bool {
+    let is_word = |word: &&str| {
+        let is_folder = word.contains('/') && !word.starts_with("./") && !word.ends_with(".sh");
+        !is_folder && (!word.starts_with("--") || *word == "--test")
+    };
+    let runs_tests = |line: &str| {
+        let line = line.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ");
+        pattern!(r"(?:^|[;&|(] ?|\s)(?:pytest|jest|vitest|tox|nox|rspec|phpunit|ctest|playwright|cypress|mocha|ava)\b|\b(?:npm|pnpm|yarn|bun|deno|npx|node|go|cargo|make|just|task|mise|uv|poetry|hatch|python3?|mvn|dotnet|bundle|rake|rails|mix|swift|xcodebuild|flutter|dart|php|composer|turbo|nx|bazel|sbt|lein|zig|\S*gradlew?|\S+\.(?:sh|py|js|ts|rb|pl))\b[^|;&]*(?:test|spec|check|verify|\bci\b)|\./\S*(?:test|check|spec|ci)")
+            .is_match(&line)
+    };
+    let mut commands = evidence.commands.iter().filter(|run| !run.command.starts_with("git "));
+    !evidence.tests.is_empty() || commands.any(|run| runs_tests(&run.command))
+}
+
+/// Whether a sentence says that all tests pass in a session that shows no test run, or only runs of
+/// parts of the suite.
+pub(crate) fn claims_unseen_tests(evidence: &Evidence, sentence: &str) -> bool {
+    let is_limited = |run: &TestRun| run.is_part() || run.is_single_test();
+    let sees_parts = !evidence.tests.is_empty() && evidence.tests.iter().all(is_limited);
+    pattern!(r"(?i)^all (?:of )?(?:the )?(?:[0-9]+ )?tests (?:are )?(?:now )?pass")
+        .is_match(sentence)
+        && (sees_parts || !shows_a_test_run(evidence))
+}
+
+/// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests.`
+fn is_announcement(sentence: &str) -> bool {
+    let short = sentence.split(' ').count();
+    let is_hope = short > 3
+        && (is_phrase(Topic::Hope, sentence)
+            || pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed) ")
+                .is_match(sentence));
+    sentence.ends_with(':') && short < 6 && !is_hope
+        || pattern!(
+            r"(?i)^(?:here(?:'s| is| are)|let me|now (?:let|i)|i'll (?:now )?(?:write|run|check|start|look|create|update|read|add)|let's|next,? i|good (?:plan|question|point)|great|perfect|excellent|done|looks good|all good|got it|sure|ok(?:ay)?|no response requested)\b(?:[^.!?]{0,12}[.!:]|[^.!?]*[.:!]$)"
+        )
+        .is_match(sentence)
+            && !pattern!(r"(?i)\b(?:pass|passed|fixed|pushed|committed|complete|merged|wait)\b").is_match(sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::TurnReport,
+        summarize::{
+            evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+            report::Reports,
+        },
+    };
+
+    fn words(text: &str) -> Option<String> {
+        let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
+        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
+        last_words(&Entries {
+            evidence: &evidence,
+            reports: &Reports::of(&evidence),
+            project: None,
+        })
+    }
+
+    #[test]
+    fn a_list_of_hopes_is_told_with_its_introduction() {
+        let text = "Try again:\n\nThis should fix it by:\n1. Updating npm to the latest version first\n2. Running the file directly\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "This should fix it by: Updating npm to the latest version first; Running the file directly."
+        );
+    }
+
+    #[test]
+    fn an_opening_without_a_full_stop_is_told_before_its_list() {
+        let text = "PR open: https://x.org/a/pull/9\n\nThree files in it:\n- **a.md**: the guide of the list\n- **b.md**: the rule\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "PR open: https://x.org/a/pull/9. Three files in it: a.md: the guide of the list; b.md: the rule."
+        );
+    }
+
+    #[test]
+    fn what_the_user_had_changed_is_not_told_as_the_state_before() {
+        for last in [
+            "Logic: `push_sessions: false` is off, and without the key it is on.",
+            "Committed the switch with real booleans.",
+        ] {
+            let mut script = Script::default();
+            script.prompt("Let the push be switched off");
+            script.edit("a", "/app/setup.go", "a", "b");
+            script.reply("m1", "Changed the switch from `off` to the text `false` for consistency with the other keys of the file.");
+            script.prompt("why can't we just use real booleans?");
+            script.reply("m2", "You're right, we should use real booleans. Let me fix it.");
+            script.edit("b", "/app/setup.go", "b", "c");
+            script.reply("m3", last);
+            let told = summary(&script).last_words.unwrap();
+            assert!(told.starts_with(&last[..6]) && !told.contains("consistency"), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_offer_is_an_open_end_and_no_last_word() {
+        assert_eq!(
+            words("Updated both lists of the shop. Want me to commit this?").unwrap(),
+            "Updated both lists of the shop."
+        );
+    }
+
+    #[test]
+    fn all_tests_pass_only_if_all_ran() {
+        let claims = |limited_to: Option<&str>| {
+            let run = TestRun {
+                limited_to: limited_to.map(str::to_owned),
+                passed: 9,
+                ..TestRun::default()
+            };
+            let evidence = Evidence { tests: vec![run], ..Evidence::default() };
+            claims_unseen_tests(&evidence, "All tests pass and the list is posted.")
+        };
+        assert!(claims(Some("-k list")));
+        assert!(!claims(None));
+    }
+
+    #[test]
+    fn earlier_words_are_told_without_what_was_answered_since() {
+        let before =
+            "That's only the old server. The tests are stable now. I need to commit. Shall I?";
+        assert_eq!(still_valid(before).as_deref(), Some("The tests are stable now."));
+        assert_eq!(still_valid("Committed. Shall I push?"), None);
+    }
+
+    #[test]
+    fn an_introduction_is_told_with_its_list_and_an_announcement_is_not() {
+        let text = "Updated. The todo now asks for a migration with two readers of the format:\n\n- **Dual read**: old files stay readable\n- **Lazy write**: new ones carry the key\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "The todo now asks for a migration with two readers of the format: Dual read: old files stay readable; Lazy write: new ones carry the key."
+        );
+        let text = "All four comments are addressed. Here's what changed:\n\n- Added a guard to the list\n- the list is shorter\n";
+        assert_eq!(
+            words(text).unwrap(),
+            "All four comments are addressed. Added a guard to the list; the list is shorter."
+        );
+        assert_eq!(words("Good plan. Let me write it up and present it for approval."), None);
+    }
+}

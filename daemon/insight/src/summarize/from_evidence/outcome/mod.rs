@@ -1,0 +1,502 @@
+//! Determines how a session ended, from its evidence.
+
+pub(super) mod ending;
+
+use crate::{
+    model::{
+        evidence::{CommandRun, Evidence, GitStep, StatementKind, TestRun},
+        summary::Outcome,
+        transcript::{Origin, TaskState},
+        wording::NOT_COMMITTED,
+    },
+    summarize::{
+        from_evidence::{
+            checks::{self, test_results::main_run},
+            findings::last_turn_errors,
+            next_steps::{open_tasks::open_tasks, unconfirmed},
+            repository,
+            request::{Request, Weight},
+        },
+        report::{Topic, is_phrase},
+        text::{Block, blocks, one_line, pattern, sentences},
+    },
+};
+
+/// The outcome of a session, and the reason for it.
+pub(super) struct ReasonedOutcome {
+    pub(super) outcome: Outcome,
+    /// A phrase; `None` if the work is simply done.
+    pub(super) reason: Option<String>,
+}
+
+impl ReasonedOutcome {
+    fn new(outcome: Outcome, reason: &str) -> ReasonedOutcome {
+        ReasonedOutcome { outcome, reason: Some(reason.to_owned()) }
+    }
+
+    /// Returns a completed outcome. The reason says what is still missing, or that nothing was
+    /// changed.
+    fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
+        let is_committed = repository::branch(evidence).is_none()
+            || repository::uncommitted_files(evidence).is_empty();
+        let is_partly = !evidence.commits.is_empty();
+        let uncommitted = if is_partly { "last changes not committed" } else { NOT_COMMITTED };
+        let missing = [
+            (!is_committed).then_some(uncommitted),
+            unconfirmed::is_unmerged(evidence).then_some("no merge was seen"),
+            (hoped || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
+        ];
+        let mut missing: Vec<&str> = missing.into_iter().flatten().collect();
+        if missing.is_empty() && only_looked(evidence) {
+            missing.push("nothing was changed");
+        }
+        let reason = (!missing.is_empty()).then(|| missing.join(", "));
+        ReasonedOutcome { outcome: Outcome::Completed, reason }
+    }
+}
+
+/// Determines how the session ended. The last events decide. What the agent reports as done counts
+/// as done unless the evidence contradicts it.
+pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
+    use Outcome::{Abandoned, Blocked, InProgress};
+    let unfinished = if has_results(evidence) { InProgress } else { Abandoned };
+    if evidence.unanswered_call.is_some() && evidence.service_failure.is_none() {
+        return ReasonedOutcome::new(InProgress, "ended within a tool call");
+    }
+    let Some(reply) = &evidence.last_reply else {
+        return ReasonedOutcome::new(unfinished, "the agent never answered");
+    };
+    if evidence.service_failure.is_some() {
+        return ReasonedOutcome::new(Blocked, "the agent's service failed");
+    }
+    let last_prompt = evidence.prompts.last();
+    let unanswered = last_prompt
+        .filter(|prompt| prompt.origin.line > reply.origin.line)
+        .and_then(|prompt| Request::of(&prompt.text))
+        .is_some_and(|request| request.weight > Weight::Reaction);
+    let interrupted = evidence.interrupted_at.is_some_and(|at| at.line > reply.origin.line);
+    let grateful = last_prompt.is_some_and(|prompt| is_thanks(&prompt.text));
+    if grateful && !interrupted {
+        return ReasonedOutcome::completed(evidence, false);
+    }
+    // `Accept and clear the context` is recorded as a refusal without words. A new session then
+    // carries out the plan.
+    let plan = evidence.choices.last().filter(|choice| choice.answer == "refused");
+    if interrupted && plan.is_some_and(|plan| plan.origin.line > reply.origin.line) && !unanswered {
+        return ReasonedOutcome::new(InProgress, "ended with a plan");
+    }
+    if interrupted {
+        let changed_any = evidence.files.values().any(crate::model::evidence::FileWork::changed);
+        let reason = if changed_code(evidence) {
+            "stopped by the user"
+        } else if changed_any {
+            "stopped by the user; only documents were changed"
+        } else {
+            "stopped by the user; no code was changed"
+        };
+        return ReasonedOutcome::new(unfinished, reason);
+    }
+    if unanswered {
+        return ReasonedOutcome::new(unfinished, "the last request was not answered");
+    }
+    let last_words = evidence.prompts.iter().rev().take(2);
+    let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
+    if last_requests.any(|request| postpones_work(&request.text)) {
+        return ReasonedOutcome::new(InProgress, "postponed by the user");
+    }
+    of_last_words(evidence, &reply.text, reply.origin.line)
+}
+
+fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome {
+    use Outcome::{Blocked, InProgress};
+    let words = LastWords::of(reply);
+    if words.blocked {
+        return ReasonedOutcome::new(Blocked, "the agent is blocked");
+    }
+    if words.asks_for_choice {
+        let reason = if has_results(evidence) {
+            "waits for the user's choice"
+        } else {
+            "waits for the user's choice; nothing was changed"
+        };
+        return ReasonedOutcome::new(InProgress, reason);
+    }
+    let done =
+        evidence.report.iter().any(|one| one.kind == StatementKind::Done) || words.claims_done;
+    if words.announces && has_passed(evidence, line) {
+        return ReasonedOutcome::completed(evidence, false);
+    }
+    if words.announces {
+        return ReasonedOutcome::new(InProgress, "ended before the announced work");
+    }
+    if words.asks_to_try_again {
+        return ReasonedOutcome::new(InProgress, "waits for the user's check");
+    }
+    if let Some(reason) = failed_step(evidence) {
+        return ReasonedOutcome::new(InProgress, reason);
+    }
+    if tests_fail(evidence) {
+        return ReasonedOutcome::new(InProgress, "tests fail");
+    }
+    if checks::failing_build(evidence).is_some() {
+        return ReasonedOutcome::new(InProgress, "the last build failed");
+    }
+    if has_open_tasks(evidence, done) {
+        return ReasonedOutcome::new(InProgress, "tasks are open");
+    }
+    let went_on = evidence.last_result.is_some_and(|result| result.line > line);
+    match () {
+        () if done => ReasonedOutcome::completed(evidence, words.hopes),
+        () if words.asks => ReasonedOutcome::new(InProgress, "waits for an answer"),
+        () if went_on => {
+            ReasonedOutcome::new(InProgress, "the agent did not report on the last results")
+        }
+        () if !last_turn_errors(evidence).is_empty() => {
+            ReasonedOutcome::new(InProgress, "the last error is open")
+        }
+        () => ReasonedOutcome::completed(evidence, words.hopes),
+    }
+}
+
+/// Whether the work that the last words at `line` announce was done: the session has results, its
+/// last command after these words is a check that passed, and no change followed it.
+fn has_passed(evidence: &Evidence, line: u64) -> bool {
+    let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
+    let is_check = |line: &str| {
+        pattern!(r"\b(?:test|tests|build|check|lint|tsc|typecheck|clippy|pytest|vitest|jest)\b")
+            .is_match(line)
+    };
+    let last = own.filter(|run| run.origin.line > line && is_check(&run.command));
+    let is_changed_later = |run: &CommandRun| {
+        let of_session = |at: Origin| at.source == 0 && at > run.origin;
+        evidence.files.values().any(|work| work.changed() && of_session(work.last))
+    };
+    last.is_some_and(|run| run.outcome.succeeded() && !is_changed_later(run))
+        && has_results(evidence)
+}
+
+/// Whether the session worked with files but, as far as its calls show, did nothing that can have
+/// changed the project.
+fn only_looked(evidence: &Evidence) -> bool {
+    !has_results(evidence)
+        && evidence.git_events.is_empty()
+        && evidence.publications.is_empty()
+        && evidence.delegations.is_empty()
+        && !evidence.files.is_empty()
+        && evidence.tools.keys().all(|tool| !tool.starts_with("mcp__"))
+}
+
+/// Whether the session changed a file other than Markdown.
+fn changed_code(evidence: &Evidence) -> bool {
+    evidence.files.iter().any(|(path, work)| work.changed() && !path.ends_with(".md"))
+}
+
+/// Whether the session has results: a commit, a pull request, a changed file or a completed task.
+fn has_results(evidence: &Evidence) -> bool {
+    !evidence.commits.is_empty()
+        || !evidence.pull_requests.is_empty()
+        || evidence.files.values().any(crate::model::evidence::FileWork::changed)
+        || evidence.tasks.iter().any(|task| task.state == TaskState::Completed)
+}
+
+fn is_thanks(prompt: &str) -> bool {
+    let prompt = prompt.trim().to_lowercase();
+    prompt.len() < 120
+        && pattern!(r"^(?:(?:ok|okay|great|perfect|nice|awesome|excellent|wonderful|amazing|cool|good|lovely|super|brilliant|yay)\b[^?]{0,30}[,.!]? ?)?(?:thanks?|thank you|thx|cheers|ty|great (?:work|job)|good (?:work|job)|nice (?:work|job)|well done|excellent work|works? (?:great|perfectly|now)|(?:that|it) (?:worked|works)|lgtm|looks (?:good|great)|perfect|awesome|excellent)\b")
+            .is_match(&prompt)
+        && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
+}
+
+/// Whether the user postpones the work.
+pub(super) fn postpones_work(request: &str) -> bool {
+    pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
+        .is_match(request)
+}
+
+/// Returns a phrase for a commit or push whose last attempt failed.
+fn failed_step(evidence: &Evidence) -> Option<&'static str> {
+    let failed = |step| repository::last_try(evidence, step).is_some_and(|event| !event.succeeded);
+    match () {
+        () if failed(GitStep::Commit) => Some("the last commit failed"),
+        () if failed(GitStep::Push) => Some("the last push failed"),
+        () => None,
+    }
+}
+
+/// Whether the last run of the main suite failed.
+fn tests_fail(evidence: &Evidence) -> bool {
+    main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
+}
+
+/// Whether tasks are open. A single open task does not count if others are completed and the agent
+/// reported the work as done: the agent forgot to tick that task off.
+fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
+    let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
+    let open = open_tasks(evidence).len();
+    let forgotten = done && open <= 1 && count(TaskState::Completed) > 0;
+    open > 0 && !forgotten
+}
+
+/// What the agent's last words say about the end of the session.
+#[derive(Default)]
+struct LastWords {
+    /// Something prevents the work.
+    blocked: bool,
+    /// They end in a question or in `Let me know ...`.
+    asks: bool,
+    /// They ask the user to choose between several options.
+    asks_for_choice: bool,
+    /// They end in a colon or announce a next step.
+    announces: bool,
+    /// They ask the user to try the same again.
+    asks_to_try_again: bool,
+    /// They expect something that nobody has verified.
+    hopes: bool,
+    /// Their first sentence says that the work is done.
+    claims_done: bool,
+}
+
+impl LastWords {
+    fn of(reply: &str) -> LastWords {
+        let prose = blocks(reply).into_iter().filter_map(|block| match block {
+            Block::Paragraph(text) | Block::Item(text) => Some(one_line(&text)),
+            Block::Heading(_) => None,
+        });
+        let prose: Vec<String> = prose.collect();
+        let headings = blocks(reply).into_iter().filter_map(|block| match block {
+            Block::Heading(text) => Some(one_line(&text)),
+            Block::Paragraph(_) | Block::Item(_) => None,
+        });
+        let announced: Vec<String> = headings.collect();
+        let all: Vec<&str> = prose.iter().flat_map(|line| sentences(line)).collect();
+        let (first, last) =
+            (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
+        let blocked = pattern!(
+            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? (?:your )?(?:manual|authentication|credentials|approval))"
+        );
+        LastWords {
+            blocked: all.iter().any(|sentence| blocked.is_match(sentence) && !sentence.starts_with("If ")),
+            asks_for_choice: all.iter().rev().take(2).any(|sentence| {
+                pattern!(r"(?i)\b(?:which (?:one|approach|option|way|of (?:these|those)|would you|do you|path|direction)|what would you (?:like|prefer)|how would you like)\b.*\?$").is_match(sentence)
+                    && !pattern!(r"(?i)\b(?:next|else|anything)\b").is_match(sentence)
+            }),
+            asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
+            announces: reply.trim_end().ends_with(':')
+                || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
+                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b").is_match(last),
+            asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
+                pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
+            }),
+            hopes: all.iter().any(|sentence| is_phrase(Topic::Hope, sentence)),
+            claims_done: pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        evidence::{FileWork, GitEvent, Quote},
+        transcript::{Origin, Task},
+    };
+
+    struct Session(Evidence);
+
+    impl Session {
+        fn new(prompts: &[(&str, u64)], reply: Option<(&str, u64)>) -> Session {
+            let said = |(text, line): (&str, u64)| Quote {
+                text: text.to_owned(),
+                origin: Origin { source: 0, line },
+                at: None,
+            };
+            Session(Evidence {
+                prompts: prompts.iter().map(|prompt| said(*prompt)).collect(),
+                last_reply: reply.map(said),
+                ..Evidence::default()
+            })
+        }
+
+        fn with(mut self, change: impl FnOnce(&mut Evidence)) -> Session {
+            change(&mut self.0);
+            self
+        }
+
+        fn ends(&self, wanted: Outcome) {
+            assert_eq!(verdict(&self.0).outcome, wanted, "{:?}", self.0.last_reply);
+        }
+    }
+
+    fn changed(evidence: &mut Evidence) {
+        evidence.files.insert("/a".to_owned(), FileWork { edits: 1, ..FileWork::default() });
+    }
+
+    fn tasks(states: &[TaskState]) -> Vec<Task> {
+        let task =
+            |state: &TaskState| Task { key: String::new(), subject: "t".to_owned(), state: *state };
+        states.iter().map(task).collect()
+    }
+
+    #[test]
+    fn the_last_things_decide() {
+        use Outcome::{Abandoned, Blocked, Completed, InProgress};
+        let at = |line| Some(Origin { source: 0, line });
+        Session::new(&[("fix it", 1)], Some(("Fixed the parser.", 5)))
+            .with(changed)
+            .ends(Completed);
+        Session::new(&[("what is x?", 1)], Some(("`x` is a parser.", 5))).ends(Completed);
+        Session::new(&[("fix it", 1)], None).ends(Abandoned);
+        Session::new(&[("fix it", 1), ("and fix y in the lexer", 9)], Some(("Fixed x.", 5)))
+            .with(changed)
+            .ends(InProgress);
+        Session::new(&[("fix it", 1), ("thanks!", 9)], Some(("Fixed x.", 5)))
+            .with(changed)
+            .ends(Completed);
+        Session::new(&[("fix it", 1)], Some(("Let me look.", 5)))
+            .with(|e| e.interrupted_at = at(6))
+            .ends(Abandoned);
+        Session::new(&[("fix it", 1)], Some(("Now let me run the tests:", 5)))
+            .with(changed)
+            .ends(InProgress);
+        Session::new(&[("do it", 1)], Some(("I'm blocked: I need your credentials.", 5)))
+            .ends(Blocked);
+        Session::new(&[("do it", 1)], Some(("Which one do you prefer?", 5))).ends(InProgress);
+        Session::new(&[("do it", 1)], Some(("Done. Want me to commit?", 5)))
+            .with(changed)
+            .ends(Completed);
+    }
+
+    #[test]
+    fn open_tasks_and_failing_tests_keep_it_in_progress() {
+        use TaskState::{Completed, InProgress, Pending};
+        let session = || Session::new(&[("do it", 1)], Some(("Fixed the first part.", 5)));
+        session()
+            .with(|e| e.tasks = tasks(&[Completed, Pending, Pending]))
+            .ends(Outcome::InProgress);
+        session().with(|e| e.tasks = tasks(&[Completed, InProgress])).ends(Outcome::Completed);
+        let run = |failed| TestRun {
+            framework: "pytest".to_owned(),
+            command: "pytest".to_owned(),
+            passed: 3,
+            failed,
+            skipped: 0,
+            failed_tests: Vec::new(),
+            coverage_pct: None,
+            origin: Origin::default(),
+            at: None,
+            ..TestRun::default()
+        };
+        session().with(|e| e.tests = vec![run(0), run(2)]).ends(Outcome::InProgress);
+        session().with(|e| e.tests = vec![run(2), run(0)]).ends(Outcome::Completed);
+    }
+
+    #[test]
+    fn what_the_user_is_to_try_is_not_done() {
+        let reply = "Changed the base image. Try again with the new one.";
+        Session::new(&[("the build fails", 1)], Some((reply, 5)))
+            .with(changed)
+            .ends(Outcome::InProgress);
+        let prompt = "write down what we have, we pick it up tomorrow";
+        Session::new(&[(prompt, 1)], Some(("Wrote it down.", 5)))
+            .with(changed)
+            .ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn what_is_done_may_lack_a_commit_or_a_confirmation() {
+        let reason = |reply: &str, change: fn(&mut Evidence)| {
+            let session = Session::new(&[("the list is empty", 1)], Some((reply, 5)));
+            verdict(&session.with(change).0).reason
+        };
+        let in_repository = |evidence: &mut Evidence| {
+            changed(evidence);
+            evidence.branches.push("main".to_owned());
+        };
+        assert_eq!(reason("Fixed the list.", changed), None);
+        assert_eq!(reason("Fixed the list.", in_repository).as_deref(), Some("not committed"));
+        assert_eq!(
+            reason("Fixed. Try restarting it: the list should now be visible.", changed).as_deref(),
+            Some("not confirmed")
+        );
+    }
+
+    #[test]
+    fn a_commit_that_failed_is_not_the_end() {
+        let failed = |evidence: &mut Evidence| {
+            evidence.git_events.push(GitEvent {
+                step: GitStep::Commit,
+                succeeded: false,
+                branch: None,
+                error: None,
+                origin: Origin::default(),
+                at: None,
+            });
+        };
+        let session = Session::new(&[("commit it", 1)], Some(("Done.", 5))).with(failed);
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("the last commit failed"));
+        session.ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn an_attempt_that_the_user_is_to_repeat_waits() {
+        let reply = "Try again:\n\n```\n./run.sh\n```\n\nThis should fix it by:\n1. Updating npm\n\nIf this still fails, we can build locally.";
+        let session = Session::new(&[("it fails", 1)], Some((reply, 5))).with(changed);
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("waits for the user's check"));
+    }
+
+    #[test]
+    fn a_choice_that_was_left_to_the_user_waits() {
+        let reply = "Fixed the first one. Which approach do you prefer? I can do either.";
+        let session = Session::new(&[("fix it", 1)], Some((reply, 5))).with(changed);
+        assert_eq!(verdict(&session.0).reason.as_deref(), Some("waits for the user's choice"));
+        session.ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn a_failing_service_blocks() {
+        Session::new(&[("do it", 1)], Some(("Working.", 5)))
+            .with(|e| {
+                e.service_failure =
+                    Some(Quote { text: "limit".to_owned(), origin: Origin::default(), at: None });
+            })
+            .ends(Outcome::Blocked);
+    }
+
+    #[test]
+    fn a_result_that_nothing_was_concluded_from_is_not_the_end() {
+        let went_on = |evidence: &mut Evidence| {
+            evidence.last_result = Some(Origin { source: 0, line: 9 });
+        };
+        let prompts = [("Why is the list slow?", 1)];
+        let looks = Session::new(&prompts, Some(("I look at the query first.", 3)));
+        looks.with(went_on).ends(Outcome::InProgress);
+        Session::new(&prompts, Some(("Done. The list is fast.", 3)))
+            .with(went_on)
+            .ends(Outcome::Completed);
+        Session::new(&prompts, Some(("The query has no index.", 10)))
+            .with(went_on)
+            .ends(Outcome::Completed);
+    }
+
+    #[test]
+    fn a_session_that_was_cut_off_in_a_call_is_not_over() {
+        let cut_off = |evidence: &mut Evidence| {
+            let text = "make migrate".to_owned();
+            evidence.unanswered_call =
+                Some(Quote { text, origin: Origin { source: 0, line: 6 }, at: None });
+        };
+        let prompts = [("Migrate the orders table.", 1)];
+        Session::new(&prompts, Some(("I start the migration.", 5)))
+            .with(cut_off)
+            .ends(Outcome::InProgress);
+        Session::new(&prompts, None).with(cut_off).ends(Outcome::InProgress);
+    }
+
+    #[test]
+    fn praise_with_a_wish_is_no_thanks() {
+        assert!(is_thanks("Excellent work, thank you!"));
+        assert!(is_thanks("perfect"));
+        assert!(!is_thanks("great, now commit it"));
+        assert!(!is_thanks("thanks but it still fails"));
+    }
+}

@@ -1,0 +1,507 @@
+//! Collects the paragraphs and lists of a report for quotation.
+//!
+//! A sentence that cannot be understood alone is quoted together with the previous one or left out.
+//! Items are quoted with the heading or sentence that introduces them.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, is_generic},
+        reported::{
+            introductions::{Introduction, name_of_added_thing, with_name},
+            items::{NEST, is_numbered, item_text},
+            quotable::{
+                announces_no_fact, announces_obsolete_state, depends_on_previous, is_statement,
+                states_result,
+            },
+            quoted::QuotedPassage,
+            review,
+        },
+    },
+    report::{Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading},
+    text::{capitalised, pattern, sentences, without_full_stop},
+};
+
+/// Minimum number of paragraphs and lists of a report that ends with a conclusion.
+const LONG: usize = 4;
+/// Minimum length, in bytes, of the text after `Also` at the start of a sentence.
+const ALSO: usize = 20;
+
+/// Returns the paragraphs and lists of a report that can be quoted, in order.
+pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<QuotedPassage> {
+    let mut reader = QuoteCollector {
+        entries,
+        is_review: review::is_review(entries, report),
+        found: Vec::new(),
+        introduction: None,
+        skipped_list_headings: None,
+        is_previous_omitted: true,
+        added_name: None,
+        section_start: 0,
+        headings: &[],
+        awaits_items: false,
+        is_head: false,
+        leads_to_items: false,
+    };
+    for (at, passage) in report.passages.iter().enumerate() {
+        let next = report.passages.get(at + 1);
+        reader.leads_to_items = next
+            .is_some_and(|next| next.form != Form::Paragraph && next.headings == passage.headings);
+        reader.take(passage);
+    }
+    reader.found.retain(|one| !one.is_empty());
+    let is_long = reader.found.len() >= LONG;
+    if let Some(last) = reader.found.last_mut().filter(|_| is_long) {
+        last.concludes |= !last.listed && last.first().is_some_and(sums_up);
+    }
+    reader.found
+}
+
+struct QuoteCollector<'e> {
+    entries: &'e Entries<'e>,
+    /// Whether items that mention a place in the code are findings of a review.
+    is_review: bool,
+    found: Vec<QuotedPassage>,
+    /// The previous sentence, if it ends in a colon, and the headings above it.
+    introduction: Option<(String, Vec<String>)>,
+    /// The headings above a list whose introduction announces plans, guesses or instructions. Such
+    /// a list is not quoted.
+    skipped_list_headings: Option<Vec<String>>,
+    /// Whether the text directly before is left out. Then a sentence that depends on it cannot stay.
+    is_previous_omitted: bool,
+    /// The only name in the previous sentence, if that sentence says that the named thing was
+    /// added.
+    added_name: Option<String>,
+    /// The length of `found` at the last change of headings or the last label such as `Problem`.
+    section_start: usize,
+    /// The headings above the passage directly before.
+    headings: &'e [String],
+    /// Whether the numbered item directly before introduces items.
+    awaits_items: bool,
+    /// Whether `awaits_items` holds and no nested item followed yet.
+    is_head: bool,
+    /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
+    leads_to_items: bool,
+}
+
+impl<'e> QuoteCollector<'e> {
+    fn take(&mut self, passage: &'e Passage) {
+        // A sentence below another heading does not continue the text above it.
+        if self.headings != passage.headings {
+            self.is_previous_omitted = true;
+            self.section_start = self.found.len();
+        }
+        // Each fix of a section has a result of its own.
+        if passage
+            .label
+            .as_deref()
+            .is_some_and(|label| topic_of_heading(label) == Some(Topic::Cause))
+        {
+            self.section_start = self.found.len();
+        }
+        self.headings = &passage.headings;
+        let topic = passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
+        // Decisions, open ends and known failures have sections of their own; proposals and
+        // instructions state no fact.
+        if matches!(
+            topic,
+            Some(
+                Topic::Proposal
+                    | Topic::Instruction
+                    | Topic::Open
+                    | Topic::KnownFailure
+                    | Topic::Decision
+            )
+        ) {
+            self.is_previous_omitted = true;
+            self.introduction = None;
+            return;
+        }
+        let is_untold = passage.form != Form::Paragraph
+            && (self.skipped_list_headings.as_ref() == Some(&passage.headings)
+                || passage.headings.last().is_some_and(|heading| announces_no_fact(heading)));
+        if is_untold {
+            return;
+        }
+        match passage.form {
+            // `**1. Name:** text` is an item, too.
+            Form::Paragraph if is_numbered(passage) => self.item(passage, topic),
+            Form::Paragraph => self.paragraph(passage, topic),
+            Form::Item { ticked: Some(false), .. } => {}
+            Form::Item { depth, .. } if depth > 1 => self.nested(passage),
+            // The parser reads nested items with too little indentation as a separate list.
+            Form::Item { .. } if self.awaits_items && passage.mark.is_none() => {
+                self.nested(passage);
+            }
+            Form::Item { .. } | Form::Row => self.item(passage, topic),
+        }
+    }
+
+    fn paragraph(&mut self, passage: &Passage, topic: Option<Topic>) {
+        self.awaits_items = false;
+        self.introduction = None;
+        self.skipped_list_headings = None;
+        let made = self.added_name.take();
+        // Without the label `Before` or `Problem`, the text would read as the present state.
+        let label = passage.label.as_deref();
+        let label = label.filter(|label| !is_generic(label) || announces_obsolete_state(label));
+        let of_label = passage.label.as_deref().and_then(topic_of_heading);
+        // A fix whose result is `Not working yet` fixed nothing, so it is left out.
+        if passage.label.as_deref().is_some_and(is_result) && says_failed(&passage.text) {
+            self.found.truncate(self.section_start);
+            self.is_previous_omitted = true;
+            return;
+        }
+        if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
+            self.is_previous_omitted = true;
+            return;
+        }
+        let text = self.entries.tidy_line(&passage.text);
+        let text = match label {
+            // A label without text is the heading of the passages after it.
+            Some(label) if text.is_empty() => format!("{label}:"),
+            Some(label) => format!("{label}: {text}"),
+            None => with_name(text, made.as_deref()),
+        };
+        self.added_name = sentences(&text).last().and_then(|last| name_of_added_thing(last));
+        let mut parts: Vec<String> = Vec::new();
+        for sentence in sentences(&text) {
+            let alone = without_also(sentence);
+            let sentence = if self.is_previous_omitted || parts.is_empty() {
+                alone.as_str()
+            } else {
+                sentence
+            };
+            if sentence.ends_with(':') {
+                let is_told = !(is_phrase(Topic::Talk, sentence)
+                    || self.is_previous_omitted && depends_on_previous(sentence));
+                let text = sentence.trim_end_matches(':').to_owned();
+                if is_told && !self.leads_to_items && names_deed(&text) {
+                    parts.push(format!("{text}."));
+                    self.is_previous_omitted = true;
+                    continue;
+                }
+                if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
+                    self.skipped_list_headings = Some(passage.headings.clone());
+                }
+                let clause = main_clause(&text).filter(|one| is_told && is_statement(one));
+                parts.extend(clause.map(|clause| format!("{clause}.")));
+                self.introduction = is_told.then(|| (text, passage.headings.clone()));
+                self.is_previous_omitted = true;
+            } else if (is_statement(sentence) || is_phrase(Topic::Resolved, sentence))
+                && !(self.is_previous_omitted && depends_on_previous(sentence))
+            {
+                parts.push(sentence.to_owned());
+                self.is_previous_omitted = false;
+            } else {
+                self.is_previous_omitted = true;
+            }
+        }
+        let topic = of_label.or(topic);
+        // A paragraph that begins with `However` is added to the paragraph before it.
+        let leans = parts.first().is_some_and(|first| continues(first));
+        let before = self
+            .found
+            .last_mut()
+            .filter(|last| leans && !last.listed && !last.is_of_review && last.topic == topic);
+        match before {
+            Some(before) => before.parts.extend(parts),
+            None => {
+                let concludes = passage.label.as_deref().is_some_and(concludes);
+                self.found.push(QuotedPassage {
+                    topic,
+                    parts,
+                    concludes,
+                    ..QuotedPassage::default()
+                });
+            }
+        }
+    }
+
+    fn item(&mut self, passage: &Passage, topic: Option<Topic>) {
+        self.is_previous_omitted = true;
+        self.awaits_items = passage.mark.is_some() && awaits_items(passage);
+        self.is_head = self.awaits_items;
+        if self.is_review && review::names_place(self.entries, passage) {
+            let parts = review::parts(self.entries, passage, NEST);
+            self.found.push(QuotedPassage {
+                topic,
+                parts,
+                is_of_review: true,
+                ..QuotedPassage::default()
+            });
+            return;
+        }
+        let introduction = self.introduced(passage);
+        let continues = self.found.last().is_some_and(|last| {
+            last.listed && last.introduction == introduction && last.topic == topic
+        });
+        if !continues {
+            self.found.push(QuotedPassage {
+                topic,
+                listed: true,
+                introduction,
+                ..QuotedPassage::default()
+            });
+        }
+        if let Some(list) = self.found.last_mut() {
+            match item_text(self.entries, passage) {
+                Some(text) => list.parts.push(text),
+                None => list.left_out += 1,
+            }
+        }
+    }
+
+    /// Returns the introduction of the list to which a passage belongs.
+    fn introduced(&self, passage: &Passage) -> Option<Introduction> {
+        let sentence = self.introduction.as_ref();
+        let sentence = sentence.filter(|(_, headings)| *headings == passage.headings);
+        let sentence = sentence.map(|(text, _)| text.as_str());
+        Introduction::of(self.entries, sentence, &passage.headings)
+    }
+
+    /// Adds a nested item to the item above it, if both fit into [`NEST`] bytes.
+    fn nested(&mut self, passage: &Passage) {
+        let Some(text) = item_text(self.entries, passage) else { return };
+        if self.found.last().is_some_and(|last| last.is_of_review) {
+            return;
+        }
+        let Some(above) = self.found.last_mut().and_then(|list| list.parts.last_mut()) else {
+            return;
+        };
+        if above.len() + text.len() <= NEST {
+            let is_first = passage.parent.as_deref().is_some_and(|parent| {
+                above.trim_end_matches([':', '.']).ends_with(parent.trim_end_matches([':', '.']))
+            });
+            let is_head = std::mem::take(&mut self.is_head);
+            let is_first = is_first || is_head || above.ends_with(':');
+            let mark = if is_first { ": " } else { ", " };
+            // `Added a list with:` becomes `Added a list: `, with the nested items after it.
+            let above_items = without_full_stop(above);
+            let open = open_end().find(above_items);
+            let head = open.map_or(above_items, |end| &above_items[..end.start()]);
+            *above = format!("{head}{mark}{text}");
+        }
+    }
+}
+
+/// Whether the text of a result says that the work does not help yet.
+fn says_failed(text: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:not (?:yet )?working|(?:still )?fail(?:s|ed|ing)|(?:this |it )?(?:does(?:n.t| not) work|did(?:n.t| not) (?:work|help)))\b")
+        .is_match(text)
+}
+
+/// Whether a sentence says what was done, and contains code.
+fn names_deed(sentence: &str) -> bool {
+    sentence.contains('`')
+        && states_result(sentence)
+        && !pattern!(r"(?i)\b(?:following|follows|below|like this|for example)\b")
+            .is_match(sentence)
+}
+
+/// Returns a sentence without `Also` at its start: `Also saved a note` does not depend on the
+/// sentence before it.
+fn without_also(sentence: &str) -> String {
+    let also = pattern!(r"^Also,? ").find(sentence);
+    let rest = also.map(|also| &sentence[also.end()..]).filter(|rest| rest.len() >= ALSO);
+    rest.map_or(sentence.to_owned(), capitalised)
+}
+
+/// Whether an item introduces other items: it ends in a colon or a preposition, or is only a label.
+fn awaits_items(passage: &Passage) -> bool {
+    let text = passage.text.trim_end();
+    text.is_empty() || text.ends_with(':') || open_end().is_match(text)
+}
+
+/// Matches the end of a text such as `Added a list with:`.
+fn open_end() -> std::sync::Arc<regex::Regex> {
+    pattern!(r"(?i),? (?:with|including|for|by|in|such as|e\.g\.):?$")
+}
+
+/// Whether a label announces the conclusion of a report.
+fn concludes(label: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:in )?(?:conclusion|summary|short|short answer|bottom line|net|result|tl;?dr)$"
+    )
+    .is_match(label)
+}
+
+/// Whether a sentence at the end of a report draws its conclusion.
+fn sums_up(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:so,? |overall\b|in (?:short|practice|summary|effect|other words)\b|therefore\b|thus\b|net\b|(?:this|that|which) means\b|(?:the|my) (?:main|key|real|important|practical|only|biggest|short|bottom|upshot|takeaway|catch|conclusion|result|risk|downside|trade-?off)\b|unless\b)"
+    )
+    .is_match(sentence)
+}
+
+/// Whether a sentence continues the paragraph before it.
+fn continues(sentence: &str) -> bool {
+    depends_on_previous(sentence)
+        && pattern!(r"(?i)^(?:however|but|that said|though|except|on the other hand|in contrast|so|that|this|these|those|they|it|its)\b")
+            .is_match(sentence)
+}
+
+/// Returns the statement before the clause that introduces a list, for example the first half of
+/// `They are not the same - they test two things`.
+fn main_clause(introduction: &str) -> Option<&str> {
+    let joints = [" - ", " — ", " – ", "; "];
+    let end = joints.iter().filter_map(|joint| introduction.rfind(joint)).max()?;
+    let clause = &introduction[..end];
+    (clause.split(' ').count() >= 5 && !clause.contains(": ")).then_some(clause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, TurnReport},
+        summarize::{from_evidence::reported::quoted::complete_answer, report::Reports},
+    };
+
+    fn told(text: &str) -> Vec<String> {
+        let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+        let (evidence, reports) = (Evidence::default(), Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        quoted(&entries, &Report::of(&report)).iter().filter_map(|one| one.line(400)).collect()
+    }
+
+    #[test]
+    fn a_paragraph_that_limits_the_one_before_is_told_with_it() {
+        assert_eq!(
+            told("The list is sorted.\n\nHowever, the rows of one day keep their old order.\n"),
+            ["The list is sorted. However, the rows of one day keep their old order."]
+        );
+        assert_eq!(
+            told("The list is sorted.\n\n## Rows\n\nThis is slow at first. The index is read.\n"),
+            ["The list is sorted.", "The index is read."]
+        );
+    }
+
+    #[test]
+    fn a_deed_before_code_that_is_left_out_is_told() {
+        let problem = "### Rows\n\n**Problem**: Each row of the list was read twice.\n\n";
+        let fix = "**Fix**: Added `next_row()` to skip all the rows that an earlier reader has already read:\n\n\n\n";
+        let after_problem = |rest: &str| told(&format!("{problem}{fix}{rest}"))[1..].to_vec();
+        assert_eq!(
+            after_problem("**Result**: The list of the rows is short.\n"),
+            [
+                "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read.",
+                "The list of the rows is short."
+            ]
+        );
+        assert_eq!(
+            after_problem("- empty rows\n- comments\n"),
+            [
+                "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read: empty rows; comments"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_was_also_done_stands_alone() {
+        assert_eq!(
+            told("Committed.\n\nAlso saved a `note.md` with the order of the days.\n"),
+            ["Saved a `note.md` with the order of the days."]
+        );
+    }
+
+    #[test]
+    fn a_conclusion_stands_without_its_label() {
+        assert_eq!(
+            told("**Conclusion:** The format of the archive stays as it is.\n"),
+            ["The format of the archive stays as it is."]
+        );
+    }
+
+    #[test]
+    fn the_paragraph_that_sums_a_long_report_up_is_its_conclusion() {
+        let end = "The main limit is the order of the file.";
+        let concludes = |text: &str| {
+            let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+            let (evidence, reports) = (Evidence::default(), Reports::default());
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            quoted(&entries, &Report::of(&report)).last().unwrap().concludes
+        };
+        let long = "The list is sorted.\n\nThe reader is fast.\n\nThe writer is slow.\n\n";
+        assert!(concludes(&format!("{long}{end}\n")));
+        assert!(!concludes(&format!("{long}The index is read.\n")));
+        assert!(!concludes(&format!("The list is sorted.\n\n{end}\n")));
+    }
+
+    #[test]
+    fn a_statement_in_an_introduction_is_told() {
+        assert_eq!(
+            told(
+                "Both files of the list stay as they are, they are not the same - they test two things:\n\n**`a.rs`** tests the list:\n- Rows are sorted by the day\n"
+            ),
+            [
+                "Both files of the list stay as they are, they are not the same.",
+                "`a.rs` tests the list: Rows are sorted by the day"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_item_keeps_what_stands_behind_a_sentence_that_is_not_told() {
+        assert_eq!(
+            told(
+                "Two parts stay:\n\n- Want it gone? The reader closes the file.\n- Is it fast? It is.\n"
+            ),
+            ["Two parts stay: The reader closes the file; +1 more"]
+        );
+        assert_eq!(
+            told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
+            ["Speed: The index is read once; Size: A row has ten bytes"]
+        );
+    }
+
+    #[test]
+    fn an_item_that_ends_with_a_preposition_continues_with_its_nested_items() {
+        assert_eq!(
+            told(
+                "Changes:\n\n- Added a list of archives with:\n  - Nested archives\n  - Times\n- Added a test of it all\n"
+            ),
+            ["Added a list of archives: Nested archives, Times; Added a test of it all"]
+        );
+    }
+
+    #[test]
+    fn bullets_below_a_numbered_introduction_belong_to_it() {
+        assert_eq!(
+            told(
+                "1. Created the shop with:\n  - A list of orders\n  - A page of help\n2. **Archive**\n  - Old orders of all years\n3. Removed the old page of the shop\n"
+            ),
+            [
+                "Created the shop: A list of orders, A page of help; Archive: Old orders of all years; Removed the old page of the shop"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pronoun_is_told_as_its_noun() {
+        assert_eq!(
+            told("Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"),
+            ["Added `max_size` for uploads.", "`max_size` limits each file to ten megabytes."]
+        );
+    }
+
+    #[test]
+    fn an_answer_has_its_verdict_and_its_reason() {
+        let answer = |text: &str, verdict: &str| {
+            let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+            let (evidence, reports) = (Evidence::default(), Reports::default());
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            let report = Report::of(&report);
+            let mut found = quoted(&entries, &report);
+            complete_answer(&mut found, Some(verdict.to_owned()));
+            found.remove(0).answering("Is it read?").line(400).unwrap()
+        };
+        assert_eq!(
+            answer("No. The key is only written.\n\nThe reader takes the name.\n", "No"),
+            "Asked: Is it read? Answer: No. The key is only written. The reader takes the name."
+        );
+        assert_eq!(
+            answer("No, the key is only written to the list.\n\n- `a.rs` reads it\n", "No"),
+            "Asked: Is it read? Answer: No, the key is only written to the list."
+        );
+    }
+}

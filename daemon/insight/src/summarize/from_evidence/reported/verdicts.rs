@@ -1,0 +1,95 @@
+//! Finds the verdict of a review.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, cut_at_clause},
+        reported::fate::{Fate, fate},
+    },
+    report::{Form, Passage, Report},
+    text::{capitalised, pattern, sentences, without_full_stop},
+};
+
+/// Maximum length, in characters, of a verdict.
+const VERDICT: usize = 200;
+
+/// Returns the verdict of the last review, such as `Approved with minor suggestions`.
+pub(crate) fn verdict(entries: &Entries<'_>) -> Option<String> {
+    let reviews = entries.reports.reports.iter().rev().filter(|report| !report.changed);
+    let given = reviews.filter(|report| fate(entries, report) != Fate::Discarded);
+    let text = given.filter_map(verdict_of).next()?;
+    let text = cut_at_clause(&entries.tidy_line(&text), VERDICT);
+    Some(format!("Verdict of the review: {}", capitalised(without_full_stop(&text))))
+}
+
+fn verdict_of(report: &Report) -> Option<String> {
+    let lines = report.passages.iter().flat_map(|passage| {
+        let label = passage.label.as_deref().unwrap_or_default();
+        let mark = if label.is_empty() || passage.text.is_empty() { "" } else { ": " };
+        let line = format!("{label}{mark}{}", passage.text);
+        passage.headings.iter().cloned().chain([line, below(passage)])
+    });
+    let judged = pattern!(
+        r"(?i)^\W*(?:overall|(?:final |overall |my )?verdict|overall assessment|conclusion|(?:review )?summary|bottom line)(?: \([^)]*\))?(?::| [—–-]) *(.+)$"
+    );
+    let is_judgement = pattern!(
+        r"(?i)\b(?:approv\w+|(?:ready|safe|good|ok|fine) to (?:merge|ship|land|go)|ship|lgtm|looks? (?:good|solid|correct)|blocked|blocking|request(?:s|ed)? changes|changes requested|rejected|not ready|needs? (?:work|changes|fixes)|mergeable|merge-ready|sound|no (?:blockers|blocking|critical|required)|0 (?:blocking|critical|required))\b"
+    );
+    let mut told = lines.filter_map(|line| {
+        let text = judged.captures(&line)?[1].to_owned();
+        let first = sentences(&text).first().copied().unwrap_or_default().to_owned();
+        is_judgement.is_match(&first).then_some(first)
+    });
+    told.next_back()
+}
+
+/// Returns a paragraph with its heading as one line; empty for any other passage, or if the heading
+/// has a colon.
+fn below(passage: &Passage) -> String {
+    let heading = passage.headings.last().filter(|heading| !heading.contains(": "));
+    match heading.filter(|_| passage.form == Form::Paragraph) {
+        Some(heading) => format!("{heading}: {}", passage.text),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::evidence::{Evidence, TurnReport},
+        summarize::report::Reports,
+    };
+
+    fn told(text: &str) -> Option<String> {
+        let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+        let evidence = Evidence { reports: vec![report], ..Evidence::default() };
+        let reports = Reports::of(&evidence);
+        verdict(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn the_verdict_of_a_review_is_told() {
+        for (text, wanted) in [
+            (
+                "## Review\n\n**Overall: This PR looks good.** \u{2713}\n\nIt is small.\n\n**Verdict: Ship it.**\n",
+                "Ship it",
+            ),
+            (
+                "### Verdict: **Approved with minor suggestions**\n\nThe lock is held.\n",
+                "Approved with minor suggestions",
+            ),
+            (
+                "## Verdict\n\nNot ready to merge: the lock is held. I looked at all files.\n",
+                "Not ready to merge: the lock is held",
+            ),
+            ("**Verdict:** approve.\n", "Approve"),
+            (
+                "**Summary:** 0 required findings, 4 improvements.\n",
+                "0 required findings, 4 improvements",
+            ),
+        ] {
+            assert_eq!(told(text).unwrap(), format!("Verdict of the review: {wanted}"));
+        }
+        assert_eq!(told("**Overall: two files were read.**\n"), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Finds the pull request that the session continued, and the pull requests that were merged.
+
+use crate::{
+    model::evidence::{Evidence, GitEvent, GitStep, Quote},
+    summarize::text::{one_line, pattern, sentences, spoken_sentences},
+};
+
+/// Maximum length, in bytes, of a prompt in which the user says that a pull request is merged.
+const TYPED: usize = 300;
+
+/// Whether the pull request at the index `at` of the evidence was merged: the output of git or of
+/// the forge shows the merge, or the user or a report states it.
+pub(crate) fn is_merged(evidence: &Evidence, at: usize) -> bool {
+    let number = evidence.pull_requests.get(at).and_then(|request| request.number);
+    number.is_some_and(|number| {
+        evidence.checkout.merged.contains(&number)
+            || evidence.reports.iter().any(|report| says_merged(&one_line(&report.text), number))
+    }) || evidence.prompts.iter().any(|prompt| is_merged_by_user(evidence, prompt, at, number))
+}
+
+/// Whether a text says in one sentence that the pull request with this number is merged.
+fn says_merged(text: &str, number: u64) -> bool {
+    let named = format!("#{number}");
+    let says = |sentence: &str| {
+        let Some((_, behind)) = sentence.split_once(&named) else { return false };
+        pattern!(r"(?i)^\W{0,4}(?:\([^()]{1,80}\) )?(?:(?:is|was|has|have|been|got|just|already|now|also) )*merged\b")
+            .is_match(behind)
+            && !pattern!(r"(?i)\b(?:once|when|after|if|until|unless|before|not|isn.t|will|yet|to be)\b")
+                .is_match(sentence)
+    };
+    text.contains(&named) && sentences(text).into_iter().any(says)
+}
+
+/// Whether a prompt says that the pull request is merged. The prompt must contain the number, or
+/// the pull request must be the last one before the prompt.
+fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Option<u64>) -> bool {
+    if prompt.text.len() > TYPED {
+        return false;
+    }
+    let is_opened = |event: &&GitEvent| event.step == GitStep::OpenPullRequest && event.succeeded;
+    let opened = evidence.git_events.iter().filter(is_opened);
+    let known_before = evidence.pull_requests.len().saturating_sub(opened.clone().count());
+    let is_before = |event: &&GitEvent| prompt.origin.is_after(prompt.at, (event.origin, event.at));
+    let before = opened.filter(is_before).count();
+    let is_last = known_before + before == at + 1;
+    spoken_sentences(&one_line(&prompt.text)).iter().any(|sentence| {
+        let named = number.is_some_and(|number| says_merged(sentence, number));
+        let states = pattern!(
+            r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
+        );
+        named || is_last && states.is_match(sentence)
+    })
+}
+
+/// Returns the number of an earlier pull request for the work on `branch`: the only number in the
+/// `gh` commands of the session, if the session pushed and opened no pull request.
+pub(crate) fn of_branch(evidence: &Evidence, branch: &str) -> Option<String> {
+    let has_pushed =
+        evidence.git_events.iter().any(|event| event.step == GitStep::Push && event.succeeded);
+    if matches!(branch, "main" | "master" | "develop" | "trunk")
+        || !has_pushed
+        || !evidence.pull_requests.is_empty()
+    {
+        return None;
+    }
+    let named = pattern!(
+        r"\bgh (?:pr (?:checks|view|merge|edit|ready|comment) #?|api \S*/pulls/)([0-9]+)\b"
+    );
+    let own = evidence.commands.iter().filter(|run| run.origin.source == 0);
+    let mut numbers = own.filter_map(|run| Some(named.captures(&run.command)?[1].to_owned()));
+    let first = numbers.next()?;
+    numbers.all(|number| number == first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::transcript::{Origin, Outcome},
+        summarize::evidence::scenarios::Script,
+    };
+
+    #[test]
+    fn a_pull_request_is_merged_where_the_history_the_user_or_a_report_says_so() {
+        let merged = |said: &str, reply: &str, history: &'static str| {
+            let mut script = Script::default();
+            script.prompt("Sort the list and open a pull request");
+            script.run(
+                "a",
+                "gh pr create --fill",
+                Outcome::Succeeded,
+                "https://x.org/a/b/pull/12\n",
+            );
+            script.reply("m1", "Opened #12.");
+            script.at += 10;
+            script.prompt(said);
+            script.run("b", "git log --oneline -1", Outcome::Succeeded, history);
+            script.reply("m2", reply);
+            let mut evidence = script.collect();
+            let is_merged_by_own = is_merged(&evidence, 0);
+            // A sub-agent may open the pull request, and its transcript may be longer.
+            evidence.git_events[0].origin = Origin { source: 1, line: 90 };
+            assert_eq!(is_merged(&evidence, 0), is_merged_by_own);
+            is_merged_by_own
+        };
+        assert!(merged("ok, merged. can we tag it please?", "Tagged.", ""));
+        assert!(merged("tag it", "PR #12 is already merged, so I tagged it.", ""));
+        assert!(merged("tag it", "Tagged.", "1a2b3c4 Merge pull request #12 from a/b\n"));
+        assert!(!merged("is it merged?", "No. Once #12 is merged, I tag it.", "1a2b3c4 Sort\n"));
+        assert!(!merged("tag it once merged", "#12 is not merged yet.", ""));
+    }
+}

@@ -1,0 +1,84 @@
+//! Finds the first order of work after an opening question.
+
+use crate::{
+    model::{evidence::Evidence, transcript::Origin},
+    summarize::{
+        from_evidence::{
+            decisions::listed_options::picked,
+            request::{
+                Request, Weight,
+                later_requests::{is_no_request, led_to_change, points_at_something},
+                openings::{is_check, is_preparation, is_question, is_remark, is_talk},
+                prompt_of,
+                wording::orders_work,
+            },
+            turns::names_a_problem,
+        },
+        text::without_full_stop,
+    },
+};
+
+/// Maximum number of requests after an opening question that are searched for the first order. An
+/// order that led to a change may come later.
+const SOON: usize = 3;
+
+/// Minimum number of words of a clause that contains the object of the order after it.
+const CLAUSE: usize = 5;
+
+/// Returns the index of the first order of work after an opening question, talk or preparation.
+pub(crate) fn first_order(
+    evidence: &Evidence,
+    requests: &[Request],
+    first: usize,
+) -> Option<usize> {
+    let opening = &requests[first].text;
+    let prepares = is_preparation(opening);
+    let remarks = is_remark(opening) && !names_a_problem(opening);
+    if !(is_question(opening) || is_talk(opening) || is_check(opening) || remarks || prepares)
+        || picked(evidence, &requests[first]).is_some()
+    {
+        return None;
+    }
+    let is_order = |request: &Request| {
+        let orders = || {
+            let asks = request.is_order
+                && !is_no_request(&request.ask)
+                && led_to_change(evidence, request);
+            (asks || orders_work(&request.text))
+                && (names_object_before(request) || !points_at_something(&request.ask))
+        };
+        request.weight == Weight::Clear
+            && request.text.split_whitespace().count() >= 5
+            && (prepares || orders())
+            && (request.is_order || !request.text.ends_with('?'))
+    };
+    let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
+    let mut orders = (first + 1..requests.len()).filter(may_be);
+    let order = orders.find(|at| is_order(&requests[*at]))?;
+    // If work began before that order, the order is only a later part of the session's work.
+    (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
+}
+
+/// Whether the order's object is in a clause before: `I don't like the links, replace them`.
+pub(crate) fn names_object_before(request: &Request) -> bool {
+    let text = request.text.to_lowercase();
+    let ask = request.ask.to_lowercase();
+    let start = text.find(without_full_stop(&ask)).unwrap_or(0);
+    text[..start].split_whitespace().count() >= CLAUSE
+}
+
+/// Whether something was changed between two requests. The evidence may lack requests between them.
+fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
+    let (Some(first), Some(order)) = (prompt_of(evidence, first), prompt_of(evidence, order))
+    else {
+        return false;
+    };
+    let span = first.origin.line..order.origin.line;
+    let is_between = |at: Origin| at.source == first.origin.source && span.contains(&at.line);
+    let mut reports = evidence.reports.iter().filter(|report| report.changed);
+    let mut commits = evidence.commits.iter();
+    let mut files = evidence.files.values().filter(|work| work.changed());
+    reports.any(|report| is_between(report.origin))
+        || commits.any(|commit| is_between(commit.origin))
+        || files.any(|work| is_between(work.last))
+}

@@ -1,0 +1,346 @@
+//! Determines the goal of the user, in one or two sentences, and the short name of the session.
+
+use crate::{
+    model::{
+        evidence::{Choice, Commit, Evidence, Ticket},
+        transcript::Origin,
+    },
+    summarize::{
+        from_evidence::{
+            decisions::listed_options::picked,
+            entries::{cut_at_clause, plain_words},
+            repository::commit_messages::is_bookkeeping,
+            request::{
+                REQUEST, Request, Weight, antecedents,
+                first_order::{first_order, names_object_before},
+                later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
+                openings::{is_about_comments, is_publication, is_question, is_talk},
+                prompt_of, recaps,
+                short_title::{TITLE, short_title},
+                title::{
+                    fits, has_later_prompts, is_minor, reported_work, subject, title, with_file,
+                },
+                wording::asks_for_work,
+            },
+            turns::turn_of,
+        },
+        text::{cut, one_line, pattern, sentences, without_full_stop},
+    },
+};
+
+/// From this number of prompts on, the agent's own note is better than a clear first request.
+const MANY_PROMPTS: usize = 6;
+
+/// Minimum share of the words of a commit's subject that must occur in the prompts.
+const SHARED: f64 = 0.4;
+/// Maximum number of commits in a session whose title is a commit's subject instead of a request
+/// that was cut.
+const FEW_COMMITS: usize = 3;
+
+/// Minimum number of words of an order that is more than an answer to a question of the agent.
+const LONG_ORDER: usize = 12;
+
+/// Precedes the opening prompt of a session that turned to something else.
+const BEGAN_WITH: &str = " (began with: ";
+
+/// The objective of a session without a request.
+const UNSTATED: &str = "No request was recorded";
+
+/// Returns what the user wanted: the first meaningful request, and the later goals of the session.
+/// If the request says little, a title, a plan, a commit or the agent's own recap completes or
+/// replaces it.
+pub(crate) fn objective(evidence: &Evidence) -> String {
+    let requests = requests(evidence);
+    let first = first_request(&requests);
+    let order = first.and_then(|at| first_order(evidence, &requests, at));
+    let goal = match (first, order) {
+        (Some(first), Some(at)) => Goal::from(format!(
+            "{}{BEGAN_WITH}{})",
+            without_full_stop(&requests[at].text),
+            without_full_stop(&cut_at_clause(&requests[first].text, LATER))
+        )),
+        (first, _) => goal(evidence, first.map(|at| &requests[at])),
+    };
+    let start = match goal.is_note {
+        true => recaps::last_before_note(evidence, &requests),
+        false => order.or(first),
+    };
+    let later = start.map_or(Vec::new(), |at| later_goals(evidence, &requests, at, &goal.text));
+    let besides = start.filter(|_| !goal.is_note);
+    let besides = besides.map_or(Vec::new(), |at| asked_besides(evidence, &requests[at]));
+    let mut text = antecedents::with_references(evidence, &goal.text);
+    for (label, requests) in [("Also", besides), ("Later", later)] {
+        if !requests.is_empty() {
+            let stop = if text.ends_with(['.', '!', '?', '…', '。']) { "" } else { "." };
+            text = format!("{text}{stop} {label}: {}.", requests.join("; "));
+        }
+    }
+    text
+}
+
+/// Returns the first ticket whose key is in one of the first two prompts.
+fn ticket(evidence: &Evidence) -> Option<&Ticket> {
+    let named = |ticket: &&Ticket| {
+        let key = ticket.key.to_lowercase();
+        evidence.prompts.iter().take(2).any(|prompt| prompt.text.to_lowercase().contains(&key))
+    };
+    evidence.tickets.iter().find(named)
+}
+
+/// Returns a title for lists, of at most 80 characters.
+pub(crate) fn name(evidence: &Evidence) -> String {
+    let ticketed = ticket(evidence).map(|ticket| format!("{}: {}", ticket.key, ticket.title));
+    if let Some(title) = ticketed {
+        return cut_at_clause(&one_line(&title), TITLE);
+    }
+    if let Some(title) = title(evidence).filter(|title| fits(title, evidence)) {
+        return cut_at_clause(&one_line(&title.text), TITLE);
+    }
+    let requests = requests(evidence);
+    if let Some(subject) = asked_subject(evidence, &requests) {
+        return cut_at_clause(&one_line(&subject), TITLE);
+    }
+    let first = first_request(&requests);
+    let order = first.and_then(|at| first_order(evidence, &requests, at));
+    // An order describes the session better than the question before the order.
+    let goal = match order.map(|at| &requests[at]) {
+        Some(order) if names_object_before(order) => Goal::asked(&order.text, &order.text),
+        Some(order) => Goal::asked(&order.text, &order.ask),
+        None => goal(evidence, first.map(|at| &requests[at])),
+    };
+    let named = |text: &str| antecedents::with_references(evidence, text);
+    let asked = short(&Goal::asked(&named(&goal.text), &named(&goal.ask)));
+    // A commit's subject describes all of the work, but a cut request describes only the start.
+    let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
+    let subject = subject(evidence, 0.0).filter(|_| is_cut && !has_later_prompts(evidence));
+    let done = subject.or_else(|| reported_work(evidence).filter(|_| is_cut));
+    match done {
+        Some(done) => cut_at_clause(&one_line(&done), TITLE),
+        None => with_file(evidence, asked),
+    }
+}
+
+/// Returns the title of the pull request or the subject of a commit, if it shares enough words
+/// with the prompts. No shared words are needed after an opening talk, after a request such as
+/// `Address the comments`, or if a clear request came after the agent's last note for an absent
+/// user.
+fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
+    let names_nothing = recaps::has_overtaken_note(evidence)
+        || first_request(requests).is_some_and(|first| {
+            is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
+        });
+    subject(evidence, if names_nothing { 0.0 } else { SHARED })
+}
+
+/// Returns a title for a session of which only the first prompt is known; empty if that prompt has
+/// no content.
+pub(crate) fn title_of(prompt: &str) -> String {
+    Request::of(prompt)
+        .map(|request| short(&Goal::asked(&request.text, &request.ask)))
+        .unwrap_or_default()
+}
+
+fn short(goal: &Goal) -> String {
+    short_title(&goal.text, &goal.ask).unwrap_or_else(|| UNSTATED.to_owned())
+}
+
+/// A goal in full, and the part of it that asks.
+struct Goal {
+    text: String,
+    ask: String,
+    /// Whether the text comes from a recap of the agent, which describes only earlier work.
+    is_note: bool,
+}
+
+impl Goal {
+    fn asked(text: &str, ask: &str) -> Goal {
+        Goal { text: text.to_owned(), ask: ask.to_owned(), is_note: false }
+    }
+}
+
+impl From<String> for Goal {
+    fn from(text: String) -> Goal {
+        Goal { ask: text.clone(), text, is_note: false }
+    }
+}
+
+pub(crate) fn requests(evidence: &Evidence) -> Vec<Request> {
+    evidence.prompts.iter().filter_map(|prompt| Request::of(&prompt.text)).collect()
+}
+
+/// Returns the index of the first clear request, if it is among the first six. Otherwise returns
+/// the first request that is at least vague, or else the first routine, or else the first reaction.
+fn first_request(requests: &[Request]) -> Option<usize> {
+    let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
+    // A clear request much later is about something else.
+    of_weight(Weight::Clear)
+        .filter(|at| *at < 6)
+        .or_else(|| of_weight(Weight::Vague))
+        .or_else(|| of_weight(Weight::Routine))
+        .or_else(|| of_weight(Weight::Reaction))
+}
+
+fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
+    if let Some(goal) = first.and_then(|request| ticketed(evidence, request)) {
+        return goal;
+    }
+    let is_clear = first.is_some_and(|request| request.weight == Weight::Clear);
+    let note =
+        || recaps::noted(evidence).filter(|_| !is_clear || evidence.prompts.len() >= MANY_PROMPTS);
+    if let Some(known) = recaps::intent(evidence).or_else(note) {
+        return Goal { is_note: true, ..known.into() };
+    }
+    let title = title(evidence).map(|title| one_line(&title.text));
+    let title = title.filter(|title| title.split(' ').count() >= 3);
+    let Some(request) = first else {
+        return title
+            .or_else(|| said_first(evidence))
+            .unwrap_or_else(|| UNSTATED.to_owned())
+            .into();
+    };
+    let is_bare = pattern!(r"(?i)^\w+ (?:this|that|it|these|those|them)\b").is_match(&request.ask);
+    let ask = match is_bare {
+        true => antecedents::with_object(request).unwrap_or_else(|| request.text.clone()),
+        false => request.ask.clone(),
+    };
+    // `3 but on this branch` picks from a list that the summary does not show.
+    let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
+    if picks {
+        if let Some(picked) = picked(evidence, request) {
+            let says_more = pattern!(
+                r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b"
+            );
+            if !says_more.is_match(&request.text) {
+                return picked.into();
+            }
+            return Goal::asked(&format!("{picked} (asked: {})", request.text), &picked);
+        }
+        let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
+        if let Some(done) = work {
+            // A question about `this` does not mention its subject.
+            return match is_question(&request.text) {
+                true => one_line(&done.subject).into(),
+                false => came_to(&request.text, &done.subject),
+            };
+        }
+    }
+    if let Some(command) = bare_command(&request.text)
+        && let Some(done) = committed(evidence)
+    {
+        return came_to(&format!("Run the {command} command"), &done);
+    }
+    if is_question(&request.text)
+        && let Some(done) = asked_subject(evidence, &requests(evidence))
+            .or_else(|| subject(evidence, 0.0).filter(|_| !is_followed_by_order(evidence, request)))
+    {
+        // A question about the state of the repository is not the purpose of a session.
+        return match antecedents::asks_for_state(&request.text) {
+            true => {
+                let began = without_full_stop(&request.text);
+                Goal::asked(&format!("{}{BEGAN_WITH}{began})", one_line(&done)), &done)
+            }
+            false => came_to(&request.text, &done),
+        };
+    }
+    if is_talk(&request.text)
+        && let Some(work) = evidence.commits.iter().find(|commit| !is_bookkeeping(commit))
+    {
+        return came_to(&request.text, &work.subject);
+    }
+    if is_publication(&request.text)
+        && let Some(done) = committed_then(evidence, request).or_else(|| subject(evidence, 0.0))
+    {
+        return came_to(&request.text, &done);
+    }
+    let own = Goal::asked(&request.text, &ask);
+    if is_clear {
+        let is_cut = request.text.ends_with('…');
+        return title.filter(|_| is_cut).map_or(own, Goal::from);
+    }
+    match title.or_else(|| shown_plan(evidence)) {
+        // The command that showed the list of work does not matter.
+        Some(better) if request.text.starts_with("Run the `/") => better.into(),
+        Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
+        None => own,
+    }
+}
+
+/// Whether an order came between a question and the first commit. Then the commit is about the
+/// order.
+fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
+    let Some(asked) = prompt_of(evidence, question) else { return false };
+    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
+    let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
+    let Some(first) = commits.map(|commit| commit.origin).find(|at| later(*at)) else {
+        return false;
+    };
+    let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
+    let orders = between.filter(|one| asks_for_work(start(&one.text)));
+    orders.filter_map(|one| Request::of(&one.text)).any(|request| {
+        request.weight == Weight::Clear
+            && request.text.split_whitespace().count() >= LONG_ORDER
+            && !is_question(&request.text)
+            && !points_at_something(&request.ask)
+    })
+}
+
+/// Returns the subject of a commit between a request and the next prompt: the last commit that is
+/// more than a fix or a test, or else the last one that is more than bookkeeping.
+fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
+    let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
+    let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));
+    let work: Vec<&Commit> = commits.filter(|commit| !is_bookkeeping(commit)).collect();
+    let major = work.iter().find(|commit| !is_minor(&commit.subject));
+    major.or(work.first()).map(|commit| commit.subject.clone())
+}
+
+/// Returns a goal that joins an unclear request with the subject of the commit or pull request that
+/// resulted.
+fn came_to(asked: &str, done: &str) -> Goal {
+    let done = one_line(done);
+    Goal::asked(&format!("{} (came to: {done})", without_full_stop(asked)), &done)
+}
+
+/// Returns the command of a request whose argument, if any, is as short as a number. A request such
+/// as `/plan 14` cannot be understood alone.
+fn bare_command(text: &str) -> Option<&str> {
+    let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
+    (rest.is_empty() || pattern!(r"^ on [\w.-]{1,3}$").is_match(rest)).then_some(command)
+}
+
+/// Returns the subject of the newest commit that is more than bookkeeping.
+fn committed(evidence: &Evidence) -> Option<String> {
+    let commit = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit))?;
+    Some(one_line(&commit.subject))
+}
+
+/// Returns the goal of a request that mentions a ticket, in the words of the ticket.
+fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
+    let ticket = ticket(evidence)?;
+    if !request.text.to_lowercase().contains(&ticket.key.to_lowercase()) {
+        return None;
+    }
+    let title = format!("{}: {}", ticket.key, one_line(&ticket.title));
+    let description = one_line(&ticket.description);
+    let told = sentences(&description).first().copied().unwrap_or_default().to_owned();
+    let told = cut(&told, REQUEST.saturating_sub(title.len()));
+    let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
+    Some(Goal::asked(&text, &title))
+}
+
+/// Returns the title of the first accepted plan, or else of the last refused one.
+fn shown_plan(evidence: &Evidence) -> Option<String> {
+    let answered = |answer: &'static str| move |choice: &&Choice| choice.answer == answer;
+    let accepted = evidence.choices.iter().find(answered("accepted"));
+    let accepted = accepted.or_else(|| evidence.choices.iter().rfind(answered("refused")))?;
+    let plan = pattern!(r"(?i)^(?:implementation )?plan(?: for)?\s*[:—-]\s*")
+        .replace(&accepted.question, "");
+    let plan = one_line(&plan);
+    (plan.len() >= 10).then_some(plan)
+}
+
+/// Returns the first statement of the agent's last reply.
+fn said_first(evidence: &Evidence) -> Option<String> {
+    let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
+    prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
+}

@@ -1,0 +1,112 @@
+//! Extracts what a person wrote from a prompt with pasted text: code, logs, diffs and terminal
+//! windows.
+
+use std::borrow::Cow;
+
+use crate::{
+    lang::prose::has_many_symbols,
+    summarize::text::{pattern, sentence_ends, without_code},
+};
+
+/// Minimum length, in bytes, of a prompt that the evidence may have shortened.
+const SHORTENED: usize = 600;
+
+/// Returns a prompt whose middle the evidence left out, without the broken word before the gap and
+/// without the broken sentence after the gap.
+pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
+    let parts = prompt.split_once(" … ").filter(|_| prompt.len() >= SHORTENED);
+    let Some((head, tail)) = parts else { return Cow::Borrowed(prompt) };
+    let (head, _) = head.rsplit_once(' ').unwrap_or((head, ""));
+    let tail = sentence_ends(tail).next().map_or("", |end| &tail[end..]);
+    Cow::Owned(format!("{head}…\n\n{tail}"))
+}
+
+/// Returns the part of a prompt that a person wrote, without code, logs and other pasted text.
+/// Paragraphs become sentences, and the items of a list become one sentence.
+pub(crate) fn written(prompt: &str) -> String {
+    let prose = without_code(prompt);
+    let mut kept = String::new();
+    let mut in_diff = false;
+    for line in prose.lines().map(|line| line.trim_end_matches('\\')) {
+        in_diff = is_diff(line, in_diff);
+        let line = &without_boxes(line.trim());
+        if in_diff || is_pasted(line) || pattern!(r"^\[\[ ## \w+ ## \]\]$").is_match(line) {
+            // The introduction of the pasted text becomes a sentence.
+            if let Some(introduction) = kept.trim_end().strip_suffix(':') {
+                kept = format!("{introduction}. ");
+            }
+            continue;
+        }
+        let item = pattern!(r"^(?:[-*•]|\d{1,2}[.)])\s+").find(line);
+        let ends = kept.trim_end_matches(['"', '”', ' ']);
+        let ends = ends.ends_with(['.', '!', '?', ',', ';', ':', '。']);
+        if line.is_empty() {
+            if kept.trim_end().ends_with(':') {
+                kept.push(' ');
+            } else if !kept.is_empty() && !ends {
+                kept.push_str(". ");
+            }
+        } else if let Some(mark) = item {
+            kept.push_str(if kept.is_empty() || ends { " " } else { "; " });
+            kept.push_str(&line[mark.end()..]);
+        } else {
+            kept.push(' ');
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
+/// Whether a line is part of a pasted diff. A diff begins with a header and ends before the first
+/// line that cannot be part of a diff.
+fn is_diff(line: &str, in_diff: bool) -> bool {
+    pattern!(r"^(?:diff --git |@@ -[0-9]|index [0-9a-f]{7,}\.\.|(?:---|\+\+\+) [ab]/)")
+        .is_match(line)
+        || in_diff && (line.is_empty() || line.starts_with([' ', '+', '-', '\t', '\\']))
+}
+
+/// Returns a line without the terminal window that was pasted into it, but with its errors:
+/// `why do I get │ make │ exit 1 ┃ Denied by the hook` becomes `why do I get: Denied by the hook`.
+fn without_boxes(line: &str) -> String {
+    let is_box = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
+    if !line.starts_with(char::is_alphabetic) || !line.contains(is_box) {
+        return line.to_owned();
+    }
+    let mut parts = line.split(is_box).map(str::trim);
+    let typed = parts.next().unwrap_or_default();
+    let error =
+        pattern!(r"(?i)\b(?:denied|errors?|failed|failure|cannot|not found|refused|panic)\b");
+    let shown: Vec<&str> = parts.filter(|part| error.is_match(part)).collect();
+    match shown.is_empty() {
+        true => typed.to_owned(),
+        false => format!("{typed}: {}", shown.join("; ")),
+    }
+}
+
+/// Whether a line is from a log, a shell session, data or code.
+fn is_pasted(line: &str) -> bool {
+    let total = line.chars().count();
+    let words = line.split_whitespace().count();
+    pattern!(
+        r#"^(?:[❯$>%] |\[\+\]|=> |at |\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|\s*(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=]|(?:ERROR|WARN|INFO|DEBUG|npm (?:ERR|error|warn))|\d+ \||(?:GET|POST)$)"#
+    )
+    .is_match(line)
+        || has_many_symbols(line)
+        || (total > 90 && words <= 2)
+        || line.contains("····")
+        || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_leaves_whole_words() {
+        let head = "Read the guide of the list first, as it names all parts. ".repeat(12);
+        let prompt = format!("{head}Then let the oth … eady at last. Commit it then.");
+        let whole = without_gap(&prompt);
+        assert!(whole.ends_with("parts. Then let the…\n\n Commit it then."), "{whole}");
+        assert_eq!(without_gap("one … two"), "one … two");
+    }
+}

@@ -1,0 +1,290 @@
+//! Tests of the titles and decisions that come from prompts of the user, and of open questions.
+
+use crate::{
+    model::transcript::{Action, Outcome},
+    summarize::{
+        evidence::scenarios::Script,
+        from_evidence::request::{
+            Request,
+            wording_scenarios::{summary, title},
+        },
+    },
+};
+
+fn decisions(script: &Script) -> Vec<(String, String)> {
+    let records = summary(script).key_decisions.unwrap_or_default();
+    records.into_iter().map(|record| (record.decision, record.rationale)).collect()
+}
+
+fn commit(script: &mut Script, id: &str, message: &str, printed: &'static str) {
+    script.edit(&format!("{id}e"), "/app/clock.rs", "a", id);
+    script.run(id, &format!("git commit -m '{message}'"), Outcome::Succeeded, printed);
+}
+
+#[test]
+fn a_question_does_not_name_a_session_that_committed_or_was_asked_for_work() {
+    let mut script = Script::default();
+    script.prompt("Is there an easy reason for it? docs/why.md");
+    script.reply("m1", "Yes, the clock is read twice.");
+    commit(&mut script, "c", "Read the clock once", "[main 1a2b3c4] Read the clock once");
+    script.reply("m2", "Committed.");
+    assert_eq!(title(&script), "Read the clock once");
+    let mut script = Script::default();
+    script.prompt("It sounds like finding 1 is a feature, no?");
+    script.reply("m1", "Yes, it is one.");
+    script.prompt("Write the limits of the parser into the manual");
+    script.reply("m2", "Written.");
+    assert_eq!(title(&script), "Write the limits of the parser into the manual");
+}
+
+#[test]
+fn a_later_question_does_not_name_work_that_began_before_it() {
+    let mut script = Script::default();
+    script.prompt("I went on in the second window and changed something there, so the list should show two entries, but it shows only one of them, can you check?");
+    script.reply("m1", "The list skips the second one.");
+    script.prompt("yes, do it like the other list");
+    script.edit("a", "/app/list.rs", "a", "b");
+    script.reply(
+        "m2",
+        "All done.\n\n## Summary: Fixed the list of two windows & added tests\n\n- Removed the check of the second window\n",
+    );
+    script.prompt("check if it is easy to share the code of both lists");
+    script.reply("m3", "It is.");
+    assert_eq!(title(&script), "Fixed the list of two windows & added tests");
+}
+
+#[test]
+fn a_push_that_was_asked_for_first_is_named_by_the_work_that_followed() {
+    let mut script = Script::default();
+    script.prompt("please push the browser fixes up");
+    commit(
+        &mut script,
+        "c",
+        "Mend the selector of the dialog",
+        "[main 1a2b3c4] Mend the selector of the dialog",
+    );
+    script.reply("m1", "Pushed.");
+    assert_eq!(title(&script), "Mend the selector of the dialog");
+}
+
+#[test]
+fn a_title_without_a_name_gets_the_only_changed_file() {
+    let mut script = Script::default();
+    script.prompt("fix the test, the code is right");
+    script.edit("a", "/app/reset_test.go", "a", "b");
+    script.reply("m1", "Fixed.");
+    assert_eq!(title(&script), "Fix the test, the code is right (`reset_test.go`)");
+    script.edit("b", "/app/reset.go", "a", "b");
+    assert_eq!(title(&script), "Fix the test, the code is right");
+}
+
+#[test]
+fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work_names_the_session()
+{
+    let mut script = Script::default();
+    script.prompt("Read the notes, then talk to me about the idea");
+    let body = "First version of the reader' -m 'It reads the lines, keeps their order, and prints a table of all days with their sums";
+    commit(&mut script, "c", body, "[main 1a2b3c4] First version of the reader");
+    commit(&mut script, "d", "Update npm", "[main 2b3c4d5] Update npm");
+    script.reply("m2", "Committed.");
+    assert_eq!(title(&script), "First version of the reader");
+}
+
+#[test]
+fn a_request_is_quoted_up_to_the_sentence_that_turns_it() {
+    let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it and for the names of all the files that they sent, and for the dates at which each of them was seen last, one after the other.";
+    let told = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
+    assert!(told("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
+    assert!(told("The list is old.").ends_with("one after the other."));
+}
+
+#[test]
+fn numbered_answers_are_told_with_the_points_of_the_report_that_listed_them() {
+    let mut script = Script::default();
+    script.prompt("Review the parser");
+    script.reply(
+        "m1",
+        "Two points:\n\n1. Unknown keys are dropped\n2. Old dates are read as today\n",
+    );
+    script.prompt("what is an old date?");
+    script.reply("m2", "A date before 1970.");
+    script.prompt("1. fail loud. 2. leave it alone.");
+    script.reply("m3", "Done.");
+    let told = decisions(&script);
+    let (decision, rationale) = &told[0];
+    assert_eq!(decision, "User: \"1. fail loud. 2. leave it alone.\"");
+    assert_eq!(
+        rationale,
+        "The user's words, on 1: Unknown keys are dropped; 2: Old dates are read as today"
+    );
+}
+
+#[test]
+fn words_of_assent_alone_decide_nothing() {
+    for prompt in ["ok, let's do", "sorry continue", "let's do that"] {
+        let mut script = Script::default();
+        script.prompt("Review the parser");
+        script.reply("m1", "It reads dates twice.");
+        script.prompt(prompt);
+        script.reply("m2", "It reads each date once now.");
+        assert_eq!(decisions(&script), [], "{prompt}");
+    }
+}
+
+#[test]
+fn a_plan_without_an_approach_decides_by_its_title_and_is_explained_by_its_background() {
+    for (title, wanted) in [("Remove the order of turns", 1), ("Order of turns", 0)] {
+        let mut script = Script::default();
+        script.prompt("Change the turns");
+        let plan = format!(
+            "# Plan: {title}\n\n## Context\n\nThe user already tells each agent when to work.\n"
+        );
+        script.call("p", "ExitPlanMode", Action::ProposePlan { plan });
+        script.result("p", Outcome::Succeeded, "");
+        script.reply("m1", "The turns have no order now.");
+        let told = decisions(&script);
+        assert_eq!(told.len(), wanted, "{told:?}");
+        if let [(decision, rationale)] = told.as_slice() {
+            assert_eq!(decision, "Remove the order of turns");
+            assert_eq!(
+                rationale,
+                "The user already tells each agent when to work (plan accepted by the user)"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_the_last_report_leaves_to_the_user_is_open() {
+    let report = "The parser reads old dates.\n\n## Decision points\n\n- The old index stays on the server until it is deleted\n\n## Before the release\n\n1. Should the old names be kept for a year?\n2. Which of the two servers gets the new index?\n";
+    let steps = |more: bool| {
+        let mut script = Script::default();
+        script.prompt("Read old dates");
+        script.edit("a", "/app/parser.rs", "a", "b");
+        script.reply("m1", report);
+        if more {
+            script.prompt("delete it, keep them, the first");
+            script.edit("b", "/app/page.rs", "a", "b");
+            script.reply("m2", "All of that is done.");
+        }
+        summary(&script).next_steps.unwrap_or_default()
+    };
+    assert_eq!(
+        steps(false),
+        [
+            "The old index stays on the server until it is deleted",
+            "To decide: Should the old names be kept for a year?",
+            "To decide: Which of the two servers gets the new index?",
+        ]
+    );
+    assert_eq!(steps(true), Vec::<String>::new());
+}
+
+fn objective(script: &Script) -> String {
+    summary(script).objective
+}
+
+#[test]
+fn a_check_does_not_name_a_session_that_changed_something_else() {
+    let mut script = Script::default();
+    script.prompt("Can you check if the tests in src/clock_test.rs are now not duplicated?");
+    script.reply("m1", "They are not duplicated.");
+    script.prompt("why are there two files?");
+    script.reply("m2", "One is for the page.");
+    script.prompt("and who reads them?");
+    script.reply("m3", "Nobody.");
+    script.prompt("thanks, good to know");
+    script.reply("m4", "You are welcome.");
+    script.prompt("let's print true/false and not on/off for the alarm of the clock");
+    script.edit("a", "/app/clock.rs", "a", "b");
+    script.reply("m5", "The alarm is printed as true or false.");
+    assert_eq!(title(&script), "Print true/false and not on/off for the alarm of the clock");
+    assert!(objective(&script).contains("(began with: Check if the tests in src/clock_test.rs"));
+}
+
+#[test]
+fn a_commit_names_a_session_that_began_with_a_question_even_if_many_prompts_follow() {
+    let mut script = Script::default();
+    script.prompt("is the work on the alarm already planned?");
+    script.reply("m1", "No.");
+    script.prompt("ok handle this via a small task then, together with the setup of the login, so that all of it can be released");
+    commit(
+        &mut script,
+        "c",
+        "chore: ring the alarm twice",
+        "[main 1a2b3c4] chore: ring the alarm twice",
+    );
+    script.reply("m2", "Committed.");
+    for at in 0..6 {
+        script.prompt(&format!("and what is the value of entry {at}?"));
+        script.reply(&format!("r{at}"), "It is one.");
+    }
+    assert_eq!(title(&script), "chore: ring the alarm twice");
+    assert!(objective(&script).starts_with(
+        "Is the work on the alarm already planned? (came to: chore: ring the alarm twice)"
+    ));
+}
+
+#[test]
+fn a_question_about_this_is_told_as_the_work_that_followed() {
+    let mut script = Script::default();
+    script.prompt("is this true and reasonable?");
+    script.reply("m1", "Yes, it is.");
+    commit(&mut script, "c", "Close the server on time", "[main 1a2b3c4] Close the server on time");
+    script.reply("m2", "Committed.");
+    assert_eq!(objective(&script), "Close the server on time");
+}
+
+#[test]
+fn requests_after_a_question_with_its_commit_are_told() {
+    let mut script = Script::default();
+    script.prompt("please push the browser fixes up.");
+    commit(
+        &mut script,
+        "c",
+        "Mend the selector of the dialog",
+        "[main 1a2b3c4] Mend the selector of the dialog",
+    );
+    script.reply("m1", "Pushed.");
+    script.prompt("now put the names of all dialogs into one file for the translators");
+    script.edit("d", "/app/names.rs", "a", "b");
+    script.reply("m2", "Done.");
+    assert!(
+        objective(&script)
+            .ends_with("Later: put the names of all dialogs into one file for the translators."),
+        "{}",
+        objective(&script)
+    );
+}
+
+#[test]
+fn an_order_in_a_turn_that_was_interrupted_is_told() {
+    let mut script = Script::default();
+    script.prompt("Rename the parser of dates in src/dates.rs");
+    script.edit("a", "/app/dates.rs", "a", "b");
+    script.reply("m1", "Renamed.");
+    script.prompt("also reduce the size of the index of all invoices");
+    script.edit("b", "/app/index.rs", "a", "b");
+    assert!(
+        objective(&script).ends_with("Later: reduce the size of the index of all invoices."),
+        "{}",
+        objective(&script)
+    );
+}
+
+#[test]
+fn a_short_choice_is_told_with_its_reason_in_the_same_prompt() {
+    let mut script = Script::default();
+    script.prompt("Cache the client of the server");
+    script.edit("a", "/app/client.rs", "a", "b");
+    script.reply("m1", "The client is cached.");
+    script.prompt("The client is now kept after the first call, so that later settings are ignored.\n\nLet's keep one client per call.");
+    script.edit("b", "/app/client.rs", "b", "a");
+    script.reply("m2", "Each call makes its own client again.");
+    let told = decisions(&script);
+    assert_eq!(told[0].0, "User: \"Let's keep one client per call.\"");
+    assert_eq!(
+        told[0].1,
+        "The user's words, on \"The client is now kept after the first call, so that later settings are ignored.\""
+    );
+}

@@ -1,0 +1,193 @@
+//! Finds a title for the session: from a person or a model, a pull request, a commit or a report.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    model::{
+        evidence::{Commit, Evidence, PublicationKind, Title},
+        transcript::TitleSource,
+    },
+    summarize::{
+        from_evidence::repository::commit_messages::is_bookkeeping,
+        text::{pattern, share_of_words, words},
+    },
+};
+
+/// If at least this number of prompts follows the last commit, no commit gives the title.
+const LATER_PROMPTS: usize = 6;
+/// If a session has more commits than this, each is only a part of the work, and the request gives
+/// the title.
+const MANY_COMMITS: usize = 8;
+/// Maximum length, in characters, of a title to which a file is added.
+const SHORT: usize = 45;
+
+/// Returns the title that a person or model gave the session. A summary line of the agent may
+/// belong to another session, so it counts only if it shares words with the prompts.
+pub(crate) fn title(evidence: &Evidence) -> Option<&Title> {
+    let given = evidence.titles.iter().filter(|title| title.by != TitleSource::Summary);
+    if let Some(title) = given.max_by_key(|title| title.by) {
+        return Some(title);
+    }
+    let title = evidence.titles.first()?;
+    let said: BTreeSet<String> =
+        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
+}
+
+/// Whether many prompts followed the last commit, so that no commit gives the title.
+pub(crate) fn has_later_prompts(evidence: &Evidence) -> bool {
+    let is_own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let own = evidence.commits.iter().rfind(is_own);
+    let Some(newest) = own.map(|commit| commit.origin) else { return false };
+    let later = evidence
+        .prompts
+        .iter()
+        .filter(|prompt| prompt.origin.source == newest.source && prompt.origin > newest);
+    later.count() >= LATER_PROMPTS
+}
+
+/// Returns the title of a pull request, or else the subject of a commit. At least the share
+/// `shared` of its words must occur in the prompts. If `shared` is 0, a commit is used even if many
+/// prompts followed it or if there are many commits, because the request gives no title.
+pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
+    let opened = evidence.publications.iter().rev();
+    let opened = opened.filter(|one| one.kind == PublicationKind::PullRequest);
+    let opened = opened.filter_map(|one| one.title.clone());
+    let is_work = |subject: &String| {
+        !pattern!(r"(?i)^(?:merge\b|revert\b|fixup!|wip\b|bump\b|release\b|chore\((?:release|deps|main|master)|chore[^:]*: (?:add todo|bump|close|merge|move|prepare|release|start|sync|update|upgrade|version)\b)")
+            .is_match(subject)
+    };
+    // A commit of a sub-agent is only a part of the work.
+    let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let commits = evidence.commits.iter().rev().filter(own);
+    let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
+    let asked: BTreeSet<String> =
+        evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
+    let share = |subject: &str| {
+        let plain = subject.split_once(": ").map_or(subject, |(_, plain)| plain);
+        let told = words(plain);
+        (share_of_words(&told, &asked), told.intersection(&asked).count())
+    };
+    let mut committed: Vec<_> =
+        commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
+    if shared > 0.0 && (has_later_prompts(evidence) || commits.len() > MANY_COMMITS) {
+        committed.clear();
+    }
+    // The commit that shares the most words with the prompts is preferred. If no shared words are
+    // required, the commit with the longest description is preferred, because it contains most of
+    // the work, and the newest of equal ones. A fix says less than the feature that it corrects.
+    if shared > 0.0 {
+        committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
+    } else {
+        committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
+        committed.sort_by_key(|(_, subject)| is_minor(subject));
+    }
+    committed.sort_by_key(|(_, subject)| subject.starts_with("chore"));
+    let opened = opened.map(|subject| (share(&subject), subject));
+    opened.chain(committed).find(|((share, _), _)| *share >= shared).map(|(_, subject)| subject)
+}
+
+/// Whether a commit, judged by its subject, only fixes, tests or documents other work.
+pub(crate) fn is_minor(subject: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:fix|hotfix|bugfix|test|docs?|ci|build|style)(?:\([^)]*\))?!?:|(?:fix|fixe[sd]|mend|correct|tighten)\b|add (?:\S+ ){0,5}(?:tests?|coverage|docs?|readme)\b)"
+    )
+    .is_match(subject)
+}
+
+/// Returns the number of words in the body of the commit with this subject.
+fn described(commits: &[&Commit], subject: &str) -> usize {
+    let found = commits.iter().find(|commit| commit.subject == subject);
+    found.map_or(0, |commit| commit.body.split_whitespace().count())
+}
+
+/// Returns the title of the last file about the progress, or else the heading that summarises the
+/// work in the longest report of a turn with changes, for example
+/// `Summary: Fixed the list of sessions`.
+pub(crate) fn reported_work(evidence: &Evidence) -> Option<String> {
+    let reports = evidence.reports.iter().filter(|report| report.changed);
+    // The title of a file about the progress states the work, for example `# WIP: sort the rows`.
+    let named = pattern!(
+        r"(?im)^# +(?:wip|hand-?(?:off|over)|status|debug\w*|investigation|findings|progress)(?: report| notes?| of)? *[:\u{2014}\u{2013}-] *([^\n]{12,100})$"
+    );
+    let mut headings = reports.clone().rev().filter_map(|report| named.captures(&report.text));
+    if let Some(heading) = headings.next() {
+        return Some(heading[1].trim().to_owned());
+    }
+    let longest = reports.max_by_key(|report| report.text.len())?;
+    let heading = pattern!(
+        r"(?m)^(?:#{1,3} +|\*\*)(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n*]+)[*:]*$"
+    );
+    let found = heading.captures(&longest.text)?;
+    let heading = found[1].trim_end_matches(['*', '#', ':', ' ']);
+    (heading.split_whitespace().count() >= 4).then(|| heading.to_owned())
+}
+
+/// Adds the changed file to a short title without a name, such as `Fix the test`, if the session
+/// committed nothing and changed only this file.
+pub(crate) fn with_file(evidence: &Evidence, title: String) -> String {
+    let names = pattern!(r"[`/0-9#]|\w\.\w|\w_\w|.\b[A-Z]").is_match(&title);
+    let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
+    let (Some((path, _)), None) = (changed.next(), changed.next()) else { return title };
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if names || title.chars().count() > SHORT || !evidence.commits.is_empty() {
+        return title;
+    }
+    format!("{title} (`{file}`)")
+}
+
+/// Whether a title is about what was committed or changed. A title that a model gave early may be
+/// about work that the user then dropped. A title by the user always fits, and so does one
+/// of a session without commits.
+pub(crate) fn fits(title: &Title, evidence: &Evidence) -> bool {
+    if title.by == TitleSource::User || evidence.commits.is_empty() {
+        return true;
+    }
+    let committed =
+        evidence.commits.iter().map(|commit| format!("{} {}", commit.subject, commit.body));
+    let files =
+        evidence.files.iter().filter(|(_, work)| work.changed()).map(|(path, _)| path.clone());
+    let done: BTreeSet<String> = committed.chain(files).flat_map(|text| words(&text)).collect();
+    share_of_words(&words(&title.text), &done) >= 0.25
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::evidence::TurnReport;
+
+    #[test]
+    fn a_file_about_the_progress_names_the_work() {
+        let report = |text: &str| TurnReport {
+            text: text.to_owned(),
+            changed: true,
+            ..TurnReport::default()
+        };
+        let work = |texts: &[&str]| {
+            let reports = texts.iter().map(|text| report(text)).collect();
+            reported_work(&Evidence { reports, ..Evidence::default() })
+        };
+        let document =
+            "Wrote it down.\n\n# WIP: rows that are read twice\n\nThe lock is missing.\n";
+        assert_eq!(work(&[document, "Done."]).as_deref(), Some("rows that are read twice"));
+        assert_eq!(work(&["# Rows that are read twice\n"]), None);
+    }
+
+    #[test]
+    fn fixes_tests_and_documents_are_minor() {
+        for (subject, wanted) in [
+            ("fix(list): sort the days", true),
+            ("Fix the order of the days", true),
+            ("Fixed the order of the days", true),
+            ("Add tests of the list", true),
+            ("Add the first coverage of the list", true),
+            ("docs: describe the list", true),
+            ("feat: show the list of days", false),
+            ("Initial implementation of the list", false),
+            ("Add a list of days", false),
+            ("Fixtures for the list", false),
+        ] {
+            assert_eq!(is_minor(subject), wanted, "{subject}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Extracts the text that the user typed from a prompt, without commands, code and pasted lines.
+
+use crate::{
+    model::evidence::Quote,
+    summarize::{
+        from_evidence::entries::Entries,
+        text::{pattern, without_code},
+    },
+};
+
+/// Minimum length, in bytes, of a line that may be pasted from a report.
+const PASTED: usize = 20;
+
+/// Returns the arguments of a slash command, or else the whole prompt.
+pub(crate) fn arguments(prompt: &str) -> &str {
+    let command =
+        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
+    command.map_or(prompt, |(_, arguments)| arguments.trim_start())
+}
+
+/// Returns a prompt without the lines that the user pasted from the previous report.
+pub(crate) fn unquoted(entries: &Entries<'_>, prompt: &Quote) -> String {
+    // A terminal leaves a backslash at the end of a continued line.
+    let lines = prompt.text.lines().map(|line| line.trim_end_matches('\\'));
+    if prompt.text.len() < PASTED {
+        return lines.collect::<Vec<_>>().join("\n");
+    }
+    let before = report_before(entries, prompt);
+    let own = lines.filter(|line| !is_pasted(&before, line));
+    own.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the first line of a prompt, if the user pasted this line and no other from the previous
+/// report.
+pub(crate) fn quotes_before(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {
+    let before = report_before(entries, prompt);
+    let mut lines = prompt.text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().filter(|line| is_pasted(&before, line))?;
+    let is_only = !lines.any(|line| is_pasted(&before, line));
+    is_only
+        .then(|| first.trim_start_matches(['-', '•', '>', ' ']).trim_end_matches('\\').to_owned())
+}
+
+fn report_before(entries: &Entries<'_>, prompt: &Quote) -> String {
+    let mut before = entries.evidence.reports.iter();
+    let before = before.rfind(|report| report.origin.line < prompt.origin.line);
+    before.map_or(String::new(), |report| squeezed(&report.text))
+}
+
+/// Whether `before`, the text of the previous report, contains a line.
+fn is_pasted(before: &str, line: &str) -> bool {
+    let line = squeezed(line);
+    let line = line.trim_start_matches(['-', '•', ' ']);
+    line.len() >= PASTED && before.contains(line)
+}
+
+/// Returns `text` with single spaces and without the marks that a terminal does not show.
+fn squeezed(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !matches!(c, '`' | '*')) {
+        match c.is_whitespace() {
+            true if plain.ends_with(' ') => {}
+            true => plain.push(' '),
+            false => plain.push(c),
+        }
+    }
+    plain.truncate(plain.trim_end().len());
+    plain
+}
+
+/// Returns the text of a prompt without code; `None` for commands, pasted reviews, plans, and
+/// prompts of more than `longest` bytes.
+pub(crate) fn spoken(prompt: &str, longest: usize) -> Option<String> {
+    let is_review =
+        pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
+            .is_match(prompt);
+    let is_command = is_review
+        || prompt.starts_with(['/', '<', '#'])
+        || prompt.starts_with("Implement the following plan");
+    let words = without_code(prompt);
+    (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
+        .then_some(words)
+}
