@@ -7,18 +7,20 @@ use std::{
 };
 
 use clap::Args;
-use graphiti_proto::tools::{close, search_sessions};
+use graphiti_proto::tools::{close, health, list_sessions, search_sessions};
 use graphiti_tests::{
     Daemon, Random, World,
     made_up::{GeneratedSession, Library, history},
     times::Times,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{megabytes, milliseconds};
 
 /// Number of searches that are timed.
 const SEARCHES: usize = 300;
+/// Number of times that the state and the newest sessions are asked for.
+const OVERVIEWS: usize = 100;
 /// Number of closes that are timed.
 const CLOSES: usize = 50;
 /// Number of bytes by which a session grows before it is closed.
@@ -54,6 +56,7 @@ pub(crate) fn run(options: &GrowthOptions) {
         let daemon = measure_start(&world);
         measure_idle(&daemon, Duration::from_secs(options.idle_seconds));
         if known > 0 {
+            measure_overviews(&daemon);
             measure_searches(&daemon, &library);
             measure_closes(&world, &daemon, &library, known);
         }
@@ -109,6 +112,21 @@ fn measure_idle(daemon: &Daemon, idle: Duration) {
         process.wake_ups().saturating_sub(woken),
         (process.processor_time() - spent).as_millis()
     );
+}
+
+/// Times the requests of `graphiti status` and `graphiti list`.
+fn measure_overviews(daemon: &Daemon) {
+    let mut wire = daemon.wire();
+    let mut times = |tool: &str, arguments: &Value| {
+        let asked = (0..OVERVIEWS).map(|_| {
+            let began = Instant::now();
+            wire.call(tool, arguments);
+            began.elapsed()
+        });
+        Times::of(asked.collect()).to_text()
+    };
+    println!("  status: {}", times(health::NAME, &json!({})));
+    println!("  the newest 20 sessions: {}", times(list_sessions::NAME, &json!({ "limit": 20 })));
 }
 
 fn measure_searches(daemon: &Daemon, library: &Library) {
