@@ -240,7 +240,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         FileAction::Write => work.writes = work.writes.saturating_add(1),
         FileAction::Delete => work.deleted = true,
         FileAction::Move(_) => {
-            work.moved_from = work.moved_from.take().or(Some(planned.path.clone()))
+            work.moved_from = work.moved_from.take().or(Some(planned.path.clone()));
         }
     }
     if matches!(planned.deed, FileAction::Edit | FileAction::Write | FileAction::Move(_)) {
