@@ -1,6 +1,6 @@
 //! Converts summaries into entities and facts, and answers queries about them.
 //!
-//! [`mod@read`] extracts the claims of one episode, without a model. [`mod@derive`] computes from
+//! [`mod@extract`] extracts the claims of one episode, without a model. [`fact_validity`] computes from
 //! the claims of all episodes when each fact was true and how certain it is. [`query`] reads
 //! entities and facts from the store. [`Graph::preferences`] returns the user's wishes for a
 //! project. [`Graph::error_records`] returns what is known about an error.

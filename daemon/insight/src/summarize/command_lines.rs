@@ -12,7 +12,7 @@ pub(super) fn retry_line(failed: &str, message: &str, worked: &str, explanation:
     format!("`{failed}` failed{message}; `{worked}` worked{explanation}")
 }
 
-/// Returns the command that failed, if [`retried`] wrote the line.
+/// Returns the command that failed, if [`retry_line`] wrote the line.
 pub(super) fn failed_command(line: &str) -> Option<&str> {
     let found = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `[^`]+` worked").captures(line)?;
     Some(found.get(1)?.as_str())

@@ -170,7 +170,7 @@ impl Packer {
     }
 
     /// Raises the last message of the user and of the agent, and the agent's latest summary, to
-    /// [`Worth::Ends`].
+    /// [`Worth::AlwaysKept`].
     fn raise_always_kept(&mut self) {
         for role in [Role::User, Role::Agent, Role::Recap] {
             if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {
@@ -180,7 +180,7 @@ impl Packer {
     }
 
     /// Removes the least valuable pieces until at most `target` tokens are left. Pieces of
-    /// [`Worth::Ends`] stay.
+    /// [`Worth::AlwaysKept`] stay.
     fn thin_out(&mut self, target: u64) {
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
         order.sort_by_key(|at| (self.pieces[*at].worth, self.pieces[*at].number));

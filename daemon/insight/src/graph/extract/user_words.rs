@@ -114,7 +114,7 @@ pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> 
     Some(format!("About: “{}”.", text::cut(before.trim_end_matches('.'), MAX_OBJECT_CHARS)))
 }
 
-/// Returns the text of [`before`] if the text contains a name.
+/// Returns the text of [`sentences_before_quote`] if the text contains a name.
 fn named_text_before(prompt: &Quote, quote: &str) -> Option<String> {
     sentences_before_quote(prompt, quote).filter(|before| fact_selection::names_something(before))
 }

@@ -1,5 +1,5 @@
 //! Handles calls of tools. A rewritten task list, an updated task and a new delegation are recorded
-//! at once. The effect of other calls is kept in [`Waiting`] until the result arrives.
+//! at once. The effect of other calls is kept in [`PendingCall`] until the result arrives.
 
 use crate::{
     model::{

@@ -35,9 +35,9 @@ pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
     if can_have_changed(evidence) {
-        let deeds = reported::results(entries);
-        let extra = (list.len() + deeds.len()).saturating_sub(ENTRIES).min(deeds.len());
-        deeds.into_iter().skip(extra).for_each(|line| push(&mut list, line));
+        let results = reported::results(entries);
+        let extra = (list.len() + results.len()).saturating_sub(ENTRIES).min(results.len());
+        results.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
     // Reports and commits describe the results that tasks only announce.
     let mut reports = entries.reports.reports.iter();

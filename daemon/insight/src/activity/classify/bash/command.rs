@@ -69,7 +69,7 @@ pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
     judged.is_known().then_some((judged.intent, judged.domain))
 }
 
-/// The classification of a command, before [`judge`] adds the parts of the command.
+/// The classification of a command, before [`classify_command`] adds the parts of the command.
 struct CommandClass {
     intent: ToolIntent,
     domain: ToolDomain,

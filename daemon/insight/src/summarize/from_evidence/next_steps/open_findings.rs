@@ -27,7 +27,7 @@ pub(crate) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
         let mut works = evidence.files.values().filter(|work| work.changed());
         !works.any(|work| is_later(work.last))
             && !evidence.commits.iter().any(|commit| is_later(commit.origin))
-            // `SentBack`: the user refused the findings, or a later review found them fixed.
+            // `Discarded`: the user refused the findings, or a later review found them fixed.
             && fate(entries, review) != Fate::Discarded
     };
     let reviews = entries.reports.reports.iter().filter(|report| is_review(entries, report));

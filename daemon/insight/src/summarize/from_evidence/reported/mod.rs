@@ -53,7 +53,7 @@ const RESULTS: usize = 2_800;
 /// Maximum length, in bytes, of all findings together.
 const FINDINGS: usize = 2_400;
 /// Maximum length, in bytes, of the beginnings of all earlier reports together. They do not count
-/// towards [`DEEDS`] and [`FINDINGS`].
+/// towards [`RESULTS`] and [`FINDINGS`].
 const BEGINNINGS: usize = 2_000;
 /// Minimum and maximum space, in bytes, for the beginning of one earlier report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;

@@ -116,10 +116,10 @@ impl<'e> QuoteCollector<'e> {
             self.introduction = None;
             return;
         }
-        let is_untold = passage.form != Form::Paragraph
+        let is_skipped = passage.form != Form::Paragraph
             && (self.skipped_list_headings.as_ref() == Some(&passage.headings)
                 || passage.headings.last().is_some_and(|heading| announces_no_fact(heading)));
-        if is_untold {
+        if is_skipped {
             return;
         }
         match passage.form {

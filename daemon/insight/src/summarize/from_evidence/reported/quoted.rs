@@ -105,7 +105,7 @@ impl QuotedPassage {
         }
     }
 
-    /// Returns an entry of about `room` bytes. If [`Quoted::line`] returns no entry that fits, only
+    /// Returns an entry of about `room` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
     /// the first sentence or item is used, cut at a clause.
     pub(crate) fn beginning(&self, room: usize) -> Option<String> {
         if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
