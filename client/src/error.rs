@@ -110,8 +110,8 @@ pub(crate) enum StartError {
     #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
     Home { home: PathBuf, error: io::Error },
     /// The process exited before it answered.
-    #[error("graphitid ended with {status}\n{said}")]
-    Ended { status: ExitStatus, said: String },
+    #[error("graphitid ended with {status}\n{output}")]
+    Ended { status: ExitStatus, output: String },
     /// The process runs, but did not answer in time.
     #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
     Silent { pid: u32, log: PathBuf },

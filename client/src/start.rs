@@ -64,8 +64,8 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
             && !is_taken(home)
         {
             if status.code() != Some(endpoint::EXIT_TAKEN.into()) {
-                let said = fs::read_to_string(&errors).unwrap_or_default().trim_end().to_owned();
-                return Err(StartError::Ended { status, said });
+                let output = fs::read_to_string(&errors).unwrap_or_default().trim_end().to_owned();
+                return Err(StartError::Ended { status, output });
             }
             child = spawn()?;
         }

@@ -112,7 +112,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         None => app::run(&options).map(|()| ExitCode::SUCCESS),
         Some(Command::Config(command)) => configure(&command, &options),
         Some(Command::Repair { database }) => {
-            app::repair::repair(&options, database.as_deref(), &mut |said| print(said))?;
+            app::repair::repair(&options, database.as_deref(), &mut |message| print(message))?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Redact { exports, run, json }) => {

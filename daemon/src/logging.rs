@@ -192,8 +192,8 @@ impl Write for BoundedFile {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.bounds.one {
             self.rotate()?;
         }
-        let room = usize::try_from(self.bounds.one.saturating_sub(self.bytes));
-        let written = self.file.write(&line[..line.len().min(room.unwrap_or(usize::MAX))])?;
+        let remaining = usize::try_from(self.bounds.one.saturating_sub(self.bytes));
+        let written = self.file.write(&line[..line.len().min(remaining.unwrap_or(usize::MAX))])?;
         self.bytes += written as u64;
         Ok(written)
     }

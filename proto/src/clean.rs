@@ -4,6 +4,11 @@
 
 use std::{borrow::Cow, iter::Peekable, str::Chars};
 
+/// Returns `text` on one line, with one space for each run of white space.
+pub fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Names of tags that agents or models interpret, in lower case, with `_` for `-`.
 const TAGS: &[&str] = &[
     "additional_data",

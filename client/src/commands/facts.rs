@@ -81,7 +81,7 @@ pub(super) fn mark(
 
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("{number:>2}. {}", line(&fact.fact)), 4);
-    let status = match fact.standing.as_str() {
+    let status = match fact.known_certainty() {
         _ if fact.team.is_some() => screen.accent(super::by(fact.team.as_ref())),
         "verified" => screen.good("verified"),
         "refuted" => screen.bad("refuted"),

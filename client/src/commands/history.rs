@@ -15,10 +15,7 @@ use graphiti_proto::tools::{
 };
 use jiff::tz::TimeZone;
 
-use super::{
-    list::{short_id, standing},
-    search::print_error,
-};
+use super::{list::outcome_or_state, search::print_error};
 use crate::{
     cli::{self, Project},
     connection::{AskError, Connection},
@@ -108,9 +105,9 @@ fn print_change(change: &BlameRow, screen: &Screen) {
     let session = &change.session;
     let facts = [
         ago(instant(&change.at), now()),
-        line(short_id(session)),
+        line(session.shown_id()),
         line(&session.agent),
-        line(&standing(session).replace('_', " ")),
+        line(&outcome_or_state(session).replace('_', " ")),
         change.message.map(|seq| format!("message {seq}")).unwrap_or_default(),
     ];
     let title = line(&session.title);
@@ -181,7 +178,7 @@ fn end_of(mut input: impl Read) -> io::Result<String> {
 fn print_fix(fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("- {}", line(&fact.fact)), 2);
     let session = fact.sources.last().map(|source| line(&source.short_id)).unwrap_or_default();
-    let facts = [ago(instant(&fact.valid_at), now()), line(&fact.standing), session];
+    let facts = [ago(instant(&fact.valid_at), now()), line(fact.known_certainty()), session];
     screen.print(format!("  {}", screen.dim(joined(&facts))));
 }
 
@@ -227,10 +224,10 @@ fn print_row(row: &LogRow, screen: &Screen) {
         files => format!("{files} files"),
     };
     let facts = [
-        line(short_id(session)),
+        line(session.shown_id()),
         line(&session.agent),
-        line(session.project.rsplit('/').next().unwrap_or_default()),
-        line(&standing(session).replace('_', " ")),
+        line(session.project_name()),
+        line(&outcome_or_state(session).replace('_', " ")),
         files,
     ];
     screen.print(format!("         {}", screen.dim(joined(&facts))));

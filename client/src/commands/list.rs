@@ -105,13 +105,13 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         let (mark, style) = mark(session, screen);
         let row = table
             .row()
-            .cell(line(short_id(session)))
+            .cell(line(session.shown_id()))
             .cell(ago(instant(&session.last_activity), now))
             .styled(mark, style);
         let row = if has_agents { row.cell(line(&session.agent)) } else { row };
         row.cell(activity(session))
             .cell(session.message_count.to_string())
-            .cell(line(session.project.rsplit('/').next().unwrap_or_default()))
+            .cell(line(session.project_name()))
             .cell(title(session));
     }
     for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
@@ -119,14 +119,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     }
 }
 
-/// Returns the prefix of the session's id that is unique among all sessions; the whole id if an
-/// older daemon sends no prefix.
-pub(super) fn short_id(session: &SessionRow) -> &str {
-    if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
-}
-
 /// Returns the status of a session in one word: its outcome, or its state while it has no outcome.
-pub(super) fn standing(session: &SessionRow) -> &str {
+pub(super) fn outcome_or_state(session: &SessionRow) -> &str {
     match (session.state.as_str(), &session.episode) {
         ("indexed", Some(episode)) => &episode.outcome,
         ("indexed", None) if session.message_count == 0 => "empty",
@@ -135,8 +129,8 @@ pub(super) fn standing(session: &SessionRow) -> &str {
 }
 
 fn mark(session: &SessionRow, screen: &Screen) -> (String, Styling) {
-    let standing = standing(session);
-    let (sign, example) = match standing {
+    let word = outcome_or_state(session);
+    let (sign, example) = match word {
         "completed" => ("✓", screen.good("x")),
         "blocked" | "failed" => ("✗", screen.bad("x")),
         "in_progress" => ("◐", screen.warn("x")),
@@ -144,7 +138,7 @@ fn mark(session: &SessionRow, screen: &Screen) -> (String, Styling) {
         _ => ("○", screen.dim("x")),
     };
     let styling = move |text: &str| example.replacen('x', text, 1);
-    (format!("{sign} {}", line(&standing.replace('_', " "))), Box::new(styling))
+    (format!("{sign} {}", line(&word.replace('_', " "))), Box::new(styling))
 }
 
 fn activity(session: &SessionRow) -> String {

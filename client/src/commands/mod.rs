@@ -43,7 +43,7 @@ use graphiti_proto::{
 use serde_json::json;
 
 use crate::{
-    cli::{Cli, Command, Project, SetupWhat},
+    cli::{self, Cli, Command, Project, SetupWhat},
     connection::{AskError, Connection},
     hook,
     mcp::{self, WhenDown},
@@ -78,16 +78,8 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
             Ok(())
         }
         Command::Sync(sync) => sync::run(sync, screen),
-        Command::Export(export) if export.follow.follow => {
-            let every = Duration::from_secs(export.follow.every);
-            follow::export(&export.folder, project(export.project).as_deref(), every, screen)
-        }
-        Command::Export(export) if export.html => static_copy::run(export, screen),
-        Command::Export(export) => export::run(export, screen),
-        Command::Import(import) if import.follow.follow => {
-            follow::import(&import.path, Duration::from_secs(import.follow.every), screen)
-        }
-        Command::Import(import) => import::run(&import, screen),
+        Command::Export(export) => run_export(export, screen),
+        Command::Import(import) => run_import(&import, screen),
         Command::Share(share) => share::run(share, screen),
         Command::Forget(forget) => forget::run(forget, screen),
         Command::Mcp(args) => mcp::run(match args.no_start {
@@ -115,6 +107,21 @@ pub(crate) fn run(cli: Cli, screen: &Screen) -> Result<(), AskError> {
             Ok(())
         }
     }
+}
+
+fn run_export(export: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
+    if export.follow.follow {
+        let every = Duration::from_secs(export.follow.every);
+        return follow::export(&export.folder, project(export.project).as_deref(), every, screen);
+    }
+    if export.html { static_copy::run(export, screen) } else { export::run(export, screen) }
+}
+
+fn run_import(import: &cli::Import, screen: &Screen) -> Result<(), AskError> {
+    if import.follow.follow {
+        return follow::import(&import.path, Duration::from_secs(import.follow.every), screen);
+    }
+    import::run(import, screen)
 }
 
 fn reload(screen: &Screen) -> Result<(), AskError> {

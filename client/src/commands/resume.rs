@@ -14,7 +14,6 @@ use graphiti_proto::tools::{
 use serde_json::{Value, json};
 
 use super::{
-    list::short_id,
     search::finder::{self, FinderPurpose},
     setup::ask_yes_no,
 };
@@ -179,7 +178,7 @@ fn has_transcript(session: &SessionRow) -> Result<bool, AskError> {
 }
 
 fn introduction(session: &SessionRow) -> String {
-    let id = line(short_id(session));
+    let id = line(session.shown_id());
     format!("Continue the work of session {id}; `graphiti show {id}` prints its summary.")
 }
 
@@ -263,7 +262,7 @@ fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
 
 fn several(sessions: &[SessionRow]) -> AskError {
     let candidate = |session: &SessionRow| {
-        let id = short_id(session);
+        let id = session.shown_id();
         json!({ "session_id": id, "state": session.agent, "project": session.title })
     };
     let candidates: Vec<Value> = sessions.iter().map(candidate).collect();

@@ -4,7 +4,7 @@ use graphiti_proto::tools::get_session::{
     FileRow, GetSessionAnswer, GetSessionArguments, MessageRow, NAME,
 };
 
-use super::list::standing;
+use super::list::outcome_or_state;
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -111,7 +111,7 @@ impl Shown<'_> {
         ];
         if self.extent == Extent::Verbose {
             rows.push(("session", format!("{} ({})", session.session_id, session.agent)));
-            rows.push(("state", standing(session).replace('_', " ")));
+            rows.push(("state", outcome_or_state(session).replace('_', " ")));
             rows.push(("branch", branches(answer)));
             rows.push(("episode", episode.map(|one| one.uuid.clone()).unwrap_or_default()));
             rows.extend(answer.files.iter().map(|file| ("file", file_line(file))));

@@ -1,6 +1,6 @@
 //! `graphiti status`: prints the state of the daemon and the amount of stored data.
 
-use std::{path::Path, time::Duration};
+use std::{fmt, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
@@ -199,24 +199,38 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
 
 /// Formats the usage of each limit that is at least half used.
 fn limits(answer: &HealthAnswer) -> Option<String> {
-    let taken: Vec<String> = taken(answer)
-        .into_iter()
-        .filter(|(_, taken, limit)| *taken >= limit / 2)
-        .map(|(what, taken, limit)| format!("{what} {} of {}", bytes(taken), bytes(limit)))
-        .collect();
-    (!taken.is_empty()).then(|| taken.join(", "))
+    let uses = quota_uses(answer).into_iter().filter(|quota| quota.used >= quota.limit / 2);
+    let uses: Vec<String> = uses.map(|quota| quota.to_string()).collect();
+    (!uses.is_empty()).then(|| uses.join(", "))
 }
 
-/// Returns the name, the used bytes and the limit of each quota.
-pub(super) fn taken(answer: &HealthAnswer) -> Vec<(&'static str, u64, u64)> {
+/// How much of a quota is used.
+#[derive(Clone, Copy)]
+pub(super) struct QuotaUse {
+    /// The name, as in the setting.
+    pub(super) name: &'static str,
+    /// The bytes in use.
+    pub(super) used: u64,
+    /// The limit in bytes.
+    pub(super) limit: u64,
+}
+
+impl fmt::Display for QuotaUse {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} of {}", self.name, bytes(self.used), bytes(self.limit))
+    }
+}
+
+pub(super) fn quota_uses(answer: &HealthAnswer) -> Vec<QuotaUse> {
     let (kept, limits) = (&answer.kept, &answer.limits);
+    let quota = |name, used, limit| QuotaUse { name, used, limit };
     let all = [
-        ("database", kept.database_bytes, limits.database_bytes),
-        ("index", kept.index_bytes, limits.index_bytes),
-        ("spool", kept.spool_bytes, limits.spool_bytes),
+        quota("database", kept.database_bytes, limits.database_bytes),
+        quota("index", kept.index_bytes, limits.index_bytes),
+        quota("spool", kept.spool_bytes, limits.spool_bytes),
     ];
     // An older daemon reports no limits.
-    all.into_iter().filter(|(_, _, limit)| *limit > 0).collect()
+    all.into_iter().filter(|quota| quota.limit > 0).collect()
 }
 
 /// Describes what was evicted to comply with the limits.

@@ -28,7 +28,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
         }
         ToolsCommand::Set { tool, intent, domain } => {
             ask(&Tools::Set { tool: tool.clone(), intent, domain })?;
-            screen.print(format!("{} is classified as you said from now on.", line(&tool)));
+            screen.print(format!("{} is classified as you specified from now on.", line(&tool)));
         }
         ToolsCommand::Unset { tool } => {
             ask(&Tools::Unset { tool: tool.clone() })?;

@@ -1,12 +1,11 @@
 //! Replaces control characters in external text, because a terminal would execute them.
 
-use graphiti_proto::clean::is_unsafe_to_display;
+use graphiti_proto::clean::{is_unsafe_to_display, single_spaced};
 
 /// Returns one line: runs of white space become one space, and characters that a terminal executes
 /// or a person does not see ([`is_unsafe_to_display`]) are replaced.
 pub(crate) fn line(text: &str) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    joined.chars().map(visible).collect()
+    single_spaced(text).chars().map(visible).collect()
 }
 
 /// Replaces the same characters as [`line()`], but keeps line ends and spaces. A tab becomes a

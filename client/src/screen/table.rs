@@ -189,10 +189,10 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 }
 
 fn pad(text: &str, width: usize, align: Align) -> String {
-    let room = " ".repeat(width.saturating_sub(text.width()));
+    let padding = " ".repeat(width.saturating_sub(text.width()));
     match align {
-        Align::Left => format!("{text}{room}"),
-        Align::Right => format!("{room}{text}"),
+        Align::Left => format!("{text}{padding}"),
+        Align::Right => format!("{padding}{text}"),
     }
 }
 

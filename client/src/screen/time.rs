@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn times_are_formatted_for_people() {
         let now: Timestamp = "2026-03-20T12:00:00Z".parse().unwrap();
-        for (at, told) in [
+        for (at, expected) in [
             ("2026-03-20T11:59:30Z", "just now"),
             ("2026-03-20T12:00:30Z", "just now"),
             ("2026-03-20T11:48:00Z", "12 min ago"),
@@ -61,14 +61,14 @@ mod tests {
             ("2026-01-05T12:00:00Z", "5 Jan"),
             ("2025-11-05T12:00:00Z", "5 Nov 2025"),
         ] {
-            assert_eq!(ago(instant(at), now), told, "{at}");
+            assert_eq!(ago(instant(at), now), expected, "{at}");
         }
         assert_eq!(ago(instant(""), now), "-");
     }
 
     #[test]
     fn spans_are_short() {
-        for (seconds, told) in [
+        for (seconds, expected) in [
             (45, "45 s"),
             (720, "12 min"),
             (3_600, "1 h"),
@@ -76,7 +76,7 @@ mod tests {
             (90_000, "1 day"),
             (200_000, "2 days"),
         ] {
-            assert_eq!(span(Duration::from_secs(seconds)), told);
+            assert_eq!(span(Duration::from_secs(seconds)), expected);
         }
     }
 }

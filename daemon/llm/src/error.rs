@@ -58,6 +58,14 @@ impl Error {
         Error::Misconfigured { what: what.into(), remedy: remedy.into() }
     }
 
+    /// The client or the daemon ends before the answer.
+    pub(crate) fn stopping() -> Error {
+        Error::Unavailable {
+            reason: "its settings are changing, or the daemon is stopping".to_owned(),
+            retry_after: None,
+        }
+    }
+
     /// Returns whether and when a retry is useful.
     pub fn retry(&self) -> Retry {
         match self {
@@ -195,8 +203,8 @@ fn shortened(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(SHOWN));
     for word in text.split_whitespace() {
         if line.len() + word.len() >= SHOWN {
-            let room = word.floor_char_boundary(SHOWN.saturating_sub(line.len() + 1));
-            line.extend([" ", &word[..room], "…"]);
+            let remaining = word.floor_char_boundary(SHOWN.saturating_sub(line.len() + 1));
+            line.extend([" ", &word[..remaining], "…"]);
             break;
         }
         if !line.is_empty() {

@@ -28,7 +28,7 @@ use crate::{
         SharedDaemon,
         client_context::ClientContext,
         connection_slots::SlotGuard,
-        input::{InputBudget, InputLine, LINE_TIMEOUT, LineReader, ReadHalf},
+        input::{CloseSignals, InputBudget, InputLine, LINE_TIMEOUT, LineReader, ReadHalf},
         mcp, methods,
         peer::Peer,
         progress::{ProgressReporter, ProgressStep},
@@ -66,8 +66,8 @@ pub(super) async fn serve(
             }
         }
     });
-    let mut input =
-        LineReader::new(ReadHalf(stream.clone()), (stopping, slot.leaving.clone()), budget);
+    let signals = CloseSignals { stopping, leaving: slot.leaving.clone() };
+    let mut input = LineReader::new(ReadHalf(stream.clone()), signals, budget);
     let mut bare = BareConnection {
         peer,
         slot,
@@ -79,7 +79,7 @@ pub(super) async fn serve(
     let first = bare.serve(&mut input).await;
     if let Some(first) = first {
         let lines = mcp::LineTransport::new(first, input, bare.answers.clone());
-        mcp::serve(&bare.daemon, (peer, bare.slot.clone()), lines).await;
+        mcp::serve(&bare.daemon, peer, bare.slot.clone(), lines).await;
     }
     // The client may have closed only its sending side and still wait for answers.
     tokio::select! {

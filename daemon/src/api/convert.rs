@@ -3,6 +3,7 @@
 use graphiti_proto::tools::{
     EpisodeRow, SessionRow,
     get_session::{FileRow, MessageRow},
+    search_sessions::SpelledWord,
 };
 
 use crate::{
@@ -12,12 +13,17 @@ use crate::{
         episode::Author,
         session::{Session, State},
     },
-    search::rank::Explanation,
+    search::rank::{Explanation, Spelling},
     store::{Source, SourceKey, Store, StoreError},
 };
 
 /// Maximum number of messages that are searched for the first prompt.
 const MAX_MESSAGES_SEARCHED: usize = 5;
+
+pub(super) fn spelled_words(spelled: Vec<Spelling>) -> Vec<SpelledWord> {
+    let words = spelled.into_iter();
+    words.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect()
+}
 
 /// Converts a session, with its episode if it has one.
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {

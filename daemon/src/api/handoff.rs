@@ -68,7 +68,7 @@ impl handoff::StatementValidity for Standings {
     }
 
     fn ending(&self, session: usize) -> SessionEnding {
-        self.0.get(session).map(|standing| standing.ending().clone()).unwrap_or_default()
+        self.0.get(session).map(|states| states.ending().clone()).unwrap_or_default()
     }
 }
 

@@ -25,13 +25,25 @@ const CHUNKS: usize = 1_024;
 
 /// The source of a client's lines.
 pub(super) struct LineReader {
-    stream: Box<dyn AsyncRead + Send + Sync + Unpin>,
-    stopping: watch::Receiver<bool>,
-    leaving: watch::Receiver<bool>,
-    lines: LineSplitter,
-    buffer: Vec<u8>,
+    input: BufferedInput,
+    signals: CloseSignals,
     /// When the current incomplete line began.
     line_started: Option<Instant>,
+}
+
+/// The signals that end a connection.
+pub(super) struct CloseSignals {
+    /// The daemon stops.
+    pub(super) stopping: watch::Receiver<bool>,
+    /// This connection has to leave its slot.
+    pub(super) leaving: watch::Receiver<bool>,
+}
+
+/// A stream, and the bytes of it that are not yet taken as lines.
+struct BufferedInput {
+    stream: Box<dyn AsyncRead + Send + Sync + Unpin>,
+    buffer: Vec<u8>,
+    lines: LineSplitter,
     budget: InputBudget,
     held: Option<OwnedSemaphorePermit>,
 }
@@ -68,31 +80,29 @@ impl AsyncRead for ReadHalf {
 }
 
 impl LineReader {
-    /// Reads lines of `stream` until one of the two receivers signals the end.
+    /// Reads lines of `stream` until a signal ends the connection.
     pub(super) fn new(
         stream: impl AsyncRead + Send + Sync + Unpin + 'static,
-        (stopping, leaving): (watch::Receiver<bool>, watch::Receiver<bool>),
+        signals: CloseSignals,
         budget: InputBudget,
     ) -> LineReader {
-        LineReader {
+        let input = BufferedInput {
             stream: Box::new(stream),
-            stopping,
-            leaving,
-            lines: LineSplitter::default(),
             buffer: vec![0; 16 << 10],
-            line_started: None,
+            lines: LineSplitter::default(),
             budget,
             held: None,
-        }
+        };
+        LineReader { input, signals, line_started: None }
     }
 
     /// Returns the next non-empty line; `None` at the end of the input, after [`LINE_TIMEOUT`]
     /// within a line, or when the connection has to close. Dropping the future loses no input.
     pub(super) async fn next(&mut self) -> Option<Result<InputLine, LineTooLong>> {
         loop {
-            match self.lines.next_line() {
+            match self.input.lines.next_line() {
                 Ok(Some(bytes)) => {
-                    let held = self.held.take();
+                    let held = self.input.held.take();
                     self.line_started = None;
                     if !bytes.trim_ascii().is_empty() {
                         return Some(Ok(InputLine { bytes, held }));
@@ -102,43 +112,37 @@ impl LineReader {
                 Ok(None) => {}
                 Err(error) => return Some(Err(error)),
             }
-            let line_started = match self.lines.is_within_line() {
+            let line_started = match self.input.lines.is_within_line() {
                 true => Some(*self.line_started.get_or_insert_with(Instant::now)),
                 false => None,
             };
             let until = line_started.map(|line_started| line_started + LINE_TIMEOUT);
             tokio::select! {
-                more = read_more(
-                    (&mut self.stream, &mut self.buffer),
-                    (&self.budget, &mut self.held),
-                    &mut self.lines,
-                ) => more?,
+                more = self.input.read_more() => more?,
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return None,
-                _ = self.stopping.wait_for(|stopping| *stopping) => return None,
-                _ = self.leaving.wait_for(|leaving| *leaving) => return None,
+                _ = self.signals.stopping.wait_for(|stopping| *stopping) => return None,
+                _ = self.signals.leaving.wait_for(|leaving| *leaving) => return None,
             }
         }
     }
 }
 
-/// Reads more bytes as soon as there is memory for them; `None` at the end of the input.
-async fn read_more(
-    (stream, buffer): (&mut Box<dyn AsyncRead + Send + Sync + Unpin>, &mut [u8]),
-    (budget, held): (&InputBudget, &mut Option<OwnedSemaphorePermit>),
-    lines: &mut LineSplitter,
-) -> Option<()> {
-    let has = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-    let needs = lines.pending() / CHUNK;
-    if let Ok(lacks @ 1..) = u32::try_from(needs.saturating_sub(has)) {
-        let more = budget.0.clone().acquire_many_owned(lacks).await.ok()?;
-        match held {
-            Some(held) => held.merge(more),
-            None => *held = Some(more),
+impl BufferedInput {
+    /// Reads more bytes as soon as there is memory for them; `None` at the end of the input.
+    async fn read_more(&mut self) -> Option<()> {
+        let has = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let needs = self.lines.pending() / CHUNK;
+        if let Ok(lacks @ 1..) = u32::try_from(needs.saturating_sub(has)) {
+            let more = self.budget.0.clone().acquire_many_owned(lacks).await.ok()?;
+            match &mut self.held {
+                Some(held) => held.merge(more),
+                None => self.held = Some(more),
+            }
         }
+        let Ok(bytes @ 1..) = self.stream.read(&mut self.buffer).await else { return None };
+        self.lines.push(&self.buffer[..bytes]);
+        Some(())
     }
-    let Ok(bytes @ 1..) = stream.read(buffer).await else { return None };
-    lines.push(&buffer[..bytes]);
-    Some(())
 }
 
 #[cfg(test)]
@@ -157,7 +161,7 @@ mod tests {
         let (end, stream) = duplex(1 << 20);
         let (stop, stopping) = watch::channel(false);
         let (leave, leaving) = watch::channel(false);
-        let input = LineReader::new(stream, (stopping, leaving), budget.clone());
+        let input = LineReader::new(stream, CloseSignals { stopping, leaving }, budget.clone());
         (ClientContext { end, stop, leave }, input)
     }
 

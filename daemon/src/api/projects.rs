@@ -9,6 +9,7 @@ use super::{DaemonState, client_context::ClientContext};
 use crate::{
     engine::projects::NamedProject,
     model::{Episode, EpisodeId, Namespace, Project, session::Session},
+    search::rank::Scope,
     store::{Store, StoreError},
 };
 
@@ -60,6 +61,20 @@ pub(super) fn searched_projects(
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
     within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
+}
+
+/// Returns the scope of a search in the project with this name or directory. Sessions of the
+/// directory `near`, or of the client's own, rank higher.
+pub(super) fn search_scope(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    project: Option<&str>,
+    near: Option<&str>,
+) -> Result<Scope, Error> {
+    let namespaces = searched_projects(daemon, client, project)?;
+    let directory = near.or(client.directory.as_deref());
+    let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
+    Ok(Scope { namespaces, near, ..Scope::default() })
 }
 
 /// Returns the directories that a client requests, or all `visible` directories if it requests

@@ -138,8 +138,8 @@ fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, Sto
         let Some(last) = page.last() else { break };
         before = Some(last.id);
         for episode in &page {
-            let standing = Graph::of(store).statement_states(episode.id, clock::now())?;
-            memory.add(episode, &|text| standing.sentence(text).map(str::to_owned));
+            let states = Graph::of(store).statement_states(episode.id, clock::now())?;
+            memory.add(episode, &|text| states.sentence(text).map(str::to_owned));
         }
     }
     Ok(memory)

@@ -143,7 +143,11 @@ pub async fn reject_all(listener: &Listener, why: &str) {
     loop {
         match listener.accept().await {
             Ok(stream) if authorize(&stream).is_some() => {
-                let _ = tokio::time::timeout(REJECT_TIMEOUT, reject_one(&stream, why)).await;
+                match tokio::time::timeout(REJECT_TIMEOUT, reject_one(&stream, why)).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => tracing::debug!(%error, "cannot answer a client"),
+                    Err(_) => tracing::debug!("a client sent no request in time"),
+                }
             }
             Ok(_) => {}
             Err(_) => tokio::time::sleep(REJECT_TIMEOUT).await,

@@ -42,13 +42,13 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
     let old = aside.len().saturating_sub(MAX_KEPT);
     for (_, aside) in &aside[..old] {
         let name = aside.display();
-        let said = match fs::remove_dir_all(aside) {
+        let message = match fs::remove_dir_all(aside) {
             Ok(()) => {
                 format!("{name} was removed: only {MAX_KEPT} damaged databases are kept")
             }
             Err(error) => format!("the damaged database {name} cannot be removed: {error}"),
         };
-        say(&said);
+        say(&message);
     }
 }
 
@@ -131,16 +131,16 @@ mod tests {
         ];
         let (home, folder) = home_with(&[&old[..], &stay[..]].concat());
         fs::write(home.path().join("db.damaged-6"), b"no folder").unwrap();
-        let mut said = Vec::new();
-        remove_old(&folder, &mut |line| said.push(line.to_owned()));
+        let mut message = Vec::new();
+        remove_old(&folder, &mut |line| message.push(line.to_owned()));
         let mut left = names(home.path());
         left.retain(|name| name != "db.damaged-6");
         assert_eq!(left, stay);
         assert!(home.path().join("db.damaged-6").is_file());
-        assert_eq!(said.len(), old.len(), "{said:?}");
-        for (name, said) in old.iter().zip(&said) {
+        assert_eq!(message.len(), old.len(), "{message:?}");
+        for (name, message) in old.iter().zip(&message) {
             let name = home.path().join(name);
-            assert!(said.starts_with(&format!("{} was removed", name.display())), "{said}");
+            assert!(message.starts_with(&format!("{} was removed", name.display())), "{message}");
         }
         remove_old(&folder, &mut |line| panic!("{line}"));
         assert_eq!(names(home.path()).len(), stay.len() + 1);

@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::store::sled::free_bytes;
+
 /// Size of the reserve, in bytes: enough for two segments of the database and some small files.
 const RESERVE: u64 = 8 << 20;
 /// A start with less free space than this, in bytes, uses the reserve.
@@ -33,6 +35,7 @@ pub(super) fn ensure_reserve(home: &Path) {
     {
         // Some file systems cannot reserve space.
         tracing::debug!(%error, "cannot reserve disk space for a later start");
+        // The file may not exist. A file that cannot be removed is used as it is.
         let _ = fs::remove_file(file(home));
     }
 }
@@ -50,18 +53,6 @@ fn create(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn create(path: &Path) -> io::Result<()> {
     File::create(path)?.set_len(RESERVE)
-}
-
-#[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    disk.f_bavail.checked_mul(disk.f_frsize)
-}
-
-/// On Windows, the free space is not determined.
-#[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<u64> {
-    None
 }
 
 #[cfg(all(test, unix))]

@@ -77,24 +77,15 @@ impl Supervisor {
             .context("open the search index")?;
         let indexes = follower.target().indexes().clone();
         let (followed, reached) = watch::channel(follow::FollowerProgress::default());
-        let places = transcript_folders(&self.config);
-        let watched = places.roots.clone();
-        let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
-        let last_run = LastRun { followed: reached, crash_tracker };
+        let folders = transcript_folders(&self.config);
+        let watched = folders.roots.clone();
+        let last_run = last_run(&home, reached);
         let settings = self.settings(&mut models);
         let (engine, engine_loop) =
-            Engine::new(store.clone(), settings, places, last_run).context("start the engine")?;
-        let sharing = Arc::new(Sharing::new(
-            store,
-            engine.projects().clone(),
-            api::methods::transfer::host(),
-            ShareTarget::new(&self.config.share),
-            Pauses::default(),
-        ));
+            Engine::new(store.clone(), settings, folders, last_run).context("start the engine")?;
+        let sharing = Arc::new(self.sharing(store, &engine));
         let shared = sharing.follower(&positions);
-        for problem in self.problem.take().into_iter().chain(damage) {
-            engine.note_problem(problem).await;
-        }
+        self.report_problems(damage, &engine).await;
         let keeper = QuotaKeeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
         let (admin_requests, requests) = mpsc::channel(4);
         let daemon = Arc::new(DaemonState {
@@ -112,14 +103,10 @@ impl Supervisor {
             admin_requests,
             stop_requested: self.stop_requested.clone(),
         });
-        daemon.notify_hooks();
-        if let Err(error) = api::spool::limit(&home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
-        }
+        self.prepare_hooks(&daemon);
         let changed = Arc::new(Notify::new());
         let spool_watch = watch_spool(&home, changed.clone())?;
         let listener = self.listen()?;
-
         reserve::ensure_reserve(&home);
         let (stop, stopping) = watch::channel(false);
         let mut tasks = Tasks::default();
@@ -127,15 +114,47 @@ impl Supervisor {
         tasks.spawn(Task::Embedder, embedding.run(vectors, stopping.clone()));
         tasks.spawn(Task::Sharing, sharing.run(shared, stopping.clone()));
         tasks.spawn(Task::Engine, engine_loop.run());
-        tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
-        tasks.spawn(Task::Remaker, daemon.engine.clone().remake_summaries());
-        tasks.spawn(Task::Spool, api::spool::process_spool(daemon.clone(), changed));
+        spawn_services(&mut tasks, &daemon, changed);
         if let Some(listener) = listener {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
         }
-        let viewer = Viewer::default();
-        Ok(Round { tasks, daemon, models, requests, viewer, stop, spool_watch })
+        Ok(Round { tasks, daemon, models, requests, viewer: Viewer::default(), stop, spool_watch })
     }
+
+    async fn report_problems(&mut self, damage: Option<String>, engine: &Engine) {
+        for problem in self.problem.take().into_iter().chain(damage) {
+            engine.note_problem(problem).await;
+        }
+    }
+
+    fn sharing(&self, store: Arc<dyn Store>, engine: &Engine) -> Sharing {
+        Sharing::new(
+            store,
+            engine.projects().clone(),
+            api::methods::transfer::host(),
+            ShareTarget::new(&self.config.share),
+            Pauses::default(),
+        )
+    }
+
+    fn prepare_hooks(&self, daemon: &DaemonState) {
+        daemon.notify_hooks();
+        if let Err(error) = api::spool::limit(&daemon.home, self.config.limits.spool_bytes) {
+            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
+        }
+    }
+}
+
+fn last_run(home: &Path, followed: watch::Receiver<follow::FollowerProgress>) -> LastRun {
+    let crash_tracker = CrashTracker::open(&home.join("at_work.json"), clock::now());
+    LastRun { followed, crash_tracker }
+}
+
+/// Starts the tasks that use the daemon like a client.
+fn spawn_services(tasks: &mut Tasks, daemon: &api::SharedDaemon, spool_changed: Arc<Notify>) {
+    tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
+    tasks.spawn(Task::Remaker, daemon.engine.clone().remake_summaries());
+    tasks.spawn(Task::Spool, api::spool::process_spool(daemon.clone(), spool_changed));
 }
 
 impl Round {

@@ -2,7 +2,6 @@
 //! nothing.
 
 use std::{
-    fmt::Write,
     io::{BufRead, BufReader},
     path::Path,
     sync::{Arc, Mutex},
@@ -155,7 +154,7 @@ fn push_trial(text: &mut String, format: &FormatHandle, trial: &FileTrial) {
 fn push_members(text: &mut String, format: &FormatHandle, file: &Path) -> anyhow::Result<()> {
     let FormatHandle::Mapped(format) = format else { return Ok(()) };
     let (records, members) = members(format, file)?;
-    let _ = writeln!(text, "\nMembers in the first {records} records");
+    text.push_str(&format!("\nMembers in the first {records} records\n"));
     for (key, pointer, count) in members {
         let row = format!("{pointer:<30} {count} of {records}");
         push_row(
@@ -223,7 +222,7 @@ fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &Form
     } else {
         return;
     };
-    let _ = writeln!(text, "\nNot followed: {problem}");
+    text.push_str(&format!("\nNot followed: {problem}\n"));
 }
 
 /// Explains why no format can read the file.
@@ -244,22 +243,21 @@ fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle
         return;
     }
     for format in candidates {
-        let _ = writeln!(
-            text,
-            "`{}` finds no session in the first records of the file.",
+        text.push_str(&format!(
+            "`{}` finds no session in the first records of the file.\n",
             format.agent()
-        );
+        ));
     }
 }
 
 /// Adds a line with a name and a value. In the value, each run of white space becomes one space,
 /// and characters that are unsafe to display are removed. A long value is cut.
 fn push_row(text: &mut String, name: &str, value: &str) {
-    let mut words = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut words = clean::single_spaced(value);
     words.retain(|c| !clean::is_unsafe_to_display(c));
     if let Some((at, _)) = words.char_indices().nth(MAX_VALUE_CHARS) {
         words.truncate(at);
         words.push('…');
     }
-    let _ = writeln!(text, "  {name:<9} {words}");
+    text.push_str(&format!("  {name:<9} {words}\n"));
 }

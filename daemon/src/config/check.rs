@@ -1,6 +1,6 @@
 //! The output of `graphitid config check`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSearch, table};
 
@@ -53,7 +53,7 @@ fn push_notices(text: &mut String, notices: &[Notice]) {
 fn push_list<T: ToString>(text: &mut String, title: &str, lines: impl Iterator<Item = T>) {
     let lines: Vec<String> = lines.map(|line| format!("  {}\n", line.to_string())).collect();
     if !lines.is_empty() {
-        let _ = writeln!(text, "{title} ({})\n{}", lines.len(), lines.concat());
+        text.push_str(&format!("{title} ({})\n{}\n", lines.len(), lines.concat()));
     }
 }
 
@@ -66,7 +66,7 @@ fn values(loaded: &Loaded) -> String {
             Some(line) => format!("line {line}"),
             None => "default".to_owned(),
         };
-        let _ = writeln!(text, "  {} = {value}  ({origin})", field.key);
+        text.push_str(&format!("  {} = {value}  ({origin})\n", field.key));
     }
     text
 }

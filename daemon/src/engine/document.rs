@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     engine::redaction,
+    lang::hex,
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Project, SessionId, SessionKey, Timestamp,
@@ -85,8 +86,9 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
 
 /// Returns the outcome that the text of a summary names; otherwise that of an empty summary.
 fn outcome_in(text: &str) -> Outcome {
-    let told = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
-    told.and_then(|told| Outcome::parse(told.split_whitespace().next()?))
+    let outcome = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
+    outcome
+        .and_then(|outcome| Outcome::parse(outcome.split_whitespace().next()?))
         .unwrap_or(empty_summary().outcome)
 }
 
@@ -198,15 +200,9 @@ impl Members {
 
 /// Parses a hash that may be shortened; missing digits are 0.
 fn hash(text: &str) -> Option<ContentHash> {
+    let given = hex::decode(text)?;
     let mut bytes = [0; 32];
-    let digits = text.as_bytes();
-    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
-    if !digits.len().is_multiple_of(2) || digits.len() > 64 || !is_hex {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
+    bytes.get_mut(..given.len())?.copy_from_slice(&given);
     Some(ContentHash(bytes))
 }
 

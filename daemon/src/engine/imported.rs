@@ -33,9 +33,9 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     Note,
-    /// A standing wish of the user for the memory's project.
+    /// A permanent request of the user for the memory's project.
     Preference,
-    /// A standing wish of the user for all projects.
+    /// A permanent request of the user for all projects.
     PreferenceEverywhere,
 }
 

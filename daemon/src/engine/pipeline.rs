@@ -228,16 +228,7 @@ impl SourceState {
         messages: &mut Vec<Message>,
     ) {
         let LinePosition { origin, at } = position;
-        if let Item::Context(context) = &entry.item
-            && let Some(branch) = &context.branch
-        {
-            self.branch = Some(branch.to_string());
-        }
-        self.is_ended = match &entry.item {
-            Item::SessionEnded => true,
-            Item::Prompt(_) | Item::Command { .. } | Item::Reply { .. } | Item::Call(_) => false,
-            _ => self.is_ended,
-        };
+        self.note_state(&entry.item);
         self.collector.observe(entry, origin.line);
         if entry.sub_agent.is_some() {
             return;
@@ -281,6 +272,20 @@ impl SourceState {
             branch: self.branch.clone(),
         });
         self.next_seq += 1;
+    }
+
+    /// Notes the branch, and whether the session has ended.
+    fn note_state(&mut self, item: &Item<'_>) {
+        if let Item::Context(context) = item
+            && let Some(branch) = &context.branch
+        {
+            self.branch = Some(branch.to_string());
+        }
+        self.is_ended = match item {
+            Item::SessionEnded => true,
+            Item::Prompt(_) | Item::Command { .. } | Item::Reply { .. } | Item::Call(_) => false,
+            _ => self.is_ended,
+        };
     }
 
     fn note_fork_key(&mut self, entry: &Entry<'_>) {

@@ -23,6 +23,8 @@ pub struct ErrorRow {
     /// `fixed`, `came back` or `open`.
     pub state: String,
     /// `verified`, `hypothesis` or `refuted`, of the fix.
+    pub certainty: String,
+    /// The older name of `certainty`, until 1.0.
     pub standing: String,
     /// How often it was seen again after it had been fixed.
     pub returns: usize,

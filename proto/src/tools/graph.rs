@@ -52,6 +52,8 @@ pub struct FactRow {
     /// The fact as a sentence.
     pub fact: String,
     /// `hypothesis`, `verified` or `refuted`.
+    pub certainty: String,
+    /// The older name of `certainty`, until 1.0.
     pub standing: String,
     /// The episodes that state it, the earliest session first.
     pub episodes: Vec<String>,
@@ -75,6 +77,13 @@ pub struct FactRow {
     pub explanation: Option<String>,
 }
 
+impl FactRow {
+    /// Returns the certainty, also of a daemon that sends only the older field.
+    pub fn known_certainty(&self) -> &str {
+        if self.certainty.is_empty() { &self.standing } else { &self.certainty }
+    }
+}
+
 /// A line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -94,4 +103,18 @@ pub struct SourceLine {
     /// The message of this line, or the last message before it. `get_session` returns it even when
     /// the transcript no longer exists.
     pub message: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_daemon_sends_the_certainty_in_another_field() {
+        let older: FactRow = serde_json::from_str(r#"{ "standing": "refuted" }"#).unwrap();
+        assert_eq!(older.known_certainty(), "refuted");
+        let current = r#"{ "certainty": "verified", "standing": "verified" }"#;
+        let current: FactRow = serde_json::from_str(current).unwrap();
+        assert_eq!(current.known_certainty(), "verified");
+    }
 }

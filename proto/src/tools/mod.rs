@@ -103,6 +103,19 @@ pub struct SessionRow {
     pub episode: Option<EpisodeRow>,
 }
 
+impl SessionRow {
+    /// Returns the prefix of the session's id that is unique among all sessions; the whole id if an
+    /// older daemon sends no prefix.
+    pub fn shown_id(&self) -> &str {
+        if self.short_id.is_empty() { &self.session_id } else { &self.short_id }
+    }
+
+    /// Returns the name of the project: the last part of its path.
+    pub fn project_name(&self) -> &str {
+        self.project.rsplit('/').next().unwrap_or_default()
+    }
+}
+
 /// An episode in a list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -58,7 +58,7 @@ fn write_fact(sheet: &mut String, number: usize, fact: &Value, sessions: &[Recor
         sheet,
         "\n=== {number}. {} · {} · since {}{end}\n{}",
         text("name"),
-        text("standing"),
+        text("certainty"),
         text("valid_at"),
         text("fact")
     );

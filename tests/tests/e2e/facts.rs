@@ -80,7 +80,8 @@ fn corrections_of_the_user_survive_another_reading_and_are_exported() {
     assert_eq!(current(&world), [] as [Value; 0]);
     let ended = world.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["attributes"]["corrected"], "wrong (by the user)");
-    assert_eq!(ended["facts"][0]["standing"], "refuted");
+    assert_eq!(ended["facts"][0]["certainty"], "refuted");
+    assert_eq!(ended["facts"][0]["standing"], "refuted", "the older name of the field");
 
     // An agent cannot change a mark of the user.
     let arguments = json!({ "uuid": id, "verdict": "keep" });
@@ -96,7 +97,7 @@ fn corrections_of_the_user_survive_another_reading_and_are_exported() {
     let printed = other.printed(&["import", folder.to_str().unwrap()]);
     assert!(printed.contains("Corrections of facts: 1 imported, 0 known already."), "{printed}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
-    assert_eq!(ended["facts"][0]["standing"], "refuted", "{ended}");
+    assert_eq!(ended["facts"][0]["certainty"], "refuted", "{ended}");
     other.printed(&["facts", "--keep", &id]);
     assert_eq!(current(&other).len(), 1);
     there.stop();

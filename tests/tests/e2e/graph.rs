@@ -26,7 +26,7 @@ fn the_newer_value_is_valid_now_and_the_older_one_was_valid_then() {
     let all = facts(&daemon, &all);
     let ended = all.iter().find(|fact| fact["invalid_at"] != Value::Null).unwrap();
     assert_eq!((all.len(), &ended["invalid_at"]), (2, &now[0]["valid_at"]));
-    assert_eq!(ended["standing"], "verified");
+    assert_eq!(ended["certainty"], "verified");
     assert_eq!(ended["attributes"]["value"], "3600");
 
     // As of the time when the older value was set.
@@ -156,7 +156,7 @@ fn an_error_its_cause_and_its_fix_are_one_fact() {
     let fact = found.iter().find(|fact| fact["name"] == "RESOLVED").unwrap_or_else(|| {
         panic!("{found:#?}");
     });
-    assert_eq!(fact["standing"], "verified");
+    assert_eq!(fact["certainty"], "verified");
     assert_eq!(fact["target_name"], "requirements.txt");
     let text = fact["fact"].as_str().unwrap();
     for part in ["No module named 'lanterns'", "Cause: ", "Fix: ", "Verified by: "] {

@@ -115,7 +115,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     let facts = relations["facts"].as_array().unwrap();
     assert_eq!(facts.len(), 1, "{relations}");
     assert_eq!(
-        (&facts[0]["standing"], &facts[0]["source_name"]),
+        (&facts[0]["certainty"], &facts[0]["source_name"]),
         (&json!("hypothesis"), &json!("src/login.rs"))
     );
     assert_eq!(facts[0]["target_node_uuid"], topics["nodes"][0]["uuid"]);

@@ -4,6 +4,7 @@
 mod circles;
 mod documents;
 mod formats;
+mod functions;
 mod layers;
 mod names;
 mod settings;

@@ -75,7 +75,7 @@ fn no_error_is_hidden_by_ok_and_flatten() {
 
 /// Returns a message for each item that is over its permitted count, and for each exception that is
 /// not needed any more.
-fn compare(
+pub(crate) fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],
     what: &str,

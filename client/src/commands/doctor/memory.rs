@@ -9,7 +9,9 @@ use super::{
     seen::{DaemonAnswers, Folder, Observations},
 };
 use crate::{
-    commands::status::{REDACT_AGAIN, bytes, evicted, number, redaction, short_path, taken},
+    commands::status::{
+        QuotaUse, REDACT_AGAIN, bytes, evicted, number, quota_uses, redaction, short_path,
+    },
     screen::{instant, span},
 };
 
@@ -224,29 +226,25 @@ fn disk(seen: &Observations) -> Option<Finding> {
 }
 
 /// Whether at least five eighths of a limit are used, which is worth a warning.
-fn is_near((_, taken, limit): &(&'static str, u64, u64)) -> bool {
-    *taken >= limit / 8 * 5
+fn is_near(quota: &QuotaUse) -> bool {
+    quota.used >= quota.limit / 8 * 5
 }
 
 fn limits(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "limits";
     let health = &answers.health;
-    let taken = taken(health);
-    let near: Vec<_> = taken.iter().filter(|one| is_near(one)).collect();
-    let (first, shown) =
-        (near.first().copied(), if near.is_empty() { taken.iter().collect() } else { near });
+    let uses = quota_uses(health);
+    let near: Vec<QuotaUse> = uses.iter().copied().filter(is_near).collect();
+    let (first, shown) = (near.first().copied(), if near.is_empty() { uses } else { near });
     if shown.is_empty() {
         return None;
     }
-    let shown: Vec<String> = shown
-        .iter()
-        .map(|(what, taken, limit)| format!("{what} {} of {}", bytes(*taken), bytes(*limit)))
-        .collect();
+    let shown: Vec<String> = shown.iter().map(QuotaUse::to_string).collect();
     let gone = evicted(health).map(|gone| format!("; evicted so far: {gone}")).unwrap_or_default();
     let what = format!("{}{gone}", shown.join(", "));
     Some(match first {
         None => Finding::ok(ABOUT, what),
-        Some((name, _, _)) => Finding::warn(
+        Some(QuotaUse { name, .. }) => Finding::warn(
             ABOUT,
             what,
             format!(

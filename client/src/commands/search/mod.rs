@@ -18,7 +18,7 @@ use self::{
     finder::FinderPurpose,
 };
 use super::{
-    list::{short_id, standing},
+    list::outcome_or_state,
     resume::{self, ResumeChoice},
     show::{self, Extent},
 };
@@ -206,10 +206,10 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
     let session = &hit.session;
     screen.print_wrapped(&format!("{number:>2}. {}", screen.bold(title(hit))), 4);
     let facts = [
-        line(short_id(session)),
+        line(session.shown_id()),
         ago(instant(&session.last_activity), now()),
-        line(&standing(session).replace('_', " ")),
-        line(session.project.rsplit('/').next().unwrap_or_default()),
+        line(&outcome_or_state(session).replace('_', " ")),
+        line(session.project_name()),
         super::by(hit.team.as_ref()),
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
@@ -229,7 +229,7 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
 /// Returns the title of a session, or a text that is shown instead.
 fn title(hit: &Hit) -> String {
     match hit.session.title.is_empty() {
-        true => "(nothing said yet)".to_owned(),
+        true => "(no messages yet)".to_owned(),
         false => line(&hit.session.title),
     }
 }

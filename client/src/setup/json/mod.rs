@@ -96,8 +96,8 @@ pub(super) fn with_server(text: &str, server: &Value) -> Result<String, EditErro
         match servers.get(SERVER) {
             None => drop(servers.append(SERVER, input(server))),
             Some(there) => {
-                let said = there.value().and_then(|value| value.to_serde_value());
-                if !said.as_ref().is_some_and(is_our_server) {
+                let current = there.value().and_then(|value| value.to_serde_value());
+                if !current.as_ref().is_some_and(is_our_server) {
                     return Err(EditError::Foreign(path));
                 }
                 let there = servers.object_value(SERVER).ok_or(EditError::Unexpected(SERVER))?;
@@ -119,8 +119,8 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
 fn remove_server(root: &CstObject, section: &str) {
     let Some(servers) = root.object_value(section) else { return };
     let Some(there) = servers.get(SERVER) else { return };
-    let said = there.value().and_then(|value| value.to_serde_value());
-    if !said.as_ref().is_some_and(is_our_server) {
+    let current = there.value().and_then(|value| value.to_serde_value());
+    if !current.as_ref().is_some_and(is_our_server) {
         return;
     }
     there.remove();
@@ -344,8 +344,8 @@ fn update_server(server: &CstObject, wanted: &Value) {
         match server.get(name) {
             None => drop(server.append(name, input(value))),
             Some(there) if matches!(name.as_str(), "command" | "args") => {
-                let said = there.value().and_then(|said| said.to_serde_value());
-                if said.as_ref() != Some(value) {
+                let current = there.value().and_then(|value| value.to_serde_value());
+                if current.as_ref() != Some(value) {
                     there.set_value(input(value));
                 }
             }

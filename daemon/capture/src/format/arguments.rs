@@ -9,6 +9,12 @@ pub(crate) fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) ->
     Action::Change(vec![FileChange { path, kind, edits }])
 }
 
+/// Returns the replacement in an edit: the texts of two members.
+pub(crate) fn replacement(edit: &Value, old: &str, new: &str) -> Replacement {
+    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
+    Replacement { old: text(old), new: text(new) }
+}
+
 /// Parses a question to the user: `question`, an optional `header`, and `options`, each with a
 /// `label` and an optional `description`.
 pub(crate) fn question(question: &Value) -> Option<UserQuestion> {

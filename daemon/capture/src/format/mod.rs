@@ -1,5 +1,6 @@
-//! The transcript formats of the agents. A new agent needs one file or folder here and one entry in
-//! [`FORMATS`], and its own type in [`Memory`] for the state between records.
+//! The transcript formats of the agents. A new agent needs one folder here and one entry in
+//! [`FORMATS`]. State between records is a type in that folder, which [`Memory::own`] holds:
+//! `memory.rs` names no agent.
 //!
 //! A format defines where its agent stores transcripts, which session a file belongs to, and how a
 //! record is read. It parses the members that are present, does not depend on a version, and
@@ -62,21 +63,18 @@ pub trait Format: Send + Sync {
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf>;
 
     /// Returns the folder where the agent records its running sessions, if it does.
-    fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
-        let _ = surroundings;
+    fn liveness_folder(&self, _surroundings: &Surroundings<'_>) -> Option<PathBuf> {
         None
     }
 
     /// Parses one file of the liveness folder.
-    fn read_liveness(&self, text: &str) -> Option<RunningSession> {
-        let _ = text;
+    fn read_liveness(&self, _text: &str) -> Option<RunningSession> {
         None
     }
 
     /// Returns the session of a file in the liveness folder that the agent locks while the session
     /// runs. Only the file's name is examined.
-    fn locked_session(&self, path: &Path) -> Option<String> {
-        let _ = path;
+    fn locked_session(&self, _path: &Path) -> Option<String> {
         None
     }
 
@@ -84,15 +82,13 @@ pub trait Format: Send + Sync {
     fn claims(&self, path: &Path) -> bool;
 
     /// Returns how a claimed file is stored.
-    fn storage(&self, path: &Path) -> Storage {
-        let _ = path;
+    fn storage(&self, _path: &Path) -> Storage {
         Storage::Lines
     }
 
     /// Returns the records of a [`Storage::Document`] transcript, each as JSON without a newline,
     /// in the order of the conversation. `None` when the document is incomplete.
-    fn records_of(&self, document: &str) -> Option<Vec<String>> {
-        let _ = document;
+    fn records_of(&self, _document: &str) -> Option<Vec<String>> {
         None
     }
 
@@ -108,8 +104,7 @@ pub trait Format: Send + Sync {
 
     /// Returns the other paths that this agent may move the transcript at `path` to, such as an
     /// archive or a compressed copy. Only one of them is read.
-    fn other_paths(&self, path: &Path) -> Vec<PathBuf> {
-        let _ = path;
+    fn other_paths(&self, _path: &Path) -> Vec<PathBuf> {
         Vec::new()
     }
 
@@ -120,8 +115,7 @@ pub trait Format: Send + Sync {
 
     /// Returns the memory before the first record of the file at `path`, which is derived from the
     /// path and from files near it.
-    fn memory_of(&self, path: &Path) -> Memory {
-        let _ = path;
+    fn memory_of(&self, _path: &Path) -> Memory {
         Memory::default()
     }
 
@@ -142,8 +136,7 @@ pub trait Format: Send + Sync {
     }
 
     /// Whether these rules may read records of a type that older ones skipped.
-    fn newly_reads(&self, record_type: &str) -> bool {
-        let _ = record_type;
+    fn newly_reads(&self, _record_type: &str) -> bool {
         true
     }
 
@@ -192,6 +185,12 @@ pub enum RecordVerdict {
 /// The text is not a record: invalid JSON or other text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
+
+/// Returns the text between the first `open` and the next `close`.
+pub(crate) fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(open)?;
+    rest.split_once(close).map(|(inside, _)| inside)
+}
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,6 @@ use crate::{
     client::{
         Client, OVERHEAD,
         account::{Account, spent},
-        stopping,
     },
     error::{Again, Error, Failure},
     material::Marked,
@@ -34,7 +33,7 @@ impl Client {
         account: &mut Account,
     ) -> Result<Completion, Error> {
         let provider = self.provider.as_ref().map_err(Error::clone)?;
-        let _place = self.calls.acquire().await.map_err(|_| stopping())?;
+        let _place = self.calls.acquire().await.map_err(|_| Error::stopping())?;
         let mut failed = 0;
         loop {
             let failure = match self.attempt(provider, question, account).await {

@@ -98,7 +98,7 @@ impl Client {
         let mut stopped = self.stopped.subscribe();
         let result = tokio::select! {
             biased;
-            _ = stopped.wait_for(|stopped| *stopped) => Err(stopping()),
+            _ = stopped.wait_for(|stopped| *stopped) => Err(Error::stopping()),
             result = self.answer(request, &mut account) => result,
         };
         let result =
@@ -213,12 +213,5 @@ impl Client {
     fn model_name(&self, account: &Account) -> String {
         let configured = || Some(self.provider.as_ref().ok()?.model()?.to_owned());
         account.model.clone().or_else(configured).unwrap_or_else(|| "unknown".to_owned())
-    }
-}
-
-fn stopping() -> Error {
-    Error::Unavailable {
-        reason: "its settings are changing, or the daemon is stopping".to_owned(),
-        retry_after: None,
     }
 }

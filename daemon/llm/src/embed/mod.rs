@@ -116,7 +116,7 @@ impl Embeddings {
         let mut stopped = self.stopped.subscribe();
         let answer = tokio::select! {
             biased;
-            _ = stopped.wait_for(|stopped| *stopped) => return Err(stopping()),
+            _ = stopped.wait_for(|stopped| *stopped) => return Err(Error::stopping()),
             answer = embedder.embed(&texts, now) => answer,
             () = self.ports.clock.sleep(limit) => Err(Failure::lost("no answer in time")),
         };
@@ -166,7 +166,7 @@ impl Embeddings {
             EmbeddingProvider::Local => {
                 let config = self.config.clone();
                 let read = tokio::task::spawn_blocking(move || local::Local::read(&config));
-                let model = read.await.map_err(|_| stopping())??;
+                let model = read.await.map_err(|_| Error::stopping())??;
                 Ok(Arc::new(model))
             }
         }
@@ -220,11 +220,4 @@ fn validate_and_normalize(
 fn estimated(texts: &[String]) -> TokenUsage {
     let input = texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
     TokenUsage { input, ..TokenUsage::default() }
-}
-
-fn stopping() -> Error {
-    Error::Unavailable {
-        reason: "its settings are changing, or the daemon is stopping".to_owned(),
-        retry_after: None,
-    }
 }

@@ -8,18 +8,18 @@
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();
     let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);
-    let Some(room) = prefix(summary, limit) else { return summary.to_owned() };
-    if let Some(end) = sentence_end(summary, room.len())
-        && end * 2 >= room.len()
+    let Some(limit_bytes) = prefix(summary, limit) else { return summary.to_owned() };
+    if let Some(end) = sentence_end(summary, limit_bytes.len())
+        && end * 2 >= limit_bytes.len()
     {
         return summary[..end].to_owned();
     }
     // One character less, for the ellipsis.
-    let Some(room) = limit.checked_sub(1).and_then(|limit| prefix(summary, limit)) else {
+    let Some(limit_bytes) = limit.checked_sub(1).and_then(|limit| prefix(summary, limit)) else {
         return String::new();
     };
-    let word = word_end(summary, room.len());
-    let kept = if word * 2 >= room.len() { &room[..word] } else { room };
+    let word = word_end(summary, limit_bytes.len());
+    let kept = if word * 2 >= limit_bytes.len() { &limit_bytes[..word] } else { limit_bytes };
     let kept = kept.trim_end_matches(|c: char| c.is_whitespace() || ",;:-–—(".contains(c));
     format!("{kept}…")
 }
@@ -30,10 +30,10 @@ fn prefix(text: &str, chars: usize) -> Option<&str> {
     Some(&text[..end])
 }
 
-/// Returns the last position within `room` bytes where a sentence ends: after `.`, `!`, `?` or `…`
+/// Returns the last position within `limit_bytes` bytes where a sentence ends: after `.`, `!`, `?` or `…`
 /// before a space, or after `。`, `！` or `？`.
-fn sentence_end(text: &str, room: usize) -> Option<usize> {
-    let mut ends = text[..room].char_indices().filter_map(|(at, c)| {
+fn sentence_end(text: &str, limit_bytes: usize) -> Option<usize> {
+    let mut ends = text[..limit_bytes].char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();
         let ends = match c {
             '。' | '！' | '？' => true,
@@ -45,12 +45,12 @@ fn sentence_end(text: &str, room: usize) -> Option<usize> {
     ends.next_back()
 }
 
-/// Returns the last position within `room` bytes where a word ends.
-fn word_end(text: &str, room: usize) -> usize {
-    if text[room..].starts_with(char::is_whitespace) {
-        return room;
+/// Returns the last position within `limit_bytes` bytes where a word ends.
+fn word_end(text: &str, limit_bytes: usize) -> usize {
+    if text[limit_bytes..].starts_with(char::is_whitespace) {
+        return limit_bytes;
     }
-    text[..room].rfind(char::is_whitespace).unwrap_or(0)
+    text[..limit_bytes].rfind(char::is_whitespace).unwrap_or(0)
 }
 
 #[cfg(test)]

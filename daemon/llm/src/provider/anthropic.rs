@@ -199,8 +199,8 @@ fn text(blocks: &[Value]) -> String {
 }
 
 fn refused(body: &Value, usage: Option<TokenUsage>) -> Failure {
-    let said = body["stop_details"]["explanation"].as_str();
-    let reason = said.unwrap_or("a filter stopped the model").to_owned();
+    let explanation = body["stop_details"]["explanation"].as_str();
+    let reason = explanation.unwrap_or("a filter stopped the model").to_owned();
     Failure::charged(Error::Refused { reason }, usage)
 }
 

@@ -99,10 +99,10 @@ impl Program {
 
     /// Returns a failure for a program that may have done the work, so that a retry is expensive.
     fn failed(&self, output: &Output) -> Failure {
-        let said = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
-        let reason = match said.trim() {
+        let message = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
+        let reason = match message.trim() {
             "" => format!("{} printed nothing ({})", self.command[0], output.status),
-            said => format!("{} ended with {}: {said}", self.command[0], output.status),
+            message => format!("{} ended with {}: {message}", self.command[0], output.status),
         };
         let error = Error::Unavailable { reason, retry_after: None };
         Failure { error, again: Again::Once, bill: Bill::Expected }

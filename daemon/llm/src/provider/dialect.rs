@@ -75,10 +75,11 @@ impl Dialect {
         if !matches!(response.status, 400 | 404 | 422 | 500 | 501) {
             return None;
         }
-        let said = response.message(None).to_lowercase();
+        let complaint = response.message(None).to_lowercase();
         let parameter = response.body["error"]["param"].as_str().unwrap_or_default();
-        let names =
-            |words: &[&str]| words.iter().any(|word| said.contains(word) || parameter == *word);
+        let names = |words: &[&str]| {
+            words.iter().any(|word| complaint.contains(word) || parameter == *word)
+        };
         if is_json && names(&["response_format", "json_schema", "json_object", "grammar"]) {
             let json = match self.json {
                 Json::Schema => Json::Object,

@@ -105,11 +105,11 @@ impl OpenAi {
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
-        let told = dialect.instruction(call);
+        let instruction_text = dialect.instruction(call);
         let mut body = json!({
             "messages": [
                 { "role": "system", "content": call.system },
-                { "role": "user", "content": format!("{}{told}", call.prompt) },
+                { "role": "user", "content": format!("{}{instruction_text}", call.prompt) },
             ],
         });
         if let Some(model) = &self.model {

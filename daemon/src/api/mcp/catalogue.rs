@@ -21,15 +21,21 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// The tools for daily work, each with its listed arguments.
+/// A tool for daily work.
+struct CoreTool {
+    name: &'static str,
+    /// The arguments that are listed.
+    arguments: &'static [&'static str],
+}
+
 #[rustfmt::skip]
-const CORE: &[(&str, &[&str])] = &[
-    (get_handoff::NAME, &["project"]),
-    (search_sessions::NAME, &["query", "project", "after", "before", "limit", "detail", "offset", "scope"]),
-    (get_session::NAME, &["session_id", "view", "source", "from", "at", "limit", "detail"]),
-    (search_memory_facts::NAME, &["query", "project", "as_of", "include_ended", "max_facts", "scope"]),
-    (add_memory::NAME, &["name", "episode_body", "kind"]),
-    (close::NAME, &["session_id"]),
+const CORE: &[CoreTool] = &[
+    CoreTool { name: get_handoff::NAME, arguments: &["project"] },
+    CoreTool { name: search_sessions::NAME, arguments: &["query", "project", "after", "before", "limit", "detail", "offset", "scope"] },
+    CoreTool { name: get_session::NAME, arguments: &["session_id", "view", "source", "from", "at", "limit", "detail"] },
+    CoreTool { name: search_memory_facts::NAME, arguments: &["query", "project", "as_of", "include_ended", "max_facts", "scope"] },
+    CoreTool { name: add_memory::NAME, arguments: &["name", "episode_body", "kind"] },
+    CoreTool { name: close::NAME, arguments: &["session_id"] },
 ];
 
 /// The argument that selects whose memory is searched.
@@ -45,7 +51,7 @@ pub(super) fn tools_for(
     is_shared: bool,
 ) -> Vec<Tool> {
     let mut tools = match listed {
-        ListedTools::Core => CORE.iter().map(core_tool).collect(),
+        ListedTools::Core => CORE.iter().map(CoreTool::to_tool).collect(),
         ListedTools::All => tools().to_vec(),
         ListedTools::Named(names) => {
             let is_named = |tool: &&Tool| names.iter().any(|name| *name == tool.name);
@@ -76,25 +82,27 @@ fn without_scope(tool: &mut Tool) {
     }
 }
 
-fn core_tool((name, arguments): &(&str, &[&str])) -> Tool {
-    let tool = tools().iter().find(|tool| tool.name == *name);
-    let mut tool = tool.expect("the names in `CORE` are names of tools").clone();
-    let schema = Arc::make_mut(&mut tool.input_schema);
-    if let Some(Value::Object(all)) = schema.get_mut("properties") {
-        all.retain(|name, _| arguments.contains(&name.as_str()));
-        for argument in all.values_mut().filter_map(Value::as_object_mut) {
-            // A default that is empty, 0 or false is left out, because it has no information.
-            argument.retain(|name, value| {
-                name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
-            });
-            // The type `null` is left out, because it means only that the argument is optional.
-            if let Some(Value::Array(types)) = argument.get("type") {
-                let one = types.iter().find(|name| **name != "null").cloned();
-                argument.extend(one.map(|one| ("type".to_owned(), one)));
+impl CoreTool {
+    fn to_tool(&self) -> Tool {
+        let tool = tools().iter().find(|tool| tool.name == self.name);
+        let mut tool = tool.expect("the names in `CORE` are names of tools").clone();
+        let schema = Arc::make_mut(&mut tool.input_schema);
+        if let Some(Value::Object(all)) = schema.get_mut("properties") {
+            all.retain(|name, _| self.arguments.contains(&name.as_str()));
+            for argument in all.values_mut().filter_map(Value::as_object_mut) {
+                // A default that is empty, 0 or false is left out, because it has no information.
+                argument.retain(|name, value| {
+                    name != "default" || ![json!(""), json!(0), json!(false)].contains(value)
+                });
+                // The type `null` is left out, because it means only that the argument is optional.
+                if let Some(Value::Array(types)) = argument.get("type") {
+                    let one = types.iter().find(|name| **name != "null").cloned();
+                    argument.extend(one.map(|one| ("type".to_owned(), one)));
+                }
             }
         }
+        tool
     }
-    tool
 }
 
 fn described(tool: &tools::Tool) -> Tool {
@@ -184,7 +192,7 @@ mod tests {
         assert!(bytes <= 4_500, "{bytes} bytes");
         let core = core(true);
         assert_eq!(core.len(), 6);
-        for (tool, (name, arguments)) in core.iter().zip(CORE) {
+        for (tool, CoreTool { name, arguments }) in core.iter().zip(CORE) {
             let shown = tool.input_schema["properties"].as_object().unwrap();
             assert_eq!((&*tool.name, shown.len()), (*name, arguments.len()), "{shown:?}");
         }

@@ -63,7 +63,8 @@ pub(super) fn is_mcp_request(request: &Request) -> bool {
 /// Serves a client until it disconnects or the daemon stops.
 pub(super) async fn serve(
     daemon: &SharedDaemon,
-    (peer, slot): (Peer, Arc<SlotGuard>),
+    peer: Peer,
+    slot: Arc<SlotGuard>,
     lines: LineTransport,
 ) {
     let agent = McpSession {

@@ -129,8 +129,8 @@ fn recall(query: &str, answer: &Value) -> String {
             quotable(&session["episode"]["name"])
         ));
         for passage in hit["passages"].as_array().into_iter().flatten() {
-            let (role, said) = (quotable(&passage["role"]), quotable(&passage["text"]));
-            text.push_str(&format!("- {role}: “{said}”\n"));
+            let (role, quote) = (quotable(&passage["role"]), quotable(&passage["text"]));
+            text.push_str(&format!("- {role}: “{quote}”\n"));
         }
     }
     text.push_str("\nAnswer from these passages, name the sessions that you use, and read a session with get_session if necessary.");

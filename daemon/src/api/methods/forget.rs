@@ -107,7 +107,7 @@ impl ForgetFilter {
         self.project.is_none() && self.after.is_none() && self.before.is_none()
     }
 
-    fn matches(&self, project: Option<&Project>, (first, last): (Timestamp, Timestamp)) -> bool {
+    fn matches(&self, project: Option<&Project>, first: Timestamp, last: Timestamp) -> bool {
         let is_here = |wanted: &Vec<Namespace>| {
             project.is_some_and(|project| wanted.contains(&project.namespace()))
         };
@@ -148,7 +148,7 @@ async fn add_matching(
     let stored = daemon.engine.store().visit_sessions(&mut |stored| {
         let session = live.get(&stored.key).unwrap_or(&stored);
         let first = session.started_at.unwrap_or(session.last_activity);
-        if filter.matches(session.project.as_ref(), (first, session.last_activity)) {
+        if filter.matches(session.project.as_ref(), first, session.last_activity) {
             found.push(session.clone());
         }
         true
@@ -157,7 +157,7 @@ async fn add_matching(
     // The project of a transcript may be unknown until the transcript is read. Until then, no
     // filter by project matches it.
     for candidate in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
-        if filter.matches(candidate.project.as_ref(), (candidate.modified, candidate.modified)) {
+        if filter.matches(candidate.project.as_ref(), candidate.modified, candidate.modified) {
             targets.insert(candidate.id.clone(), ForgetTarget::Unread(Box::new(candidate)));
         }
     }

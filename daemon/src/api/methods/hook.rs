@@ -68,9 +68,9 @@ pub(super) async fn hook(
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
             // If the handoff is not ready in time, the hook of the next prompt requests it again.
-            let told = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
-            reply.is_late = told.is_err();
-            reply.context = told.unwrap_or(None);
+            let handoff = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
+            reply.is_late = handoff.is_err();
+            reply.context = handoff.unwrap_or(None);
             if let Some(directory) = event.cwd.clone().filter(|_| hooks.recall) {
                 recall::warm(daemon, directory);
             }
@@ -154,7 +154,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         team.then(|| team_handoff::text_known(&daemon.sharing, &projects, limit / 3)).flatten();
     let limit = limit.saturating_sub(team.as_ref().map_or(0, |team| team.chars().count() + 2));
     let store = daemon.engine.store().clone();
-    let told = tokio::task::spawn_blocking(move || {
+    let handoff = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
         if let Some(own) = own.filter(|_| is_continued) {
             let handoff = handoff::of_session(store, own)?;
@@ -168,11 +168,11 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         }
         Ok(text)
     });
-    let told = told.await.ok()?.unwrap_or_else(|error: StoreError| {
+    let handoff = handoff.await.ok()?.unwrap_or_else(|error: StoreError| {
         tracing::warn!(%error, "cannot build the handoff for a new session");
         None
     });
-    let texts: Vec<String> = told.into_iter().chain(team).collect();
+    let texts: Vec<String> = handoff.into_iter().chain(team).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 

@@ -44,7 +44,7 @@ pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<V
         for (project, by_purpose) in uses {
             rows.extend(by_purpose.into_iter().map(|(purpose, of)| {
                 let day = began.to_string().chars().take(10).collect();
-                row(day, (&project, &purpose), &of)
+                row(day, &project, &purpose, &of)
             }));
         }
     }
@@ -94,7 +94,7 @@ pub(super) async fn tools(daemon: &DaemonState, given: Tools) -> Result<Value, E
     let learned_tools = summarizer.learned_tools.as_ref();
     match given {
         Tools::List => {}
-        Tools::Set { tool, intent, domain } => set(learned_tools, &tool, (&intent, &domain))?,
+        Tools::Set { tool, intent, domain } => set(learned_tools, &tool, &intent, &domain)?,
         Tools::Unset { tool } => {
             if !learned_tools.withdraw(&tool) {
                 let what = format!("the tool `{tool}` has no correction");
@@ -144,11 +144,7 @@ pub(super) async fn prompts(daemon: &DaemonState, given: Prompts) -> Result<Valu
     Ok(write(&Templates { prompts: rows.collect() }))
 }
 
-fn set(
-    learned_tools: &LearnedTools,
-    tool: &str,
-    (intent, domain): (&str, &str),
-) -> Result<(), Error> {
+fn set(learned_tools: &LearnedTools, tool: &str, intent: &str, domain: &str) -> Result<(), Error> {
     let wrong = |what: String| Error::new(code::INVALID_PARAMS, what);
     let tool = tool.trim();
     if tool.is_empty() || tool.len() > 200 {
@@ -180,7 +176,7 @@ fn no_kind(name: &str) -> Error {
     )
 }
 
-fn row(day: String, (project, purpose): (&str, &str), of: &UsageCounters) -> UsageRow {
+fn row(day: String, project: &str, purpose: &str, of: &UsageCounters) -> UsageRow {
     UsageRow {
         day,
         project: project.to_owned(),

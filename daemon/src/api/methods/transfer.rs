@@ -104,9 +104,9 @@ fn portable(daemon: &DaemonState, episode: &Episode, host: &str) -> PortableEpis
 
 /// Returns the host name; empty when it is not known.
 pub fn host() -> String {
-    let told = fs::read_to_string("/proc/sys/kernel/hostname");
-    let told = told.or_else(|_| fs::read_to_string("/etc/hostname"));
-    told.map_or_else(
+    let name = fs::read_to_string("/proc/sys/kernel/hostname");
+    let name = name.or_else(|_| fs::read_to_string("/etc/hostname"));
+    name.map_or_else(
         |_| std::env::var("HOSTNAME").unwrap_or_default(),
         |name| name.trim().to_owned(),
     )

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use graphiti_proto::{
-    clean::for_model,
+    clean::{for_model, single_spaced},
     rpc::{Error, code},
     tools::blame_file::{BlameAnswer, BlameArguments, BlameRow, NAME},
 };
@@ -162,16 +162,16 @@ fn row(
         let sent_at = sent_at.and_then(|messages| messages.first().and_then(|first| first.at));
         at = sent_at.map_or(at, |sent_at| sent_at.to_string());
     }
-    let said =
+    let reasons =
         about.iter().filter(|one| !one.relation.repeats_history() && one.episodes.contains(&id));
-    let said = said.map(|one| one.sentence.clone());
+    let reasons = reasons.map(|one| one.sentence.clone());
     let objective = Some(episode.summary.objective.clone());
     let objective = objective.filter(|text| !text.is_empty() && *text != episode.name);
     Ok(Some(BlameRow {
         session: convert::session_row(store, &session)?,
         at,
         change: fact.sentence.clone(),
-        why: objective.into_iter().chain(said.take(MAX_REASONS)).collect(),
+        why: objective.into_iter().chain(reasons.take(MAX_REASONS)).collect(),
         lines: Vec::new(),
         source: origin.map_or(0, |origin| origin.source),
         message,
@@ -297,14 +297,13 @@ fn is_path(path: &str, file: &str) -> bool {
 /// Returns the added lines of an edit that contain a text or, if there are none, the removed lines
 /// that contain it. Differences in white space are ignored.
 fn edited_lines(message: &Message, text: &str) -> Vec<String> {
-    let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted = spaced(text);
+    let wanted = single_spaced(text);
     if message.role != Role::Tool {
         return Vec::new();
     }
     let with = |mark: char| -> Vec<String> {
         let lines = message.text.lines().skip(1).filter(|line| line.starts_with(mark));
-        let lines = lines.filter(|line| spaced(&line[1..]).contains(&wanted));
+        let lines = lines.filter(|line| single_spaced(&line[1..]).contains(&wanted));
         lines.take(MAX_LINES).map(|line| for_model(line).into_owned()).collect()
     };
     let added = with('+');

@@ -79,7 +79,7 @@ async fn run(
 pub(in crate::api) fn node(daemon: &DaemonState, episode: &Episode) -> EpisodeNode {
     let session = &episode.session_id;
     let description = match (&episode.external, episode.from()) {
-        (Some(told), _) if episode.is_memory() => told.description.clone(),
+        (Some(content), _) if episode.is_memory() => content.description.clone(),
         (_, None) => format!("{} session {}", session.agent, session.id),
         (_, Some("")) => {
             format!("{} session {}, from another machine", session.agent, session.id)

@@ -131,9 +131,9 @@ async fn ongoing(
 fn answer(handoff: Handoff) -> GetHandoffAnswer {
     let ids: Vec<String> = handoff.sessions.iter().map(|past| past.session_id.clone()).collect();
     let id = |session: usize| ids.get(session).cloned().unwrap_or_default();
-    let told = |list: Vec<built::SessionLine>| -> Vec<HandoffItem> {
+    let items = |list: Vec<built::SessionLine>| -> Vec<HandoffItem> {
         list.into_iter()
-            .map(|told| HandoffItem { text: told.text, session_id: id(told.session) })
+            .map(|line| HandoffItem { text: line.text, session_id: id(line.session) })
             .collect()
     };
     let failing = |suite: built::FailedSuite| FailingSuite {
@@ -144,12 +144,12 @@ fn answer(handoff: Handoff) -> GetHandoffAnswer {
         session_id: id(suite.session),
     };
     GetHandoffAnswer {
-        open_ends: told(handoff.open_ends),
-        repository: told(handoff.repository),
+        open_ends: items(handoff.open_ends),
+        repository: items(handoff.repository),
         preferences: handoff.preferences,
-        decisions: told(handoff.decisions),
-        errors: told(handoff.errors),
-        settings: told(handoff.settings),
+        decisions: items(handoff.decisions),
+        errors: items(handoff.errors),
+        settings: items(handoff.settings),
         failing_tests: handoff.failing_tests.into_iter().map(failing).collect(),
         files: handoff.files,
         sessions: handoff.sessions.into_iter().map(past).collect(),

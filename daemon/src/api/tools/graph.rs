@@ -219,6 +219,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
         target_name: name(fact.target)?,
         name: fact.relation.as_str().to_owned(),
         fact: fact.sentence.clone(),
+        certainty: fact.certainty.as_str().to_owned(),
         standing: fact.certainty.as_str().to_owned(),
         episodes: fact.episodes.iter().map(ToString::to_string).collect(),
         created_at: fact.created_at.to_string(),

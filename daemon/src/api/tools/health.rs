@@ -15,7 +15,7 @@ use crate::{
     api::{DaemonState, spool},
     clock,
     engine::{
-        IndexLag, Mode, PollingReason, quota, reading,
+        IndexLag, Mode, ModelStatus, PollingReason, Status, quota, reading,
         redaction::note::{self, StoredRules},
     },
     model::{
@@ -31,7 +31,7 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Health of the memory",
-    description: "Show what the memory daemon is doing, how much it knows, and what went wrong lately.",
+    description: "Show what the memory daemon is doing, how much it knows, and its latest problems.",
     effect: Effect::Reads,
     input: input::<HealthArguments>,
     output: output::<HealthAnswer>,
@@ -67,7 +67,6 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     }
     let lag = daemon.engine.index_lag();
     problems.extend(stalled(lag));
-    let totals = store.totals();
     let vectors = daemon.embedding.progress();
     let evicted = evicted(daemon);
     let is_fine = problems.is_empty()
@@ -84,19 +83,8 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(&by_agent),
         agents: agents(daemon, &by_agent),
-        history: History {
-            scanned: status.scanned,
-            done: status.history_done,
-            left: status.history_left + status.unidentified,
-            bytes_read: status.bytes_read,
-        },
-        kept: StoredTotals {
-            messages: totals.messages,
-            episodes: totals.episodes,
-            database_bytes: store.quota().disk_bytes(),
-            index_bytes: daemon.keeper.index_bytes(),
-            spool_bytes: spool::bytes(&daemon.home),
-        },
+        history: history(&status),
+        kept: stored_totals(daemon),
         limits: limits(daemon),
         evicted: evicted.clone(),
         let_go: evicted,
@@ -105,13 +93,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
         older_summaries: daemon.engine.older_summaries(),
-        model: ModelHealth {
-            on: status.model.is_on,
-            writes_summaries: status.model.writes_summaries,
-            awaiting: status.model.awaiting,
-            outage: status.model.outage,
-            last_error: status.model.last_error,
-        },
+        model: model(status.model),
         embeddings: Embeddings {
             on: vectors.is_on,
             made: vectors.done,
@@ -120,6 +102,37 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         },
         problems,
     })
+}
+
+fn history(status: &Status) -> History {
+    History {
+        scanned: status.scanned,
+        done: status.history_done,
+        left: status.history_left + status.unidentified,
+        bytes_read: status.bytes_read,
+    }
+}
+
+fn stored_totals(daemon: &DaemonState) -> StoredTotals {
+    let store = daemon.engine.store();
+    let totals = store.totals();
+    StoredTotals {
+        messages: totals.messages,
+        episodes: totals.episodes,
+        database_bytes: store.quota().disk_bytes(),
+        index_bytes: daemon.keeper.index_bytes(),
+        spool_bytes: spool::bytes(&daemon.home),
+    }
+}
+
+fn model(status: ModelStatus) -> ModelHealth {
+    ModelHealth {
+        on: status.is_on,
+        writes_summaries: status.writes_summaries,
+        awaiting: status.awaiting,
+        outage: status.outage,
+        last_error: status.last_error,
+    }
 }
 
 /// Returns the totals of each agent. The totals of the store are corrected, because sessions in

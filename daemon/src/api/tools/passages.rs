@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use graphiti_proto::tools::search_sessions::MatchedPassage;
+use graphiti_proto::{clean::single_spaced, tools::search_sessions::MatchedPassage};
 
 use crate::{model::Role, search::snippet::Snippet};
 
@@ -43,7 +43,7 @@ pub(super) fn at_clauses(snippet: &Snippet) -> String {
 
 /// Returns the first clauses of a text: at most `limit` bytes, without line feeds.
 pub(super) fn first_clauses(text: &str, limit: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = single_spaced(text);
     if text.len() <= limit {
         return text;
     }

@@ -7,7 +7,6 @@ use graphiti_proto::{
         Detail,
         search_sessions::{
             BroaderQuery, Hit, MatchedPassage, NAME, SearchSessionsAnswer, SearchSessionsArguments,
-            SpelledWord,
         },
     },
 };
@@ -21,7 +20,7 @@ use crate::{
         DaemonState, blocking, catch_up,
         client_context::{ClientContext, ReplyForm},
         convert, current,
-        projects::{of_directory, searched_projects},
+        projects::{search_scope, searched_projects},
     },
     clock,
     engine::{
@@ -67,7 +66,7 @@ const FULL_PASSAGE_BYTES: usize = 2_000;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search sessions",
-    description: "Search all that was said and done in earlier sessions.",
+    description: "Search the messages and the work of earlier sessions.",
     effect: Effect::Reads,
     input: input::<SearchSessionsArguments>,
     output: output::<SearchSessionsAnswer>,
@@ -81,20 +80,14 @@ async fn run(
     client: &ClientContext,
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
-    let project = searched_projects(daemon, client, arguments.project.as_deref())?;
-    let indexed =
-        catch_up::index_pending(daemon, client, project.clone().unwrap_or_default()).await?;
-    let directory = arguments.near.as_deref().or(client.directory.as_deref());
-    let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
-    let scope = Scope { namespaces: project, near, ..Scope::default() };
+    let near = arguments.near.as_deref();
+    let scope = search_scope(daemon, client, arguments.project.as_deref(), near)?;
+    let pending_projects = scope.namespaces.clone().unwrap_or_default();
+    let indexed = catch_up::index_pending(daemon, client, pending_projects).await?;
     let mut query = question(&arguments)?;
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let asked = team::ask_sessions(daemon, &arguments, scope.namespaces.as_deref(), &query)?;
-    let usual = match client.reply_form {
-        ReplyForm::Structured => STRUCTURED_HITS,
-        ReplyForm::Text => TEXT_HITS,
-    };
-    let limit = arguments.limit.unwrap_or(usual).min(MAX_HITS);
+    let limit = arguments.limit.unwrap_or(default_limit(client.reply_form)).min(MAX_HITS);
     let offset = arguments.offset.min(MAX_OFFSET);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
     let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < MAX_OFFSET;
@@ -117,7 +110,7 @@ async fn run(
         let snippet = |text: &str| form.snippet(text);
         // The named session stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
-        others = asked.merged(daemon, &query, others, (&snippet, &mut message)).await?;
+        others = asked.merged(daemon, &query, others, &snippet, &mut message).await?;
         hits.extend(others);
         is_full |= limit > 0 && hits.len() > offset + limit;
         hits.drain(..offset.min(hits.len()));
@@ -138,9 +131,15 @@ async fn run(
         _ => None,
     };
     let pending = indexed.pending;
-    let spelled = results.spelled.into_iter();
-    let spelled = spelled.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect();
+    let spelled = convert::spelled_words(results.spelled);
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+fn default_limit(form: ReplyForm) -> usize {
+    match form {
+        ReplyForm::Structured => STRUCTURED_HITS,
+        ReplyForm::Text => TEXT_HITS,
+    }
 }
 
 /// Returns the rows of the sessions of this machine.

@@ -80,7 +80,8 @@ impl SessionQuery {
         daemon: &DaemonState,
         query: &Query,
         hits: Vec<Hit>,
-        (snippet, message): (&(dyn Fn(&str) -> Snippet + Sync), &mut String),
+        snippet: &(dyn Fn(&str) -> Snippet + Sync),
+        message: &mut String,
     ) -> Result<Vec<Hit>, Error> {
         match self {
             SessionQuery::Running(asked) => {

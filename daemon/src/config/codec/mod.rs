@@ -17,9 +17,9 @@ use crate::config::file::Node;
 pub(super) use self::{
     content::{KeepCodec, PromptCodec, VectorCodec},
     formats::FormatsCodec,
-    number::{Bytes, Count, Days, Delays, Dollars, Millis, OffSeconds, Seconds, ShareCodec},
+    number::{Bytes, Count, DAYS, DOLLARS, Delays, Millis, OffSeconds, SECONDS, SHARE},
     place::{Path, Paths},
-    text::{Choice, CommandCodec, EnvName, Flag, GroupCodec, Namespaces, Text, Texts, Url},
+    text::{Choice, CommandCodec, ENV_NAME, Flag, GroupCodec, Namespaces, Text, Texts, URL},
     tools::ToolsCodec,
 };
 

@@ -15,8 +15,79 @@ const LONGEST: f64 = 2_147_483_647.0;
 /// The shortest duration, in seconds; a shorter one would be zero in milliseconds.
 const SHORTEST: f64 = 0.001;
 
+/// A number within limits, which is converted into the type of the setting.
+pub(in crate::config) struct Number<T> {
+    min: f64,
+    max: f64,
+    /// An example in the notation of the file.
+    example: &'static str,
+    /// The instruction for a number outside the limits.
+    remedy: &'static str,
+    /// The description for the message "`key` must be …".
+    allowed: &'static str,
+    from_number: fn(f64) -> T,
+    to_number: fn(&T) -> f64,
+}
+
 /// Seconds, greater than 0.
-pub(in crate::config) struct Seconds;
+pub(in crate::config) const SECONDS: Number<Duration> = Number {
+    min: SHORTEST,
+    max: LONGEST,
+    example: "60 for a minute",
+    remedy: "write a number above 0, such as 60 for a minute",
+    allowed: "a number of seconds above 0",
+    from_number: Duration::from_secs_f64,
+    to_number: Duration::as_secs_f64,
+};
+
+/// Days, greater than 0.
+pub(in crate::config) const DAYS: Number<Duration> = Number {
+    min: SHORTEST,
+    max: LONGEST / DAY,
+    example: "30 for a month",
+    remedy: "write a number above 0, or null to keep all",
+    allowed: "a number of days above 0",
+    from_number: |days| Duration::from_secs_f64(days * DAY),
+    to_number: |time| time.as_secs_f64() / DAY,
+};
+
+pub(in crate::config) const SHARE: Number<f64> = Number {
+    min: 0.0,
+    max: 1.0,
+    example: "0.3",
+    remedy: "write a number from 0 to 1, such as 0.3",
+    allowed: "a number from 0 to 1",
+    from_number: |share| share,
+    to_number: |share| *share,
+};
+
+pub(in crate::config) const DOLLARS: Number<f64> = Number {
+    min: 0.0,
+    max: 1_000_000.0,
+    example: "2.50",
+    remedy: "write an amount of 0 or more, such as 2.50",
+    allowed: "an amount of US dollars",
+    ..SHARE
+};
+
+/// Milliseconds, without the special treatment of small numbers.
+const MILLIS: Number<Duration> = Number {
+    min: 1.0,
+    max: LONGEST,
+    example: "30000 for half a minute",
+    remedy: "write a number above 0, such as 30000 for half a minute",
+    allowed: "a number of milliseconds above 0",
+    from_number: |millis| Duration::from_secs_f64(millis / 1_000.0),
+    to_number: |time| time.as_millis() as f64,
+};
+
+/// Seconds, without the special treatment of 0 and `null`.
+const OFF_SECONDS: Number<Duration> = Number {
+    example: "1800 for half an hour",
+    remedy: "write 1800 for half an hour, or 0 to switch this off",
+    allowed: "a number of seconds, or 0 or null for never",
+    ..SECONDS
+};
 
 /// Seconds, where 0 and `null` disable a feature.
 pub(in crate::config) struct OffSeconds;
@@ -26,9 +97,6 @@ pub(in crate::config) struct Millis;
 
 pub(in crate::config) struct Delays;
 
-/// Days, greater than 0.
-pub(in crate::config) struct Days;
-
 /// An integer within limits.
 pub(in crate::config) struct Count {
     pub(in crate::config) min: u32,
@@ -37,40 +105,50 @@ pub(in crate::config) struct Count {
     pub(in crate::config) unit: &'static str,
 }
 
-pub(in crate::config) struct ShareCodec;
-
-pub(in crate::config) struct Dollars;
-
 /// A number of bytes, also as text: `"512 MiB"`.
 pub(in crate::config) struct Bytes {
     pub(in crate::config) min: u64,
 }
 
+const DAY: f64 = 86_400.0;
+
 /// A number of milliseconds up to this one is read as seconds, because a hook cannot have such a
 /// short time limit.
 const MAX_READ_AS_SECONDS: f64 = 120.0;
 
-impl Codec for Seconds {
-    type Item = Duration;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
-        let seconds = number(node, "60 for a minute")?;
-        match (SHORTEST..=LONGEST).contains(&seconds) {
-            true => Ok(Duration::from_secs_f64(seconds)),
-            false => Err(InvalidValue::new("write a number above 0, such as 60 for a minute")),
+impl<T> Number<T> {
+    fn convert(&self, number: f64) -> Result<T, InvalidValue> {
+        match (self.min..=self.max).contains(&number) {
+            true => Ok((self.from_number)(number)),
+            false => Err(InvalidValue::new(self.remedy)),
         }
     }
+}
 
-    fn write(&self, item: &Duration) -> Json {
-        seconds_json(*item)
+impl<T> Codec for Number<T> {
+    type Item = T;
+
+    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<T, InvalidValue> {
+        self.convert(number(node, self.example)?)
+    }
+
+    fn write(&self, item: &T) -> Json {
+        number_to_json((self.to_number)(item))
     }
 
     fn allowed(&self) -> String {
-        "a number of seconds above 0".to_owned()
+        self.allowed.to_owned()
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "number", "minimum": SHORTEST, "maximum": LONGEST })
+        let minimum = number_to_json(self.min);
+        // A fractional maximum only prevents an overflow.
+        match self.max.fract() == 0.0 {
+            true => {
+                json!({ "type": "number", "minimum": minimum, "maximum": number_to_json(self.max) })
+            }
+            false => json!({ "type": "number", "minimum": minimum }),
+        }
     }
 }
 
@@ -85,20 +163,16 @@ impl Codec for OffSeconds {
         if node.value == Value::Null {
             return Ok(None);
         }
-        let seconds = number(node, "1800 for half an hour")?;
-        match seconds {
-            0.0 => Ok(None),
-            SHORTEST..=LONGEST => Ok(Some(Duration::from_secs_f64(seconds))),
-            _ => Err(InvalidValue::new("write 1800 for half an hour, or 0 to switch this off")),
-        }
+        let seconds = number(node, OFF_SECONDS.example)?;
+        if seconds == 0.0 { Ok(None) } else { OFF_SECONDS.convert(seconds).map(Some) }
     }
 
     fn write(&self, item: &Option<Duration>) -> Json {
-        item.map_or(Json::Null, seconds_json)
+        item.map_or(Json::Null, |time| OFF_SECONDS.write(&time))
     }
 
     fn allowed(&self) -> String {
-        "a number of seconds, or 0 or null for never".to_owned()
+        OFF_SECONDS.allowed()
     }
 
     fn schema(&self) -> Json {
@@ -110,31 +184,26 @@ impl Codec for Millis {
     type Item = Duration;
 
     fn read(&self, node: &Node, context: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
-        let millis = number(node, "30000 for half a minute")?;
+        let millis = number(node, MILLIS.example)?;
         if (1.0..=MAX_READ_AS_SECONDS).contains(&millis) {
             let used = format!("{}", millis * 1_000.0);
             let reason = "the unit is milliseconds, and such a small number probably means seconds";
             context.remarks.push(Remark::Adjusted { used, reason });
             return Ok(Duration::from_secs_f64(millis));
         }
-        match (1.0..=LONGEST).contains(&millis) {
-            true => Ok(Duration::from_secs_f64(millis / 1_000.0)),
-            false => {
-                Err(InvalidValue::new("write a number above 0, such as 30000 for half a minute"))
-            }
-        }
+        MILLIS.convert(millis)
     }
 
     fn write(&self, item: &Duration) -> Json {
-        json!(item.as_millis() as u64)
+        MILLIS.write(item)
     }
 
     fn allowed(&self) -> String {
-        "a number of milliseconds above 0".to_owned()
+        MILLIS.allowed()
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "number", "minimum": 1, "maximum": LONGEST })
+        MILLIS.schema()
     }
 }
 
@@ -151,12 +220,12 @@ impl Codec for Delays {
         if items.is_empty() {
             return Err(InvalidValue::new("write at least one pause, such as [300]"));
         }
-        let read = |item| Seconds.read(item, context).map_err(|_| InvalidValue::new(remedy));
+        let read = |item| SECONDS.read(item, context).map_err(|_| InvalidValue::new(remedy));
         items.iter().map(read).collect()
     }
 
     fn write(&self, item: &Vec<Duration>) -> Json {
-        item.iter().map(|delay| seconds_json(*delay)).collect()
+        item.iter().map(|delay| SECONDS.write(delay)).collect()
     }
 
     fn allowed(&self) -> String {
@@ -164,31 +233,7 @@ impl Codec for Delays {
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "array", "minItems": 1, "items": Seconds.schema() })
-    }
-}
-
-impl Codec for Days {
-    type Item = Duration;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<Duration, InvalidValue> {
-        let days = number(node, "30 for a month")?;
-        match (SHORTEST..=LONGEST / DAY).contains(&days) {
-            true => Ok(Duration::from_secs_f64(days * DAY)),
-            false => Err(InvalidValue::new("write a number above 0, or null to keep all")),
-        }
-    }
-
-    fn write(&self, item: &Duration) -> Json {
-        number_to_json(item.as_secs_f64() / DAY)
-    }
-
-    fn allowed(&self) -> String {
-        "a number of days above 0".to_owned()
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "number", "minimum": SHORTEST })
+        json!({ "type": "array", "minItems": 1, "items": SECONDS.schema() })
     }
 }
 
@@ -196,14 +241,11 @@ impl Codec for Count {
     type Item = u32;
 
     fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<u32, InvalidValue> {
-        let found = number(node, &self.min.max(1).to_string())?;
-        let is_within = found >= f64::from(self.min) && found <= f64::from(self.max);
-        match is_within && found.fract() == 0.0 {
+        let Count { min, max, .. } = *self;
+        let found = number(node, &min.max(1).to_string())?;
+        match found.fract() == 0.0 && (f64::from(min)..=f64::from(max)).contains(&found) {
             true => Ok(found as u32),
-            false => Err(InvalidValue::new(format!(
-                "write a whole number from {} to {}",
-                self.min, self.max
-            ))),
+            false => Err(InvalidValue::new(format!("write a whole number from {min} to {max}"))),
         }
     }
 
@@ -217,54 +259,6 @@ impl Codec for Count {
 
     fn schema(&self) -> Json {
         json!({ "type": "integer", "minimum": self.min, "maximum": self.max })
-    }
-}
-
-impl Codec for ShareCodec {
-    type Item = f64;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, InvalidValue> {
-        let share = number(node, "0.3")?;
-        match (0.0..=1.0).contains(&share) {
-            true => Ok(share),
-            false => Err(InvalidValue::new("write a number from 0 to 1, such as 0.3")),
-        }
-    }
-
-    fn write(&self, item: &f64) -> Json {
-        number_to_json(*item)
-    }
-
-    fn allowed(&self) -> String {
-        "a number from 0 to 1".to_owned()
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "number", "minimum": 0, "maximum": 1 })
-    }
-}
-
-impl Codec for Dollars {
-    type Item = f64;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<f64, InvalidValue> {
-        let dollars = number(node, "2.50")?;
-        match (0.0..=1_000_000.0).contains(&dollars) {
-            true => Ok(dollars),
-            false => Err(InvalidValue::new("write an amount of 0 or more, such as 2.50")),
-        }
-    }
-
-    fn write(&self, item: &f64) -> Json {
-        number_to_json(*item)
-    }
-
-    fn allowed(&self) -> String {
-        "an amount of US dollars".to_owned()
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "number", "minimum": 0, "maximum": 1_000_000 })
     }
 }
 
@@ -335,8 +329,6 @@ fn bytes_text(bytes: u64) -> String {
     format!("{bytes} B")
 }
 
-const DAY: f64 = 86_400.0;
-
 /// Returns the finite number in `node`.
 fn number(node: &Node, example: &str) -> Result<f64, InvalidValue> {
     match &node.value {
@@ -356,10 +348,6 @@ fn number(node: &Node, example: &str) -> Result<f64, InvalidValue> {
         _ => None,
     }
     .ok_or_else(|| InvalidValue::new(format!("write a number, such as {example}")))
-}
-
-fn seconds_json(time: Duration) -> Json {
-    number_to_json(time.as_secs_f64())
 }
 
 fn number_to_json(number: f64) -> Json {

@@ -20,21 +20,37 @@ pub(in crate::config) struct Choice<T: 'static> {
     pub(in crate::config) words: &'static [(&'static str, T)],
 }
 
-/// Any non-empty text, with a description for messages.
+/// A text of a certain form.
 pub(in crate::config) struct Text {
-    pub(in crate::config) what: &'static str,
-    pub(in crate::config) example: &'static str,
+    /// The description for the message "`key` must be …".
+    what: &'static str,
+    example: &'static str,
+    /// What a message adds to the example.
+    hint: &'static str,
+    /// The pattern of the JSON Schema; without it, any text that is not empty.
+    pattern: Option<&'static str>,
+    /// Converts a text. The error is the remedy; without a remedy, the message has the example.
+    parse: fn(&str) -> Result<String, Option<&'static str>>,
 }
+
+pub(in crate::config) const ENV_NAME: Text = Text {
+    hint: ", not the key itself",
+    pattern: Some("^[A-Za-z_][A-Za-z0-9_]*$"),
+    parse: parse_env_name,
+    ..Text::new("the name of an environment variable", "ANTHROPIC_API_KEY")
+};
+
+pub(in crate::config) const URL: Text = Text {
+    pattern: Some("^https?://\\S+$"),
+    parse: parse_url,
+    ..Text::new("an address", "http://localhost:11434/v1")
+};
 
 /// A list of non-empty texts.
 pub(in crate::config) struct Texts {
     pub(in crate::config) what: &'static str,
     pub(in crate::config) example: &'static str,
 }
-
-pub(in crate::config) struct EnvName;
-
-pub(in crate::config) struct Url;
 
 /// A program and its arguments as a list; a program without arguments may also be a text.
 pub(in crate::config) struct CommandCodec;
@@ -123,14 +139,24 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
     }
 }
 
+impl Text {
+    /// Any text that is not empty.
+    pub(in crate::config) const fn new(what: &'static str, example: &'static str) -> Text {
+        Text { what, example, hint: "", pattern: None, parse: parse_text }
+    }
+
+    fn remedy(&self) -> String {
+        format!("write \"{}\", for example{}", self.example, self.hint)
+    }
+}
+
 impl Codec for Text {
     type Item = String;
 
     fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
-        match &node.value {
-            Value::Text(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-            _ => Err(InvalidValue::new(format!("write \"{}\", for example", self.example))),
-        }
+        let Value::Text(text) = &node.value else { return Err(InvalidValue::new(self.remedy())) };
+        let remedy = |known: Option<&str>| known.map_or_else(|| self.remedy(), str::to_owned);
+        (self.parse)(text).map_err(|known| InvalidValue::new(remedy(known)))
     }
 
     fn write(&self, item: &String) -> Json {
@@ -142,7 +168,37 @@ impl Codec for Text {
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "string", "minLength": 1 })
+        match self.pattern {
+            Some(pattern) => json!({ "type": "string", "pattern": pattern }),
+            None => json!({ "type": "string", "minLength": 1 }),
+        }
+    }
+}
+
+fn parse_text(text: &str) -> Result<String, Option<&'static str>> {
+    let text = text.trim();
+    if text.is_empty() { Err(None) } else { Ok(text.to_owned()) }
+}
+
+fn parse_env_name(text: &str) -> Result<String, Option<&'static str>> {
+    let is_name = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    match text.strip_prefix('$') {
+        _ if is_name(text) => Ok(text.to_owned()),
+        Some(name) if is_name(name) => Err(Some("write the name without the $")),
+        _ => Err(None),
+    }
+}
+
+fn parse_url(text: &str) -> Result<String, Option<&'static str>> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err(Some("write an address that begins with http:// or https://")),
     }
 }
 
@@ -154,7 +210,7 @@ impl Codec for Texts {
         node: &Node,
         context: &mut CodecContext<'_>,
     ) -> Result<Vec<String>, InvalidValue> {
-        let one = Text { what: self.what, example: self.example };
+        let one = Text::new(self.what, self.example);
         match &node.value {
             Value::List(items) => items.iter().map(|item| one.read(item, context)).collect(),
             _ => Err(InvalidValue::new(format!("write [\"{}\"], for example", self.example))),
@@ -171,67 +227,6 @@ impl Codec for Texts {
 
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
-    }
-}
-
-impl Codec for EnvName {
-    type Item = String;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
-        let is_name = |text: &str| {
-            text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        match &node.value {
-            Value::Text(text) if is_name(text) => Ok(text.clone()),
-            Value::Text(text) if text.strip_prefix('$').is_some_and(is_name) => {
-                Err(InvalidValue::new("write the name without the $"))
-            }
-            _ => Err(InvalidValue::new(
-                "write \"ANTHROPIC_API_KEY\", for example, not the key itself",
-            )),
-        }
-    }
-
-    fn write(&self, item: &String) -> Json {
-        json!(item)
-    }
-
-    fn allowed(&self) -> String {
-        "the name of an environment variable".to_owned()
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" })
-    }
-}
-
-impl Codec for Url {
-    type Item = String;
-
-    fn read(&self, node: &Node, _: &mut CodecContext<'_>) -> Result<String, InvalidValue> {
-        let Value::Text(text) = &node.value else {
-            return Err(InvalidValue::new("write \"http://localhost:11434/v1\", for example"));
-        };
-        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        match rest {
-            Some(rest) if !rest.is_empty() && !rest.contains(char::is_whitespace) => {
-                Ok(text.trim_end_matches('/').to_owned())
-            }
-            _ => Err(InvalidValue::new("write an address that begins with http:// or https://")),
-        }
-    }
-
-    fn write(&self, item: &String) -> Json {
-        json!(item)
-    }
-
-    fn allowed(&self) -> String {
-        "an address".to_owned()
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "string", "pattern": "^https?://\\S+$" })
     }
 }
 

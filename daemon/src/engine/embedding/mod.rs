@@ -178,7 +178,7 @@ impl EmbeddingService {
                 || progress.error.is_some()
                 || (progress.pending == 0 && !progress.is_starting)
         };
-        // The senders live in `self`, so that the channels cannot close meanwhile.
+        // The senders live in `self`, so that neither channel can close meanwhile.
         let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }

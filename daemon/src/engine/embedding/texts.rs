@@ -60,13 +60,13 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
     let fields = EpisodeField::all_of(&episode);
     let head =
         |field: &&EpisodeField| matches!(field.kind, PassageKind::Title | PassageKind::Objective);
-    let told = |fields: &mut dyn Iterator<Item = &EpisodeField>| {
+    let text_of = |fields: &mut dyn Iterator<Item = &EpisodeField>| {
         let texts: Vec<&str> = fields.map(|field| field.text.as_str()).collect();
         start(&texts.join("\n")).to_owned()
     };
     let mut texts = vec![
-        told(&mut fields.iter().filter(head)),
-        told(&mut fields.iter().filter(|field| !head(field) && field.kind != PassageKind::File)),
+        text_of(&mut fields.iter().filter(head)),
+        text_of(&mut fields.iter().filter(|field| !head(field) && field.kind != PassageKind::File)),
     ];
     texts.extend(message_texts(SourceKey { session: key, number: 0 }, store)?);
     texts.retain(|text| !text.trim().is_empty());
@@ -82,8 +82,8 @@ fn text_of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String
             let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
                 return Ok(None);
             };
-            let told = graph.statements_about(id)?;
-            Ok(Some(format!("{} {}\n{told}", entity.kind.as_str(), entity.name)))
+            let statements = graph.statements_about(id)?;
+            Ok(Some(format!("{} {}\n{statements}", entity.kind.as_str(), entity.name)))
         }
         EntityOrFact::Fact(key) => Ok(graph.last_claim(key)?.map(|claim| claim.sentence)),
     }

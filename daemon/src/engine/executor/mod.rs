@@ -26,7 +26,7 @@ use crate::{
     },
     clock,
     engine::{
-        Engine, EngineEvent, StartError,
+        Engine, EngineEvent, StartError, TranscriptFolders,
         command::EngineCommand,
         defect, duplicates,
         files::{self, FileObservation},
@@ -155,16 +155,11 @@ impl Executor {
                 client.record_avoided(Purpose::SessionSummary, Avoided::Unchanged, project);
             }
             EngineEffect::PermitRemake { session, parse_context, reply } => {
-                let (session, reader) = (*session, self.reader.clone());
-                let context = RemakeContext { session, reader, parse_context };
+                let reader = self.reader.clone();
+                let context = RemakeContext { session: *session, reader, parse_context };
                 answer(reply, RemakePermit::Granted(Box::new(context)));
             }
-            EngineEffect::Watch(folders) => {
-                let formats = self.state.formats().clone();
-                let error = self.watches.restart(folders, formats, &self.engine.events).err()?;
-                let problem = format!("cannot watch for changes: {error}");
-                return Some(EngineEvent::Command(EngineCommand::NoteProblem(problem)));
-            }
+            EngineEffect::Watch(folders) => return self.watch(folders),
             EngineEffect::FindOutdated => {
                 let (reader, formats) = (self.reader.clone(), self.state.formats().clone());
                 return Some(
@@ -190,6 +185,14 @@ impl Executor {
             EngineEffect::FaultPoint(name) => fault::point(name),
         }
         None
+    }
+
+    /// Watches these folders. Returns an event if that fails.
+    fn watch(&mut self, folders: TranscriptFolders) -> Option<EngineEvent> {
+        let formats = self.state.formats().clone();
+        let error = self.watches.restart(folders, formats, &self.engine.events).err()?;
+        let problem = format!("cannot watch for changes: {error}");
+        Some(EngineEvent::Command(EngineCommand::NoteProblem(problem)))
     }
 
     /// Answers queries until `work`, which waits for the disk, is done.

@@ -11,19 +11,23 @@ mod backoff;
 mod index;
 mod positions;
 mod progress;
+mod state;
 #[cfg(test)]
 mod tests;
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 
 pub(in crate::engine) use self::backoff::Backoff;
-use self::positions::DurablePosition;
 pub use self::{
     index::{IndexTarget, folder, open},
     positions::OutboxPositions,
     progress::FollowerProgress,
+};
+use self::{
+    positions::DurablePosition,
+    state::{FollowerEvent, FollowerState},
 };
 use crate::{
     fault,
@@ -115,6 +119,14 @@ pub struct OutboxFollower<T> {
     durable: DurablePosition,
 }
 
+/// How the follower continues.
+enum FollowerTurn {
+    Next,
+    Commit,
+    Stop,
+    StoreFailed,
+}
+
 /// The progress of one step.
 struct Step {
     position: u64,
@@ -140,78 +152,123 @@ impl<T: Target> OutboxFollower<T> {
     pub async fn run(
         mut self,
         progress: watch::Sender<FollowerProgress>,
-        mut stopping: watch::Receiver<bool>,
+        stopping: watch::Receiver<bool>,
     ) {
-        let (mut ends, mut settings) = (self.store.outbox_ends(), self.target.settings());
-        let mut reached;
-        (self, reached) = self.blocking(&progress, |it| it.target.prepare()).await;
-        progress.send_modify(|progress| progress.position = reached);
-        let mut committed = reached;
-        // The settings may have changed since the last commit.
-        (self, ()) = self.blocking(&progress, move |it| it.target.apply_settings(reached)).await;
-        let mut backoff = Backoff::new(PAUSE, MAX_PAUSE);
-        let mut is_resting = false;
+        let (mut state, mut turn): (FollowerState<T::Settings>, FollowerTurn);
+        (self, state) = self.start(progress, stopping).await;
         loop {
             T::TURN.into_iter().for_each(fault::point);
-            let end = *ends.borrow_and_update();
-            if end > reached {
-                let step: Step;
-                let apply = move |it: &mut Self| it.apply_entries(reached, end);
-                (self, step) = self.blocking(&progress, apply).await;
-                reached = step.position;
-                let is_unavailable = matches!(step.result, Err(TargetError::Unavailable(_)));
-                progress.send_modify(|progress| {
-                    progress.position = reached;
-                    progress.is_unavailable = is_unavailable;
-                });
-                match step.result {
-                    Ok(()) => backoff.reset(),
-                    Err(TargetError::Unavailable(error)) => {
-                        let pause = backoff.pause();
-                        tracing::warn!(error, ?pause, "{} accepts no changes", T::NAME);
-                        tokio::select! {
-                            _ = stopping.wait_for(|stopping| *stopping) => break,
-                            () = tokio::time::sleep(pause) => {}
-                        }
-                    }
-                    Err(TargetError::Store(error)) => {
-                        tracing::warn!(%error, "{} cannot follow the database", T::NAME);
-                        drop(progress);
-                        return self.until_store_fails().await;
-                    }
-                }
-                if !self.target.is_full() {
-                    continue;
-                }
-            } else {
-                let is_committed = committed == reached;
-                let pause = if is_committed { REST_WHEN_QUIET } else { COMMIT_WHEN_QUIET };
-                let have_settings_changed = tokio::select! {
-                    changed = ends.changed() => if changed.is_err() { break } else { continue },
-                    _ = stopping.wait_for(|stopping| *stopping) => break,
-                    () = changed(&mut settings) => true,
-                    () = tokio::time::sleep(pause), if !(is_committed && is_resting) => false,
-                };
-                if have_settings_changed {
-                    let apply = move |it: &mut Self| it.target.apply_settings(reached);
-                    (self, ()) = self.blocking(&progress, apply).await;
-                    is_resting = false;
-                    continue;
-                }
-                if is_committed {
-                    (self, ()) = self.blocking(&progress, |it| it.target.rest()).await;
-                    is_resting = true;
-                    continue;
+            let end = *state.ends.borrow_and_update();
+            (self, turn) = match end > state.reached {
+                true => self.catch_up(&mut state, end).await,
+                false => self.wait(&mut state).await,
+            };
+            match turn {
+                FollowerTurn::Next => {}
+                FollowerTurn::Commit => self = self.commit_and_apply_settings(&mut state).await,
+                FollowerTurn::Stop => break,
+                FollowerTurn::StoreFailed => {
+                    drop(state);
+                    return self.until_store_fails().await;
                 }
             }
-            let commit = move |it: &mut Self| {
-                it.commit(reached);
-                it.target.apply_settings(reached);
-            };
-            (self, ()) = self.blocking(&progress, commit).await;
-            (committed, is_resting) = (reached, false);
         }
-        self.blocking(&progress, move |it| it.commit(reached)).await;
+        let reached = state.reached;
+        self.blocking(&state.progress, move |it| it.commit(reached)).await;
+    }
+
+    async fn start(
+        mut self,
+        progress: watch::Sender<FollowerProgress>,
+        stopping: watch::Receiver<bool>,
+    ) -> (Self, FollowerState<T::Settings>) {
+        let (ends, settings) = (self.store.outbox_ends(), self.target.settings());
+        let reached;
+        (self, reached) = self.blocking(&progress, |it| it.target.prepare()).await;
+        progress.send_modify(|progress| progress.position = reached);
+        // The settings may have changed since the last commit.
+        (self, ()) = self.blocking(&progress, move |it| it.target.apply_settings(reached)).await;
+        let state = FollowerState {
+            progress,
+            ends,
+            settings,
+            stopping,
+            backoff: Backoff::new(PAUSE, MAX_PAUSE),
+            reached,
+            committed: reached,
+            is_resting: false,
+        };
+        (self, state)
+    }
+
+    /// Applies some of the entries up to `end`. Pauses if the target does not accept them.
+    async fn catch_up(
+        self,
+        state: &mut FollowerState<T::Settings>,
+        end: u64,
+    ) -> (Self, FollowerTurn) {
+        let after = state.reached;
+        let apply = move |it: &mut Self| it.apply_entries(after, end);
+        let (follower, step) = self.blocking(&state.progress, apply).await;
+        state.reached = step.position;
+        state.progress.send_modify(|progress| {
+            progress.position = step.position;
+            progress.is_unavailable = matches!(step.result, Err(TargetError::Unavailable(_)));
+        });
+        match step.result {
+            Ok(()) => state.backoff.reset(),
+            Err(TargetError::Unavailable(error)) => {
+                let pause = state.backoff.pause();
+                tracing::warn!(error, ?pause, "{} accepts no changes", T::NAME);
+                if state.stops_within(pause).await {
+                    return (follower, FollowerTurn::Stop);
+                }
+            }
+            Err(TargetError::Store(error)) => {
+                tracing::warn!(%error, "{} cannot follow the database", T::NAME);
+                return (follower, FollowerTurn::StoreFailed);
+            }
+        }
+        let is_full = follower.target.is_full();
+        (follower, if is_full { FollowerTurn::Commit } else { FollowerTurn::Next })
+    }
+
+    /// Waits for new entries. If there are none for a while, the next turn is a commit; after the
+    /// commit, the target rests.
+    async fn wait(mut self, state: &mut FollowerState<T::Settings>) -> (Self, FollowerTurn) {
+        let is_committed = state.committed == state.reached;
+        let pause = match (is_committed, state.is_resting) {
+            (true, true) => None,
+            (true, false) => Some(REST_WHEN_QUIET),
+            (false, _) => Some(COMMIT_WHEN_QUIET),
+        };
+        match state.next_event(pause).await {
+            FollowerEvent::Stop => return (self, FollowerTurn::Stop),
+            FollowerEvent::Entries => {}
+            FollowerEvent::Settings => {
+                let reached = state.reached;
+                let apply = move |it: &mut Self| it.target.apply_settings(reached);
+                (self, ()) = self.blocking(&state.progress, apply).await;
+                state.is_resting = false;
+            }
+            FollowerEvent::Quiet if is_committed => {
+                (self, ()) = self.blocking(&state.progress, |it| it.target.rest()).await;
+                state.is_resting = true;
+            }
+            FollowerEvent::Quiet => return (self, FollowerTurn::Commit),
+        }
+        (self, FollowerTurn::Next)
+    }
+
+    async fn commit_and_apply_settings(self, state: &mut FollowerState<T::Settings>) -> Self {
+        let reached = state.reached;
+        let commit = move |it: &mut Self| {
+            it.commit(reached);
+            it.target.apply_settings(reached);
+        };
+        let (follower, ()) = self.blocking(&state.progress, commit).await;
+        (state.committed, state.is_resting) = (reached, false);
+        follower
     }
 
     /// Applies some of the entries after `after`, up to `end`.
@@ -292,12 +349,5 @@ impl<T: Target> OutboxFollower<T> {
         let done = done.await.expect("a target does not panic: it reports errors");
         progress.send_modify(|progress| progress.busy_since = None);
         done
-    }
-}
-
-/// Waits for new settings. Waits forever when they cannot change any more.
-async fn changed<S>(settings: &mut watch::Receiver<S>) {
-    if settings.changed().await.is_err() {
-        pending::<()>().await;
     }
 }

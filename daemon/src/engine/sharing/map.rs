@@ -12,6 +12,7 @@ use crate::{
         projects::{ProjectIdentity, Projects},
     },
     graph::config::GroupId,
+    lang::hex,
     model::{Entity, EntityId, Episode, EpisodeId, Fact, Namespace, SessionKey, graph::EntityKind},
     redact::Redactor,
     share::{
@@ -92,8 +93,7 @@ pub(super) struct EpisodeOwner {
 /// Returns the group of a project. It is the same on all machines with the same remote.
 pub fn group_of(identity: &ProjectIdentity) -> String {
     let key = identity.remote.as_ref().unwrap_or(&identity.folder);
-    let digest = Sha256::digest(key);
-    let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex::encode(&Sha256::digest(key)[..4]);
     // The name alone might be a stop word.
     GroupId::sanitised(&format!("{}_{hash}", identity.name.to_lowercase())).as_str().to_owned()
 }

@@ -237,6 +237,7 @@ impl Sharing {
             let is_idle = status.last_success.is_some() && pending.is_idle();
             !status.is_on || status.error.is_some() || is_idle
         };
+        // The sender of this channel lives in `self`, too.
         let _ = self.status.subscribe().wait_for(is_settled).await;
     }
 

@@ -134,18 +134,23 @@ pub fn handle(
             | State::Indexed
             | State::Failed(_) => None,
         },
-        SessionEvent::Restarted => match &session.state {
-            State::Indexing(indexing) => {
-                let reason = indexing.again.clone().unwrap_or_else(|| indexing.reason.clone());
-                start(session, reason, now)
-            }
-            State::Active
-            | State::Inactive
-            | State::Indexed
-            | State::Failed(_)
-            | State::Unindexed(_) => None,
-        },
+        SessionEvent::Restarted => restarted(session, now),
         SessionEvent::JobEnded(end) => job_ended(session, end, now),
+    }
+}
+
+/// Starts the job again that the end of the daemon has interrupted.
+fn restarted(session: &mut Session, now: Timestamp) -> Option<CloseReason> {
+    match &session.state {
+        State::Indexing(indexing) => {
+            let reason = indexing.again.clone().unwrap_or_else(|| indexing.reason.clone());
+            start(session, reason, now)
+        }
+        State::Active
+        | State::Inactive
+        | State::Indexed
+        | State::Failed(_)
+        | State::Unindexed(_) => None,
     }
 }
 

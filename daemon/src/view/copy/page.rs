@@ -114,6 +114,7 @@ fn file_name_part(id: &str) -> String {
     }
     // A plain id has no full stop, so it cannot be equal to this name.
     Sha256::digest(id.as_bytes()).iter().take(16).fold("x.".to_owned(), |mut name, byte| {
+        // Writing to a string cannot fail.
         let _ = write!(name, "{byte:02x}");
         name
     })

@@ -105,7 +105,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
             p .fact-text { (prose(&fact.fact)) }
             p .meta {
                 span .badge { (texts::relation(&fact.name)) }
-                " " span class={ "standing-" (fact.standing) } { (texts::certainty(&fact.standing)) }
+                " " span class={ "certainty-" (fact.certainty) } { (texts::certainty(&fact.certainty)) }
                 " " (period(fact))
                 (source_links(&fact.sources))
                 " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }

@@ -30,6 +30,7 @@ pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
         match c {
             '\r' if chars.peek() == Some(&'\n') => {}
             c if is_hidden(c) => {
+                // Writing to a string cannot fail.
                 let _ = write!(visible, "‹U+{:04X}›", u32::from(c));
             }
             c => visible.push(c),
@@ -72,6 +73,7 @@ pub(in crate::view) fn percent_encoded(value: &str) -> String {
                 percent_encoded.push(char::from(byte));
             }
             byte => {
+                // Writing to a string cannot fail.
                 let _ = write!(percent_encoded, "%{byte:02X}");
             }
         }

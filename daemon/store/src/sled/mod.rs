@@ -42,10 +42,13 @@ use std::{
 
 use sled::{Db, Tree};
 
-pub use self::salvage::{Salvaged, open_damaged};
 use self::{
     counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
     waker::Waker, writer::Writer,
+};
+pub use self::{
+    quota::free_bytes,
+    salvage::{Salvaged, open_damaged},
 };
 use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
 

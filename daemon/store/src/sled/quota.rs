@@ -255,13 +255,13 @@ pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
 /// Returns the number of bytes that are free for this user on the disk of `folder`, or `None` if
 /// the system does not report it.
 #[cfg(unix)]
-pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
+pub fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 #[cfg(not(unix))]
-pub(super) fn free_bytes(_: &Path) -> Option<u64> {
+pub fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 

@@ -97,7 +97,7 @@ fn copy_files(from: &Path, to: &Path, kept: fn(&str) -> bool) -> io::Result<()> 
 
 fn create_settings(folder: &Path) -> Result<(), StoreError> {
     let empty = folder.join("empty");
-    let _ = open_database(&empty)?;
+    drop(open_database(&empty)?);
     let failed = |error: io::Error| StoreError::Backend(format!("{}: {error}", folder.display()));
     fs::copy(empty.join("conf"), folder.join("conf")).map_err(failed)?;
     fs::remove_dir_all(&empty).map_err(failed)

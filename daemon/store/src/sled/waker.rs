@@ -56,8 +56,8 @@ impl Waker {
         let tree = tree.clone();
         Waker::start(PATIENCE, move || {
             let tree = tree.clone();
-            // The threads that this flush wakes report its error. Some errors make sled panic.
             let flush = move || {
+                // The threads that this flush wakes report its error. Some errors make sled panic.
                 let _ = panic::catch_unwind(AssertUnwindSafe(|| tree.flush()));
             };
             // The flush runs on another thread, because the flush itself may wait until the next

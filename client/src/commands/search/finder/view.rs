@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use super::state::{Finder, FinderPurpose, ShownSession};
 use crate::{
     commands::{
-        list::{short_id, standing},
+        list::outcome_or_state,
         search::{notes, print_passage, title, worth_showing},
         show::Extent,
     },
@@ -152,19 +152,16 @@ fn status(finder: &Finder) -> String {
 fn row(hit: &Hit, is_selected: bool, screen: &Screen, width: usize) -> String {
     let session = &hit.session;
     let mark = if is_selected { "> " } else { "  " };
-    let facts = [
-        line(session.project.rsplit('/').next().unwrap_or_default()),
-        ago(instant(&session.last_activity), now()),
-    ];
+    let facts = [line(session.project_name()), ago(instant(&session.last_activity), now())];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     let facts = cut(&facts.join(" · "), width / 3);
-    let room = width.saturating_sub(mark.len());
-    let (room, facts) = match room.checked_sub(facts.width() + 2) {
+    let available = width.saturating_sub(mark.len());
+    let (available, facts) = match available.checked_sub(facts.width() + 2) {
         Some(title) if title >= TITLE => (title, format!("  {facts}")),
-        _ => (room, String::new()),
+        _ => (available, String::new()),
     };
-    let title = cut(&title(hit), room);
-    let gap = " ".repeat(room.saturating_sub(title.width()));
+    let title = cut(&title(hit), available);
+    let gap = " ".repeat(available.saturating_sub(title.width()));
     match is_selected {
         true => screen.selected(format!("{mark}{title}{gap}{facts}")),
         false => format!("{mark}{title}{gap}{}", screen.dim(facts)),
@@ -175,9 +172,9 @@ fn row(hit: &Hit, is_selected: bool, screen: &Screen, width: usize) -> String {
 fn preview(hit: &Hit, screen: &Screen, width: usize, limit: usize) -> Vec<String> {
     let session = &hit.session;
     let facts = [
-        line(short_id(session)),
+        line(session.shown_id()),
         line(&session.agent),
-        line(&standing(session).replace('_', " ")),
+        line(&outcome_or_state(session).replace('_', " ")),
         line(&session.project),
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    format::arguments::{change, question},
+    format::arguments::{self, change, question},
     model::transcript::{Action, ChangeKind, Replacement, Task, TaskState},
 };
 
@@ -55,8 +55,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
 }
 
 fn replacement(edit: &Value) -> Replacement {
-    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
-    Replacement { old: text("old_string"), new: text("new_string") }
+    arguments::replacement(edit, "old_string", "new_string")
 }
 
 fn todo(todo: &Value) -> Option<Task> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    format::{RecordVerdict, emitter::Emitter},
+    format::{RecordVerdict, between, emitter::Emitter},
     model::transcript::{Item, Outcome, TaskEnded},
 };
 
@@ -169,11 +169,6 @@ const LOCAL_COMMANDS: &[&str] = &[
     "vim",
     "voice",
 ];
-
-fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(open)?;
-    rest.split_once(close).map(|(inside, _)| inside)
-}
 
 /// Removes each `<tag>` with its content.
 fn without_tagged<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {

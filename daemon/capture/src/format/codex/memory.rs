@@ -119,8 +119,8 @@ impl RolloutMemory {
     pub(super) fn append_output(&mut self, work: &str, text: &str) {
         let ongoing = self.ongoing.iter_mut().find(|ongoing| ongoing.work == work);
         if let Some(ongoing) = ongoing {
-            let room = PRINTED.saturating_sub(ongoing.printed.len());
-            ongoing.printed.push_str(&text[..text.floor_char_boundary(room)]);
+            let remaining = PRINTED.saturating_sub(ongoing.printed.len());
+            ongoing.printed.push_str(&text[..text.floor_char_boundary(remaining)]);
         }
     }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::{
     format::{
-        Memory,
+        Memory, between,
         copilot::{action, own},
         emitter::Emitter,
         json::{self, Object},
@@ -247,9 +247,4 @@ fn printed(raw: &str, limit: usize) -> Cow<'_, str> {
 
 fn of_code(code: i32) -> Outcome {
     if code == 0 { Outcome::Succeeded } else { Outcome::Failed(Some(code)) }
-}
-
-fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(open)?;
-    rest.split_once(close).map(|(inside, _)| inside)
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    format::arguments::question,
+    format::arguments::{self, question},
     model::transcript::{Action, ChangeKind, FileChange, Replacement, Task, TaskState},
 };
 
@@ -74,8 +74,7 @@ fn change(path: String, kind: ChangeKind, edit: Replacement) -> Action {
 }
 
 fn replacement(edit: &Value) -> Replacement {
-    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
-    Replacement { old: text("old_string"), new: text("new_string") }
+    arguments::replacement(edit, "old_string", "new_string")
 }
 
 /// Returns the patterns of files to be read together.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     format::{
-        arguments::{change, question},
+        arguments::{self, change, question},
         patch,
     },
     model::transcript::{Action, ChangeKind, Replacement, Task, TaskState},
@@ -54,8 +54,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
 }
 
 fn replacement(edit: &Value) -> Replacement {
-    let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
-    Replacement { old: text("oldString"), new: text("newString") }
+    arguments::replacement(edit, "oldString", "newString")
 }
 
 fn todo(todo: &Value) -> Option<Task> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    format::arguments::change,
+    format::arguments::{self, change},
     model::transcript::{Action, ChangeKind, Replacement},
 };
 
@@ -32,10 +32,7 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
 
 /// Returns the replacements of a call, which in older versions contains only one.
 fn replacements(input: &Value) -> Vec<Replacement> {
-    let replacement = |edit: &Value| {
-        let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
-        Replacement { old: text("oldText"), new: text("newText") }
-    };
+    let replacement = |edit: &Value| arguments::replacement(edit, "oldText", "newText");
     match input["edits"].as_array() {
         Some(edits) => edits.iter().map(replacement).collect(),
         None => vec![replacement(input)],

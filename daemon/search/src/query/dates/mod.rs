@@ -4,7 +4,8 @@
 //! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that is not
 //! understood is not a date and never an error.
 //!
-//! The words of other languages than English are in [`languages`].
+//! [`point`] has the English words, and [`parts`] the parts of months. The words of other languages
+//! are in [`languages`].
 
 mod calendar;
 mod foreign;

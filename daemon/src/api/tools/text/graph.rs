@@ -69,7 +69,8 @@ pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
         Some(end) => format!("{} to {}", day(&fact.valid_at), day(end)),
         None => format!("since {}", day(&fact.valid_at)),
     };
-    let standing = if fact.standing == "verified" { String::new() } else { line(&fact.standing) };
+    let certainty =
+        if fact.certainty == "verified" { String::new() } else { line(&fact.certainty) };
     let details = fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(&**value));
     let details: Vec<String> =
         details.map(|(name, value)| format!("{} {}", line(name), title(value))).collect();
@@ -82,7 +83,7 @@ pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
     });
     let about = listed(&[
         &span,
-        &standing,
+        &certainty,
         &by(fact.team.as_ref()),
         &details.join(", "),
         &place.unwrap_or_default(),
@@ -107,12 +108,12 @@ mod tests {
     #[test]
     fn a_fact_is_shown_with_its_period_and_its_source() {
         let fact = json!({
-            "name": "SET_TO", "fact": "pool”\nis “20", "standing": "hypothesis",
+            "name": "SET_TO", "fact": "pool”\nis “20", "certainty": "hypothesis",
             "valid_at": "2026-03-01T10:02:33Z", "attributes": { "value": "20", "cause": "a\n- b" },
             "sources": [{ "session_id": "a-1-long", "short_id": "a-1", "source": 2, "message": 14 }],
         });
         let ended = json!({
-            "name": "DECIDED", "fact": "x", "standing": "verified",
+            "name": "DECIDED", "fact": "x", "certainty": "verified",
             "valid_at": "2026-03-01T10:02:33Z", "invalid_at": "2026-04-01T10:02:33Z",
         });
         assert_eq!(

@@ -77,9 +77,9 @@ impl ModelText for FixAnswer {
 }
 
 fn add_error(lines: &mut Lines, error: &ErrorRow) {
-    let standing = if error.standing == "verified" { "" } else { error.standing.as_str() };
+    let certainty = if error.certainty == "verified" { "" } else { error.certainty.as_str() };
     let seen = format!("last seen {}", day(&error.last_at));
-    let state = listed(&[&line(&error.state), &line(standing), &seen]);
+    let state = listed(&[&line(&error.state), &line(certainty), &seen]);
     lines.add(&format!("- {}: {state}", quote(&error.error)));
     let parts = [("Cause", &error.cause), ("Fix", &error.fix), ("Verified by", &error.verified_by)];
     for (label, text) in parts {
@@ -171,7 +171,7 @@ mod tests {
     fn a_fix_is_shown_with_its_cause_and_its_verification() {
         let fix = json!({ "errors": [{
             "error": "no pool", "cause": "too small", "fix": "made larger", "verified_by": "make",
-            "state": "fixed", "standing": "verified", "last_at": "2026-03-01T10:02:33Z",
+            "state": "fixed", "certainty": "verified", "last_at": "2026-03-01T10:02:33Z",
             "sessions": [{ "short_id": "aaaa" }],
         }] });
         assert_eq!(

@@ -16,7 +16,11 @@ pub(super) mod search;
 mod session;
 mod sessions;
 
-use graphiti_proto::{clean::for_model, rpc::Error, tools::TeamOrigin};
+use graphiti_proto::{
+    clean::{for_model, single_spaced},
+    rpc::Error,
+    tools::TeamOrigin,
+};
 
 /// An answer with a text form for models.
 pub(super) trait ModelText {
@@ -68,8 +72,7 @@ impl Lines {
 
 /// Returns `text` on one line, with single spaces.
 fn line(text: &str) -> String {
-    let text = for_model(text);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    single_spaced(&for_model(text))
 }
 
 /// Puts external text in quotation marks that it cannot close.

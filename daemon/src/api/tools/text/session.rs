@@ -5,10 +5,7 @@ use graphiti_proto::tools::{
     summarize_session::SummarizeSessionAnswer,
 };
 
-use super::{
-    Lines, ModelText, block, code, line, minute, quote,
-    sessions::{session_line, short},
-};
+use super::{Lines, ModelText, block, code, line, minute, quote, sessions::session_line};
 
 impl ModelText for GetSessionAnswer {
     fn text(&self) -> String {
@@ -51,7 +48,7 @@ fn message_text(message: &MessageRow) -> String {
 }
 
 fn next_calls(answer: &GetSessionAnswer) -> String {
-    let id = short(&answer.session);
+    let id = answer.session.shown_id();
     let (view, at) = (line(&answer.view), answer.next_at);
     let skip = if at > 0 { format!(", `at` {at}") } else { String::new() };
     match answer.next {

@@ -14,13 +14,8 @@ pub(super) fn session_line(session: &SessionRow) -> String {
         Some(episode) => line(&episode.outcome).replace('_', " "),
         None => line(&session.state),
     };
-    let (id, project) = (code(short(session)), code(&session.project));
+    let (id, project) = (code(session.shown_id()), code(&session.project));
     listed(&[format!("{id} {title}").trim(), &project, &day(&session.last_activity), &outcome])
-}
-
-/// Returns the short id of a session, or its whole id if there is none.
-pub(super) fn short(session: &SessionRow) -> &str {
-    if session.short_id.is_empty() { &session.session_id } else { &session.short_id }
 }
 
 impl ModelText for ListSessionsAnswer {

@@ -1,0 +1,201 @@
+//! Checks the functions of the product: they stay short, and their parameters have names instead of
+//! positions in a tuple. The lists of exceptions may only become shorter.
+
+use std::collections::BTreeMap;
+
+use crate::names::{compare, product_code_files, product_lines};
+
+/// Maximum number of lines of a function, with its signature.
+const MAX_LINES: usize = 60;
+
+/// Longer functions, with the number of their lines.
+const LONG: &[(&str, usize)] = &[
+    ("daemon/insight/src/graph/extract/decisions.rs: decided", 74),
+    ("daemon/insight/src/graph/extract/errors.rs: resolved", 87),
+    ("daemon/insight/src/summarize/evidence/calls.rs: meaning", 66),
+    ("daemon/insight/src/summarize/evidence/errors/mod.rs: note", 66),
+    ("daemon/insight/src/summarize/evidence/git/mod.rs: sign", 64),
+    ("daemon/insight/src/summarize/evidence/merge.rs: absorb", 66),
+    ("daemon/insight/src/summarize/evidence/results.rs: command_ran", 64),
+    ("daemon/insight/src/summarize/evidence/results.rs: result", 67),
+    ("daemon/insight/src/summarize/evidence/shell/effect.rs: add", 64),
+    ("daemon/insight/src/summarize/from_evidence/mod.rs: remove_repeated_texts", 65),
+    ("daemon/insight/src/summarize/from_evidence/reported/mod.rs: selected", 62),
+    ("daemon/insight/src/summarize/from_evidence/reported/mod.rs: wanted", 113),
+    ("daemon/insight/src/summarize/from_evidence/reported/quote_collector.rs: paragraph", 80),
+    ("daemon/insight/src/summarize/from_evidence/request/later_requests.rs: later_goals", 61),
+    ("daemon/insight/src/summarize/from_evidence/request/objective.rs: goal", 84),
+    ("daemon/insight/src/summarize/handoff/past.rs: of", 67),
+    ("daemon/insight/src/summarize/report/mod.rs: of", 75),
+];
+
+/// Folders that may have tuple parameters.
+const WITH_TUPLES: &[&str] = &["daemon/insight", "daemon/search"];
+
+/// Functions elsewhere with tuple parameters: `daemon/insight` calls them.
+const TUPLES: &[(&str, usize)] = &[
+    ("daemon/core/src/model/graph/id.rs: of", 1),
+    ("daemon/core/src/model/transcript.rs: is_after", 1),
+];
+
+struct Function {
+    name: String,
+    lines: usize,
+    /// The text between the parentheses.
+    parameters: String,
+}
+
+#[test]
+fn functions_stay_short() {
+    let broken = compare(&count(|function| function.lines, MAX_LINES), LONG, "function");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_function_has_no_tuple_as_a_parameter() {
+    let mut tuples = count(|function| tuple_parameters(&function.parameters), 0);
+    tuples.retain(|function, _| !WITH_TUPLES.iter().any(|folder| function.starts_with(folder)));
+    let broken = compare(&tuples, TUPLES, "tuple parameters of");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn functions_are_read_with_their_length_and_parameters() {
+    let text = "impl A {\n    pub(super) async fn long<F: Fn(u8) -> u8>(\n        &self,\n        (a, b): (u8, F),\n    ) {\n        fn inner() {}\n    }\n\n    fn none(&self);\n}\n";
+    let functions = functions(text);
+    let found: Vec<(&str, usize, usize)> = functions
+        .iter()
+        .map(|one| (one.name.as_str(), one.lines, tuple_parameters(&one.parameters)))
+        .collect();
+    assert_eq!(found, [("long", 6, 1), ("inner", 1, 0), ("none", 1, 0)]);
+}
+
+#[test]
+fn each_form_of_a_tuple_parameter_is_noticed() {
+    for parameters in
+        ["a: (u8, u8)", "(a, b): &(u8, u8)", "a: &'a mut (u8, u8)", "&self, a: (A<B>, C),"]
+    {
+        assert_eq!(tuple_parameters(parameters), 1, "{parameters}");
+    }
+    for parameters in [
+        "",
+        "a: ()",
+        "a: &(dyn Fn(u8, u8) + Send)",
+        "a: impl Fn((u8, u8))",
+        "a: &[(u8, u8)]",
+        "a: fn(u8, u8)",
+    ] {
+        assert_eq!(tuple_parameters(parameters), 0, "{parameters}");
+    }
+}
+
+/// Returns what `measure` finds in each function of the product, where it is more than `most`.
+fn count(measure: impl Fn(&Function) -> usize, most: usize) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for file in product_code_files() {
+        for function in functions(&product_lines(&file)) {
+            let value = measure(&function);
+            if value > most {
+                let largest: &mut usize =
+                    counts.entry(format!("{}: {}", file.display(), function.name)).or_default();
+                *largest = value.max(*largest);
+            }
+        }
+    }
+    counts
+}
+
+/// Returns the functions in a formatted text.
+fn functions(text: &str) -> Vec<Function> {
+    let lines: Vec<&str> = text.lines().collect();
+    let starts = lines.iter().enumerate().filter_map(|(at, line)| Some((at, name(line)?)));
+    starts
+        .map(|(at, name)| {
+            let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
+            let is_end = |line: &&str| {
+                line.strip_prefix(indent).is_some_and(|rest| {
+                    rest == "}" || (rest.starts_with([')', 'w']) && rest.ends_with(';'))
+                })
+            };
+            let is_one_line = lines[at].ends_with(['}', ';']);
+            let more = if is_one_line { None } else { lines[at + 1..].iter().position(is_end) };
+            let end = more.map_or(at, |more| at + 1 + more);
+            Function {
+                name: name.to_owned(),
+                lines: end + 1 - at,
+                parameters: parameters(&lines[at..=end].join("\n")),
+            }
+        })
+        .collect()
+}
+
+/// Returns the name of the function that begins in this line.
+fn name(line: &str) -> Option<&str> {
+    let (before, after) = line.split_once("fn ")?;
+    let is_word = |word: &str| {
+        word.starts_with("pub")
+            || word.starts_with("in")
+            || ["const", "async", "unsafe"].contains(&word)
+    };
+    let name = after.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    (before.split_whitespace().all(is_word) && !name.is_empty()).then_some(name)
+}
+
+/// Returns the text between the parentheses of a function, which begin after its generic parameters.
+fn parameters(function: &str) -> String {
+    let (_, function) = function.split_once("fn ").unwrap_or_default();
+    let mut depth = 0;
+    let mut previous = ' ';
+    let start =
+        function.char_indices().skip_while(|(_, c)| !matches!(c, '(' | '<')).find(|(_, c)| {
+            match c {
+                '<' => depth += 1,
+                '>' if previous != '-' => depth -= 1,
+                '(' if depth == 0 => return true,
+                _ => {}
+            }
+            previous = *c;
+            false
+        });
+    let Some((start, _)) = start else { return String::new() };
+    inside(&function[start + 1..]).to_owned()
+}
+
+/// Returns the text up to the parenthesis that closes the one before it.
+fn inside(text: &str) -> &str {
+    let mut depth = 0;
+    let end = text.find(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth < 0
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Returns the number of parameters whose type is a tuple or a reference to one.
+fn tuple_parameters(parameters: &str) -> usize {
+    let types = parameters.match_indices(": ").map(|(at, colon)| &parameters[at + colon.len()..]);
+    let types = types.filter_map(|of| {
+        let of = of.strip_prefix('&').unwrap_or(of);
+        let lifetime = of.strip_prefix('\'').and_then(|of| of.split_once(' '));
+        let of = lifetime.map_or(of, |(_, of)| of);
+        of.strip_prefix("mut ").unwrap_or(of).strip_prefix('(').map(inside)
+    });
+    types.filter(|of| has_comma(of)).count()
+}
+
+/// Whether a list has a comma that is not within brackets.
+fn has_comma(list: &str) -> bool {
+    let mut depth = 0;
+    list.replace("->", "").chars().any(|c| {
+        match c {
+            '(' | '<' | '[' => depth += 1,
+            ')' | '>' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
