@@ -18,7 +18,7 @@ pub(crate) use self::{
     },
     history::{Blame, Fix, Log, StatsBy, StatsOptions},
     models::{Prompts, PromptsCommand, Tools, ToolsCommand, UsageOptions},
-    search::{Facts, Remember, SearchOptions},
+    search::{FILTERS, Facts, Remember, SearchOptions},
     sessions::{Close, Handoff, List, Resume, Show, Status, Sync, Unindexed, ViewOptions},
     share::{Share, ShareCommand, ShareProject},
     transfer::{ExportFormat, ExportOptions, Forget, Import, Redact},
@@ -73,6 +73,7 @@ pub(crate) enum Command {
     /// gone, the agent can be started with the handoff of its project as the first prompt.
     Resume(Resume),
     /// Search messages and summaries
+    #[command(after_help = FILTERS)]
     Search(SearchOptions),
     /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
     Facts(Facts),

@@ -4,6 +4,13 @@ use clap::Args;
 
 use crate::cli::{Output, Project};
 
+/// The filters that a query can contain.
+pub(crate) const FILTERS: &str = "Filters in the query (negated by a - before them):
+  project:, agent:, branch:, file:, tool:   names, or ends of them
+  role:     user, assistant, tool or recap
+  in:       decisions, errors, files, titles, objective, prompts, recaps, summary, episodes or messages
+  date:, before:, after:   a day or a time, such as 2026-03-01 or \"last week\"";
+
 #[derive(Debug, Args)]
 pub(crate) struct SearchOptions {
     /// Words, "phrases", prefix*, -excluded, field:value, or a question [default: search while you

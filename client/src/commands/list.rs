@@ -169,7 +169,8 @@ mod tests {
             let sessions: Vec<SessionRow> = page.map(row).collect();
             let next = offset + sessions.len();
             let next = (!sessions.is_empty() && next < newest).then_some(next);
-            Ok::<_, ()>(ListSessionsAnswer { total: newest, sessions, next })
+            let message = String::new();
+            Ok::<_, ()>(ListSessionsAnswer { total: newest, sessions, next, message })
         });
         let answer = answer.unwrap();
         (answer.sessions.into_iter().map(|session| session.session_id).collect(), answer.next)

@@ -15,6 +15,7 @@ use crate::model::{
 };
 
 pub use crate::config::{Filter, Keep};
+use crate::error_lines::error_lines;
 
 /// The text that is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,19 @@ pub struct FilteredMessage {
     pub tool: Option<String>,
     /// The files that the item touches.
     pub files: Vec<String>,
+    /// The lines of errors in the output of a command that succeeded. They follow the text, but are
+    /// not hashed, so that sessions that were stored without them count as unchanged.
+    pub error_lines: Option<String>,
+}
+
+impl FilteredMessage {
+    /// Returns the text with the lines of errors.
+    pub fn full_text(&self) -> Cow<'_, str> {
+        match &self.error_lines {
+            Some(lines) => format!("{}\n{lines}", self.text).into(),
+            None => Cow::Borrowed(&self.text),
+        }
+    }
 }
 
 /// The calls without a result so far, saved with the cursor of their file.
@@ -40,6 +54,8 @@ struct PendingCall {
     tool: String,
     subject: String,
     files: Vec<String>,
+    #[serde(default)]
+    is_command: bool,
 }
 
 /// Maximum number of calls without a result that are remembered. When the oldest is evicted, its
@@ -98,7 +114,13 @@ impl Filter {
             Keep::Template(_) | Keep::Prompt(_) if text.len() > self.long => one_line(text),
             Keep::Full | Keep::Template(_) | Keep::Prompt(_) => text.to_owned(),
         };
-        (!text.is_empty()).then(|| FilteredMessage { role, text, tool: None, files: Vec::new() })
+        (!text.is_empty()).then(|| FilteredMessage {
+            role,
+            text,
+            tool: None,
+            files: Vec::new(),
+            error_lines: None,
+        })
     }
 
     fn keep_call(&self, call: &Call<'_>, waiting: &mut PendingCalls) -> Option<FilteredMessage> {
@@ -107,12 +129,14 @@ impl Filter {
             tool: cut(&call.tool, ID).into_owned(),
             subject: subject(&call.action, &call.input),
             files: files(&call.action),
+            is_command: matches!(call.action, Action::Run { .. }),
         };
         let kept = self.tool_calls.then(|| FilteredMessage {
             role: Role::Tool,
             text: call_text(call, &pending.subject),
             tool: Some(pending.tool.clone()),
             files: pending.files.clone(),
+            error_lines: None,
         });
         waiting.calls.push_back(pending);
         if waiting.calls.len() > PENDING_CALLS {
@@ -133,6 +157,7 @@ impl Filter {
             tool: "tool".to_owned(),
             subject: result.call.to_string(),
             files: Vec::new(),
+            is_command: false,
         });
         let line = one_line(&format!("{}: {} → {}", call.tool, call.subject, outcome_text(result)));
         let text = match &self.tool_content {
@@ -140,7 +165,12 @@ impl Filter {
             Keep::Omit => return None,
             Keep::Template(_) | Keep::Prompt(_) => line,
         };
-        Some(FilteredMessage { role: Role::Tool, text, tool: Some(call.tool), files: call.files })
+        let has_error_lines =
+            call.is_command && result.outcome.succeeded() && self.tool_content.is_summary();
+        let error_lines =
+            if has_error_lines { error_lines(&result.content.decode(CONTENT)) } else { None };
+        let (tool, files) = (Some(call.tool), call.files);
+        Some(FilteredMessage { role: Role::Tool, text, tool, files, error_lines })
     }
 }
 
@@ -372,6 +402,7 @@ mod tests {
     use super::*;
     use crate::{
         format::{Format, Memory, claude::Claude},
+        model::transcript::LazyText,
         salvage,
         store::Tally,
     };
@@ -424,6 +455,25 @@ mod tests {
              Exit code 101\nrunning 2 tests\nerror: it broke\nmore"
         );
         assert_eq!(kept.len(), 5);
+    }
+
+    #[test]
+    fn error_lines_of_a_command_that_succeeded_follow_its_text() {
+        let mut waiting = PendingCalls::default();
+        let mut result = |action: Action| {
+            let id = || "t1".into();
+            let call =
+                Call { id: id(), message: None, tool: "T".into(), input: Value::Null, action };
+            Filter::default().keep(&Item::Call(call), &mut waiting);
+            let content = LazyText::plain("ok\nerror: it broke\n");
+            let result = ToolResult { call: id(), outcome: Outcome::Succeeded, content };
+            Filter::default().keep(&Item::Result(result), &mut waiting).unwrap()
+        };
+        let run = result(Action::Run { command: "make | tail".to_owned(), purpose: None });
+        assert_eq!(run.text, "T: `make | tail` → ok");
+        assert_eq!(run.full_text(), "T: `make | tail` → ok\nerror: it broke");
+        let read = result(Action::Read { path: "a.log".to_owned() });
+        assert_eq!(read.full_text(), "T: a.log → ok");
     }
 
     #[test]

@@ -6,13 +6,14 @@
 //! [`content_hash`] detects new content, and [`liveness`] determines which agents still run. The
 //! engine assigns files to sessions and processes the messages.
 
-use graphitid_core::{lang, model};
+use graphitid_core::{lang, model, pattern};
 use graphitid_redact as redact;
 use graphitid_store as store;
 
 pub mod config;
 pub mod content_hash;
 pub mod database;
+mod error_lines;
 pub mod filter;
 pub mod format;
 pub mod liveness;

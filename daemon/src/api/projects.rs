@@ -3,7 +3,10 @@
 
 use std::cmp::Reverse;
 
-use graphiti_proto::rpc::{Error, code};
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::search_sessions::SearchSessionsArguments,
+};
 
 use super::{DaemonState, client_context::ClientContext};
 use crate::{
@@ -63,16 +66,15 @@ pub(super) fn searched_projects(
     within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
-/// Returns the scope of a search in the project with this name or directory. Sessions of the
-/// directory `near`, or of the client's own, rank higher.
+/// Returns the scope of a search in the project that the arguments name. Sessions of the directory
+/// `near`, or of the client's own, rank higher.
 pub(super) fn search_scope(
     daemon: &DaemonState,
     client: &ClientContext,
-    project: Option<&str>,
-    near: Option<&str>,
+    arguments: &SearchSessionsArguments,
 ) -> Result<Scope, Error> {
-    let namespaces = searched_projects(daemon, client, project)?;
-    let directory = near.or(client.directory.as_deref());
+    let namespaces = searched_projects(daemon, client, arguments.project.as_deref())?;
+    let directory = arguments.near.as_deref().or(client.directory.as_deref());
     let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
     Ok(Scope { namespaces, near, ..Scope::default() })
 }

@@ -241,12 +241,12 @@ impl SourceState {
             self.unknowns.note_call(classified);
         }
         self.detector.observe(entry, origin.line, classified.as_ref());
-        let Some(FilteredMessage { role, text, tool, files }) =
-            parse_context.filter.keep(&entry.item, &mut self.waiting)
-        else {
+        let Some(kept) = parse_context.filter.keep(&entry.item, &mut self.waiting) else {
             return;
         };
-        self.hasher.add(role, &text);
+        self.hasher.add(kept.role, &kept.text);
+        let text = kept.full_text().into_owned();
+        let FilteredMessage { role, tool, files, .. } = kept;
         if parse_context.filter.shortens(&entry.item) {
             let position = MessagePosition { seq: self.next_seq, at };
             let message = TruncatedMessage::new(

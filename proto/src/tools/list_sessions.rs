@@ -65,4 +65,7 @@ pub struct ListSessionsAnswer {
     /// Where the next page begins, for `offset`; none when this was the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
+    /// Why there are no matching sessions, and what would find some.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
 }

@@ -77,4 +77,25 @@ pub struct SearchFactsAnswer {
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,
+    /// Changes that find facts, if there are none and a model asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broader: Vec<BroaderFactSearch>,
+    /// Number of sessions that `search_sessions` finds with the same words, in this case.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions: usize,
+}
+
+/// A change to a search that found no fact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct BroaderFactSearch {
+    /// The change, such as "without `project`".
+    pub change: String,
+    /// Number of facts that it finds.
+    pub facts: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

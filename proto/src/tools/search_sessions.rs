@@ -13,7 +13,7 @@ pub const NAME: &str = "search_sessions";
 #[serde(default)]
 pub struct SearchSessionsArguments {
     /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file,
-    /// tool, role, date, before, after).
+    /// tool, role, in, date, before, after).
     pub query: String,
     /// Only this project: its namespace or directory.
     pub project: Option<String>,

@@ -2,7 +2,21 @@
 
 use rusqlite::{Connection, params};
 
-use crate::sessions::{QuestionSet, SearchedSession};
+use crate::{
+    score::RankingScore,
+    sessions::{QuestionSet, SearchedSession},
+};
+
+/// Asks the questions of a set.
+pub fn score(set: &QuestionSet, tokenizer: &str) -> RankingScore {
+    let baseline = Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
+    let mut score = RankingScore::default();
+    for question in &set.questions {
+        let ranked = baseline.ask(&question.text).expect("quoted words are a valid question");
+        score.count(&ranked, &question.answers);
+    }
+    score
+}
 
 /// A full-text index with whole sessions as documents. The words of a question are joined by OR.
 pub struct Baseline {

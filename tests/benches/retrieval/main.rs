@@ -42,6 +42,10 @@ use crate::{score::RankingScore, sessions::QuestionSet};
 /// Number of meaningless questions.
 const NONSENSE: usize = 50;
 
+/// The tokenizers of SQLite that are compared.
+#[cfg(feature = "fts5-baseline")]
+const TOKENIZERS: [&str; 2] = ["unicode61", "porter unicode61"];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [command, folder, ..] = &arguments[..]
@@ -96,6 +100,10 @@ fn coding_questions() {
         let titled = ask_all(&set, &with_episodes, &Weights::default(), None, false);
         let count = set.questions.len();
         println!("  {name:20} {count:3}  {score}  |  {} {each:?}", titled.summary_line());
+        #[cfg(feature = "fts5-baseline")]
+        for tokenizer in TOKENIZERS {
+            println!("    {tokenizer:22} {}", fts::score(&set, tokenizer));
+        }
     }
 }
 
@@ -117,14 +125,8 @@ fn quality(set: &QuestionSet) {
         println!("  {}", nonsense(set, &index, &meanings));
     }
     #[cfg(feature = "fts5-baseline")]
-    for tokenizer in ["unicode61", "porter unicode61"] {
-        let baseline = fts::Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
-        let mut score = RankingScore::default();
-        for question in &set.questions {
-            let ranked = baseline.ask(&question.text).expect("quoted words are a valid question");
-            score.count(&ranked, &question.answers);
-        }
-        println!("  {tokenizer:16} {score}");
+    for tokenizer in TOKENIZERS {
+        println!("  {tokenizer:16} {}", fts::score(set, tokenizer));
     }
 }
 

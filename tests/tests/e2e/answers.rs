@@ -116,3 +116,76 @@ fn without_episodes_the_text_of_sessions_is_found() {
     assert_eq!(closed["action"], "empty", "{closed}");
     assert!(closed["message"].as_str().unwrap().contains("store_in_graph"), "{closed}");
 }
+
+/// Returns the text that an agent in [`APP`] gets.
+fn text(daemon: &Daemon, tool: &str, arguments: &Value) -> String {
+    let mut meta = json!({ "graphiti/caller": { "directory": APP, "agent": "claude" } });
+    meta[STRUCTURED] = json!(false);
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+    let answer = daemon.wire().ask("tools/call", params).unwrap();
+    answer["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn an_empty_answer_says_what_would_find_something() {
+    let world = World::new();
+    let daemon = two_projects(&world);
+    let search = |arguments: Value| text(&daemon, "search_sessions", &arguments);
+    assert_eq!(
+        search(json!({ "query": "zeppelin", "offset": 40 })),
+        "Nothing is shown, because `offset` is 40: only 2 sessions were found."
+    );
+    let filtered = json!({ "query": "zeppelin", "project": APP, "agent": "codex", "tool": "Bash" });
+    let found = search(filtered);
+    assert!(found.contains("- without both `agent` and `tool`: 1 session\n"), "{found}");
+    let listed = text(&daemon, "list_sessions", &json!({ "project": "/home/ann/blog" }));
+    let (reason, projects) = listed.split_once(". Projects with sessions: ").unwrap();
+    assert_eq!(
+        reason,
+        "No sessions.\nThere are 2 without `project`. No session of `/home/ann/blog` is known"
+    );
+    assert!(projects.contains(APP) && projects.contains(SITE), "{listed}");
+    let state = text(&daemon, "list_sessions", &json!({ "project": APP, "state": "failed" }));
+    assert_eq!(state, "No sessions.\nThere are 1 without `state`.");
+    let facts = json!({ "query": "zeppelin", "include_ended": true });
+    let facts = text(&daemon, "search_memory_facts", &facts);
+    assert!(facts.ends_with("No fact was found.\n- search_sessions: 2 sessions"), "{facts}");
+}
+
+#[test]
+fn a_short_answer_of_the_user_is_shown_with_the_question_before_it() {
+    let world = World::new();
+    let daemon = world.start();
+    world
+        .transcript_in("app-1", APP)
+        .prompt("Which tree shall stand in the garden?")
+        .reply("There is space for one. Do you want the pear or the other one, in the corner?")
+        .prompt("The second one, quince")
+        .reply("I put it into the corner.")
+        .prompt("Thanks")
+        .reply("You are welcome.");
+    daemon.settle();
+    let found = text(&daemon, "search_sessions", &json!({ "query": "second quince" }));
+    let at = |part: &str| found.find(part).unwrap_or_else(|| panic!("{part}: {found}"));
+    let question = at("Do you want the pear or the other one, in the corner?");
+    assert!(question < at("The second one, quince"), "{found}");
+    assert!(at("The second one, quince") < at("I put it into the corner."), "{found}");
+    assert!(!found.contains("welcome"), "{found}");
+}
+
+#[test]
+fn an_error_in_the_output_of_a_command_that_succeeded_is_found() {
+    let world = World::new();
+    let daemon = world.start();
+    let secret = format!("ghp_{}", "x7Kq2Lm9".repeat(5));
+    let output = format!("Compiling\nerror: the mast {secret} cannot hold the zeppelin\ndone\n");
+    world
+        .transcript_in("app-1", APP)
+        .prompt("Build it")
+        .tool("Bash", &json!({ "command": "make | tail" }), &output)
+        .reply("It is built.");
+    daemon.settle();
+    let found = text(&daemon, "search_sessions", &json!({ "query": "mast cannot hold" }));
+    assert!(found.contains("→ ok error: the mast"), "{found}");
+    assert!(!found.contains(&secret), "{found}");
+}

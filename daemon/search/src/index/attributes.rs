@@ -12,14 +12,29 @@ const DEEPEST: usize = 12;
 /// single segment, and the file name without extension.
 pub(crate) fn of_file(path: &str) -> Vec<String> {
     let path = file(path);
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let kept = &segments[segments.len().saturating_sub(DEEPEST)..];
+    let mut terms = ends(&path);
+    terms.extend(last_segments(&path).into_iter().map(str::to_owned));
+    finished(terms)
+}
+
+/// Returns the names of a file without those of its folders: every suffix of its path, and the file
+/// name without extension.
+pub(crate) fn ends_of_path(path: &str) -> Vec<String> {
+    finished(ends(&file(path)))
+}
+
+fn ends(path: &str) -> Vec<String> {
+    let kept = last_segments(path);
     let mut terms: Vec<String> = (0..kept.len()).map(|at| kept[at..].join("/")).collect();
-    terms.extend(kept.iter().map(|segment| (*segment).to_owned()));
     if let Some((stem, _)) = kept.last().and_then(|name| name.rsplit_once('.')) {
         terms.push(stem.to_owned());
     }
-    finished(terms)
+    terms
+}
+
+fn last_segments(path: &str) -> Vec<&str> {
+    let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    segments.split_off(segments.len().saturating_sub(DEEPEST))
 }
 
 /// Returns the names of a tool: its name and the words in it.

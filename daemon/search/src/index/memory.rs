@@ -34,6 +34,8 @@ pub(crate) enum Attribute {
     File,
     Tool,
     Branch,
+    /// A name of the session's work.
+    Work,
 }
 
 impl MemoryShard {
@@ -66,6 +68,7 @@ impl MemoryShard {
             .branches
             .iter()
             .for_each(|name| add(Attribute::Branch, attributes::of_branch(name)));
+        add(Attribute::Work, passage.work.clone());
         self.sessions.entry(passage.session).or_default().push(document);
         self.facts.push(Facts {
             session: passage.session,
@@ -174,6 +177,7 @@ fn key(attribute: Attribute, term: &str) -> String {
         Attribute::File => 'f',
         Attribute::Tool => 't',
         Attribute::Branch => 'b',
+        Attribute::Work => 'w',
     };
     format!("{letter}:{term}")
 }

@@ -27,6 +27,7 @@ pub(crate) mod shard;
 mod tail;
 pub(crate) mod terms;
 pub(crate) mod view;
+pub(crate) mod work;
 
 use std::{io, path::Path, sync::PoisonError};
 

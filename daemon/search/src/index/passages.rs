@@ -1,7 +1,10 @@
 //! Splits messages and episodes into the passages that are indexed.
 
 use crate::{
-    index::change::{Card, EpisodeField},
+    index::{
+        change::{Card, EpisodeField},
+        work,
+    },
     model::{Message, Timestamp},
     passage::PassageKind,
 };
@@ -33,6 +36,8 @@ pub(crate) struct PassageRow {
     pub(crate) files: Vec<String>,
     pub(crate) tool: Option<String>,
     pub(crate) branches: Vec<String>,
+    /// The names of the session's work that the passage records.
+    pub(crate) work: Vec<String>,
 }
 
 pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
@@ -56,6 +61,7 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
         files: message.files,
         tool: message.tool,
         branches: branch.into_iter().collect(),
+        work: Vec::new(),
     };
     parts(&text)
         .into_iter()
@@ -75,6 +81,14 @@ pub(crate) fn of_episode(
             PassageKind::File => field.text.lines().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
+        let work = match field.kind {
+            PassageKind::File => {
+                files.iter().flat_map(|path| work::of_changed_file(path)).collect()
+            }
+            PassageKind::Title => branches.iter().flat_map(|name| work::of_branch(name)).collect(),
+            PassageKind::Body => work::of_summary(&field.text),
+            _ => Vec::new(),
+        };
         let whole = PassageRow {
             session: card.session.0,
             source: EPISODE_SOURCE,
@@ -86,9 +100,12 @@ pub(crate) fn of_episode(
             files,
             tool: None,
             branches: branches.to_vec(),
+            work: Vec::new(),
         };
         let parts = parts(&field.text).into_iter().zip(0..);
+        let first = passages.len();
         passages.extend(parts.map(|(text, part)| PassageRow { part, text, ..whole.clone() }));
+        passages[first].work = work;
     }
     passages
 }

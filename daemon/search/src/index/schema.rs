@@ -20,7 +20,7 @@ use crate::index::{
 
 /// The version of fields, terms and passages together. An index of another version is rebuilt from
 /// its sources.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 pub(crate) const TOKENIZER: &str = "graphiti";
 
@@ -34,6 +34,8 @@ pub(crate) struct Layout {
     pub(crate) file: Field,
     pub(crate) tool: Field,
     pub(crate) branch: Field,
+    /// Names of [`work`](crate::index::work).
+    pub(crate) work: Field,
     /// Identifies documents for lookup and removal; see [`home`], [`card_of`], [`ANY_CARD`].
     pub(crate) marker: Field,
     pub(crate) session: Field,
@@ -61,6 +63,7 @@ pub(crate) static LAYOUT: LazyLock<Layout> = LazyLock::new(|| {
         file: schema.add_text_field("file", STRING),
         tool: schema.add_text_field("tool", STRING),
         branch: schema.add_text_field("branch", STRING),
+        work: schema.add_text_field("work", STRING),
         marker: schema.add_text_field("marker", STRING),
         session: schema.add_u64_field("session", INDEXED | FAST),
         place: schema.add_u64_field("place", column.clone()),
@@ -110,6 +113,9 @@ pub(crate) fn passage_document(passage: &PassageRow) -> TantivyDocument {
     }
     for term in passage.branches.iter().flat_map(|name| attributes::of_branch(name)) {
         document.add_text(layout.branch, term);
+    }
+    for name in &passage.work {
+        document.add_text(layout.work, name);
     }
     document.add_text(layout.marker, format!("{} {}", passage.session, passage.source));
     document.add_u64(layout.session, passage.session);

@@ -228,6 +228,7 @@ impl<'s> Shard<'s> {
             Attribute::File => LAYOUT.file,
             Attribute::Tool => LAYOUT.tool,
             Attribute::Branch => LAYOUT.branch,
+            Attribute::Work => LAYOUT.work,
         };
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_with(field, term)?,

@@ -29,6 +29,7 @@ pub mod dates;
 mod fields;
 mod lexer;
 mod list;
+mod pasted;
 
 use std::{borrow::Cow, ops::Range};
 
@@ -67,6 +68,8 @@ pub struct Query {
     pub(crate) date_languages: LanguageSet,
     /// The query without filters and excluded phrases.
     pub(crate) said: String,
+    /// Whether the query looks like a pasted error message.
+    pub(crate) is_error: bool,
 }
 
 /// A word for ranking.
@@ -189,6 +192,7 @@ impl Query {
                 }
             }
         }
+        query.is_error = pasted::is_error(&query.said);
         query.said.truncate(query.said.floor_char_boundary(MAX_EMBEDDING_BYTES));
         query.add_words(&free, &prefixes, now);
         query.convert_to_list();
@@ -221,16 +225,20 @@ impl Query {
         self.conditions.extend(added);
     }
 
-    /// Returns the word of a query that consists of a single file, symbol, ticket or commit.
-    pub(crate) fn identifier(&self) -> Option<&QueryWord> {
+    /// Returns the text of a query that consists of a single word or name.
+    pub(crate) fn single_name(&self) -> Option<&str> {
         let name = self.said.trim_end_matches(['?', '(', ')', '.']);
-        let is_code = name.contains(['.', '_', '/', ':'])
+        (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+    }
+
+    /// Returns the word of a query that consists of a single file, symbol, ticket or commit, as its
+    /// spelling shows.
+    pub(crate) fn identifier(&self) -> Option<&QueryWord> {
+        let name = self.single_name()?.trim_start_matches('-');
+        let is_code = name.contains(['.', '_', '-', '/', ':'])
             || name.bytes().any(|byte| byte.is_ascii_digit())
             || name.chars().skip(1).any(char::is_uppercase);
-        if !is_code || name.contains(char::is_whitespace) {
-            return None;
-        }
-        self.words.iter().max_by_key(|word| word.text.len())
+        self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())
     }
 
     /// Returns the query with the spellings that were searched added to its words, for

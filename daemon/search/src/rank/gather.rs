@@ -38,16 +38,20 @@ pub(crate) struct SessionScore {
     pub(crate) best: f32,
     /// The score of the whole session.
     pub(crate) whole: f32,
+    /// Whether the session is ranked first because of the identifier that the query consists of.
+    pub(crate) comes_first: bool,
 }
 
 pub(crate) fn gather(
     plan: &Plan,
+    identifier: Option<usize>,
     view: &View<'_>,
     filters: &FilterSet,
     weights: &Weights,
 ) -> tantivy::Result<Gathered> {
     let mut pass = Pass {
         plan,
+        identifier,
         filters,
         weights,
         is_walked: walked(plan),
@@ -79,6 +83,8 @@ fn walked(plan: &Plan) -> Vec<bool> {
 
 struct Pass<'p> {
     plan: &'p Plan,
+    /// The unit of the identifier that the query consists of.
+    identifier: Option<usize>,
     filters: &'p FilterSet,
     weights: &'p Weights,
     is_walked: Vec<bool>,
@@ -226,7 +232,12 @@ impl Pass<'_> {
             if seen.best > 0.0 {
                 let whole =
                     units().map(|(unit, count)| unit.score(*count, 1.0, self.weights)).sum();
-                gathered.found.push(SessionScore { session: seen.session, best: seen.best, whole });
+                gathered.found.push(SessionScore {
+                    session: seen.session,
+                    best: seen.best,
+                    whole,
+                    comes_first: self.identifier.is_some_and(|unit| counts[unit][0] > 0.0),
+                });
             }
         }
         for (unit, with) in gathered.sessions_with.iter_mut().enumerate() {

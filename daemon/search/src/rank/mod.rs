@@ -13,6 +13,7 @@ mod filter_set;
 mod fuse;
 mod gather;
 mod hits;
+mod identifier;
 mod list;
 mod lists;
 mod measure;
@@ -34,6 +35,7 @@ use self::{
     evidence::Evidence,
     filter_set::FilterSet,
     gather::{Gathered, SessionScore},
+    identifier::SoughtIdentifier,
     measure::{BestRows, Measure, SessionSignals},
     plan::Plan,
 };
@@ -49,7 +51,6 @@ pub use self::{
 use crate::{
     index::{IndexError, SearchIndex, facts::CardFacts, view::View},
     model::{SessionKey, Timestamp},
-    passage::PassageKind,
     query::{Query, dates::TimeRange},
 };
 
@@ -93,6 +94,11 @@ impl SearchIndex {
             if request.query.is_list() {
                 return list::list(request, view, &filters);
             }
+            if request.query.is_error {
+                let weights = &request.weights.for_error();
+                let request = &RankRequest { weights, ..*request };
+                return Ranking { request, view, filters: &filters }.run();
+            }
             Ranking { request, view, filters: &filters }.run()
         })?)
     }
@@ -119,12 +125,21 @@ impl Ranking<'_> {
     fn run(&self) -> tantivy::Result<Results> {
         let weights = self.request.weights;
         let plan = Plan::new(self.request.query, self.view, weights)?;
-        let mut gathered = gather::gather(&plan, self.view, self.filters, weights)?;
+        let identifier = SoughtIdentifier::of(self.request, &plan, self.view, self.filters)?;
+        let unit = identifier.as_ref().and_then(SoughtIdentifier::unit);
+        let mut gathered = gather::gather(&plan, unit, self.view, self.filters, weights)?;
         gathered.found.retain(|found| self.request.passes_filter(found.session));
+        identifier.iter().for_each(|identifier| identifier.mark(&mut gathered.found));
         let mut sessions = most_promising(&gathered.found);
         self.add_sessions_of_dates(&mut sessions)?;
+        if let Some(identifier) = &identifier {
+            identifier.add_first_sessions(&mut sessions, &gathered.found, self.view)?;
+        }
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.filters)?;
         let mut candidates = self.score_candidates(&sessions, &plan, &gathered, &evidence)?;
+        if let Some(identifier) = &identifier {
+            identifier.raise(&mut candidates, &evidence, weights);
+        }
         self.fuse_second_ranker(&mut candidates)?;
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
@@ -179,41 +194,7 @@ impl Ranking<'_> {
             let number = Some(number);
             candidates.push(Candidate { session: *session, card, score, signals, best, number });
         }
-        self.prefer_latest_of_identifier(plan, evidence, &mut candidates);
         Ok(candidates)
-    }
-
-    /// If the query consists of one identifier, ranks the sessions with it first: those that
-    /// changed a file of this name, then those that mention it. In both groups, the latest one is
-    /// first.
-    fn prefer_latest_of_identifier(
-        &self,
-        plan: &Plan,
-        evidence: &Evidence,
-        candidates: &mut [Candidate],
-    ) {
-        let Some(unit) = plan.identifier_unit() else { return };
-        let rows_with = |candidate: &Candidate| {
-            let rows = candidate.number.map(|number| evidence.rows_of_candidate(number));
-            rows.into_iter().flatten().filter(|row| evidence.counts(*row)[unit][0] > 0.0)
-        };
-        let is_changed = |candidate: &Candidate| {
-            rows_with(candidate).any(|row| evidence.rows[row].kind == PassageKind::File)
-        };
-        let mut holders: Vec<&mut Candidate> = candidates
-            .iter_mut()
-            .filter(|candidate| rows_with(candidate).next().is_some())
-            .collect();
-        holders.sort_by_key(|candidate| {
-            std::cmp::Reverse((is_changed(candidate), candidate.card.ended))
-        });
-        let count = holders.len() as f32;
-        for (place, candidate) in holders.into_iter().enumerate() {
-            let strength = 1.0 - place as f32 / (2.0 * count);
-            let share = strength * self.request.weights.identifier;
-            candidate.signals.push(Signal { name: "latest with the identifier", strength, share });
-            candidate.score += share;
-        }
     }
 
     /// Adds the scores of the second ranker.

@@ -35,8 +35,6 @@ pub(crate) struct Plan {
     pub(crate) units: Vec<Unit>,
     /// Words that are near each other in the query.
     pub(crate) pairs: Vec<Pair>,
-    /// The label of the unit of the identifier, if the query consists of one.
-    pub(crate) identifier: Option<String>,
     /// Words that are searched in other spellings.
     pub(crate) spelled: Vec<Spelling>,
     passages: f32,
@@ -63,7 +61,6 @@ impl Plan {
         let mut plan = Plan {
             units: Vec::new(),
             pairs: Vec::new(),
-            identifier: query.identifier().map(unit::label),
             spelled: Vec::new(),
             passages,
             passage_length: length / passages,
@@ -90,12 +87,6 @@ impl Plan {
         plan.pairs = pairs(&words, &unit_of);
         plan.keep_rarest();
         Ok(plan)
-    }
-
-    /// Returns the unit of [`Plan::identifier`].
-    pub(crate) fn identifier_unit(&self) -> Option<usize> {
-        let label = self.identifier.as_ref()?;
-        self.units.iter().position(|unit| unit.label == *label)
     }
 
     /// Returns the weight of a pair: the lower weight of its two words.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     index::{Card, EpisodeField, IndexChange, Position},
-    model::{Message, Namespace, Project, Role, transcript::Origin},
+    model::{Message, Namespace, Project, Role, Timestamp, transcript::Origin},
     passage::PassageKind,
     testing::{TestIndex, card, day, keys, message, now, said, search},
 };
@@ -203,7 +203,6 @@ fn single_characters_and_both_widths_are_found() {
 
 #[test]
 fn an_identifier_finds_the_latest_session_first() {
-    let at = |session, date| Card { started_at: Some(date), ended_at: date, ..card(session) };
     let index = TestIndex::with(vec![
         said(at(1, day(1, 5)), &["src/limits.rs and src/limits.rs: TOLL-7 in take_token"]),
         said(at(2, day(2, 5)), &["one more look at src/limits.rs, then other things for TOLL-7"]),
@@ -215,19 +214,92 @@ fn an_identifier_finds_the_latest_session_first() {
     assert_eq!(index.find("take_token")[0], 1);
 }
 
+fn at(session: u64, ended_at: Timestamp) -> Card {
+    Card { started_at: Some(ended_at), ended_at, ..card(session) }
+}
+
+/// Builds an episode with one field.
+fn episode(card: Card, kind: PassageKind, text: &str, branch: &str) -> IndexChange {
+    let fields = vec![EpisodeField { kind, text: text.to_owned() }];
+    IndexChange::Episode { card, fields, branches: vec![branch.to_owned()] }
+}
+
 #[test]
-fn a_session_that_changed_a_file_comes_before_one_that_mentions_it() {
-    let at = |session, date| Card { started_at: Some(date), ended_at: date, ..card(session) };
-    let files =
-        EpisodeField { kind: PassageKind::File, text: "src/plan.rs\nsrc/other.rs".to_owned() };
+fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest_first() {
+    let files = "src/plan.rs\nsrc/other.rs\nMakefile\nlib/retry-count.ts\nsrc/tokenizer/mod.rs";
     let index = TestIndex::with(vec![
-        IndexChange::Episode { card: at(1, day(1, 5)), fields: vec![files], branches: Vec::new() },
-        said(at(2, day(2, 5)), &["what does src/plan.rs do"]),
-        said(at(3, day(1, 1)), &["src/plan.rs again"]),
+        episode(at(1, day(1, 5)), PassageKind::File, files, "main"),
+        episode(at(2, day(1, 7)), PassageKind::File, files, "main"),
+        said(at(3, day(2, 5)), &["what do src/plan.rs, the Makefile and retry-count do"]),
+        said(at(4, day(1, 1)), &["src/plan.rs, retry-count, Makefile and the tokenizer again"]),
+        said(at(5, day(2, 6)), &["tokenizer, tokenizer and the tokenizer of each tokenizer"]),
     ]);
-    for identifier in ["plan.rs", "src/plan.rs"] {
-        assert_eq!(index.find(identifier)[0], 1, "{identifier}");
+    for name in ["plan.rs", "src/plan.rs", "Makefile", "makefile", "retry-count", "Makefile?"] {
+        assert_eq!(index.find(name)[..2], [2, 1], "{name}");
     }
+    assert_eq!(index.find("retry-count"), [2, 1, 3, 4]);
+    // A folder's name is a plain word, and so is a file's name beside other words.
+    assert_eq!(index.find("tokenizer")[0], 5);
+    assert_eq!(index.find("what about the Makefile")[0], 3);
+}
+
+#[test]
+fn sessions_that_only_mention_a_plain_word_are_ranked_by_their_text() {
+    let index = TestIndex::with(vec![
+        episode(at(1, day(1, 5)), PassageKind::File, "src/tokenizer.rs", "main"),
+        said(at(2, day(2, 5)), &["a long text about other things, and also about the tokenizer"]),
+        said(at(3, day(2, 1)), &["tokenizer: the tokenizer splits"]),
+    ]);
+    assert_eq!(index.find("tokenizer"), [1, 3, 2]);
+}
+
+#[test]
+fn the_session_that_made_a_commit_comes_before_later_questions_about_it() {
+    let done = "Limit the retries for TOLL-7 (commit `e4f5a6b`)";
+    let index = TestIndex::with(vec![
+        episode(at(1, day(1, 5)), PassageKind::Body, done, "main"),
+        episode(at(2, day(1, 4)), PassageKind::Title, "Wait", "feat/toll-8-wait"),
+        said(at(3, day(2, 5)), &["what did e4f5a6b0c1d2 do, was it for TOLL-7 or TOLL-8?"]),
+        said(at(4, day(2, 6)), &["e4f5a6b, TOLL-7, TOLL-8"]),
+    ]);
+    for (name, wanted) in [("e4f5a6b", 1), ("e4f5a6b0c1d2", 1), ("TOLL-7", 1), ("toll-8", 2)] {
+        assert_eq!(index.find(name)[0], wanted, "{name}");
+    }
+    assert_eq!(index.find("e4f5a6b role:user"), [4]);
+}
+
+#[test]
+fn the_first_sessions_of_an_identifier_are_chosen_by_time_and_not_by_score() {
+    let mut changes = vec![episode(at(1, day(1, 1)), PassageKind::File, "src/config.rs", "main")];
+    for key in 2..=400 {
+        let text = "config.rs config.rs config.rs is long".to_owned();
+        changes.push(said(at(key, day(1, 2)), &[text.as_str()]));
+    }
+    let latest = "config.rs ".to_owned() + &"and other words ".repeat(40);
+    changes.push(said(at(500, day(2, 1)), &[latest.as_str()]));
+    let index = TestIndex::with(changes);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        assert_eq!(index.find("config.rs")[..2], [1, 500], "written: {is_written}");
+        assert_eq!(index.search("config.rs").total, 401);
+    }
+}
+
+#[test]
+fn an_error_message_finds_the_call_that_failed_with_it_first() {
+    let failed =
+        "Bash: `make` → failed (exit 2): ld: error: cannot find the entry symbol in start.o";
+    let call = Message { tool: Some("Bash".to_owned()), ..message(Role::Tool, failed) };
+    let index = TestIndex::with(vec![
+        IndexChange::Messages { card: card(1), messages: vec![call] },
+        said(card(2), &["the entry: I cannot find the symbol, what is the start of this error"]),
+        said(card(3), &["find the symbol of the entry", "start.o has no error", "ld"]),
+    ]);
+    let line = "ld: error: cannot find the entry symbol in start.o";
+    assert_eq!(index.find(line)[0], 1);
+    assert_eq!(index.find(&format!("make\n{line}\nmake: *** [all] stopped"))[0], 1);
 }
 
 #[test]

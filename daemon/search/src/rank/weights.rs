@@ -36,6 +36,8 @@ pub struct Weights {
     pub pairs: f32,
     /// The number of these pairs in one passage, if there are at least two.
     pub run: f32,
+    /// The same, if the query is an error message: the passages with its whole line come first.
+    pub error_run: f32,
     /// A date of the query matches the session's time.
     pub date: f32,
     /// The share of [`Weights::date`] for the seven days after the date.
@@ -86,6 +88,7 @@ impl Default for Weights {
             whole: 0.6,
             pairs: 0.25,
             run: 1.0,
+            error_run: 3.0,
             date: 0.75,
             date_after: 0.7,
             date_before: 0.2,
@@ -100,6 +103,14 @@ impl Default for Weights {
 }
 
 impl Weights {
+    /// Returns the weights for a query that is an error message: the calls that failed with it
+    /// count as much as the user's words.
+    pub(crate) fn for_error(&self) -> Weights {
+        let mut weights = Weights { run: self.error_run, ..self.clone() };
+        weights.kinds[PassageKind::Tool as usize] = self.of_kind(PassageKind::User);
+        weights
+    }
+
     pub(crate) fn of_kind(&self, kind: PassageKind) -> f32 {
         self.kinds[kind as usize]
     }

@@ -1,37 +1,116 @@
 //! Suggests changes to a search that found nothing.
 
-use graphiti_proto::tools::search_sessions::SearchSessionsArguments;
+use graphiti_proto::{
+    rpc::Error,
+    tools::search_sessions::{BroaderQuery, SearchSessionsArguments},
+};
 
-use crate::{clock, search::query::Query};
+use super::session_search;
+use crate::{
+    api::{DaemonState, client_context::ClientContext, projects::searched_projects},
+    clock,
+    search::{query::Query, rank::Scope},
+};
 
-/// Returns broader queries, each with a description of the change: for each filter, the query
-/// without this filter, and then the query without all filters.
-pub(super) fn queries(
+/// Returns broader queries that find sessions, for a query without results.
+pub(super) async fn found(
+    daemon: &DaemonState,
+    client: &ClientContext,
     arguments: &SearchSessionsArguments,
-) -> Vec<(String, SearchSessionsArguments)> {
-    let mut broader = Vec::new();
-    let mut bare = arguments.clone();
-    for (name, filter) in FILTERS {
-        let mut without = arguments.clone();
-        if filter(&mut without).take().is_some_and(|value| !value.trim().is_empty()) {
-            broader.push((format!("without `{name}`"), without));
+    scope: &Scope,
+) -> Result<Vec<BroaderQuery>, Error> {
+    let single = with_results(daemon, client, scope, single_changes(arguments)).await?;
+    // If no filter excludes everything alone, two of them may do so together.
+    let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
+    let pairs = with_results(daemon, client, scope, pairs).await?;
+    let all = with_results(daemon, client, scope, all_changes(arguments)).await?;
+    Ok([single, pairs, all].concat())
+}
+
+/// Returns the changes that find sessions, with the number of sessions.
+async fn with_results(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    scope: &Scope,
+    changes: Vec<(String, SearchSessionsArguments)>,
+) -> Result<Vec<BroaderQuery>, Error> {
+    let mut found = Vec::new();
+    for (change, arguments) in changes {
+        let namespaces = searched_projects(daemon, client, arguments.project.as_deref())?;
+        let scope = Scope { namespaces, ..scope.clone() };
+        let query = session_search::question(&arguments)?;
+        let limit = session_search::MAX_HITS;
+        let sessions = session_search::search(daemon, &query, &scope, limit).await?.sessions.len();
+        if sessions > 0 {
+            found.push(BroaderQuery { change, sessions });
         }
-        *filter(&mut bare) = None;
     }
+    Ok(found)
+}
+
+/// Returns the query without each of its filters.
+fn single_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
+    let filters = used(arguments).into_iter();
+    filters
+        .map(|(name, filter)| (format!("without `{name}`"), without(arguments, &[filter])))
+        .collect()
+}
+
+/// Returns the query without each two of its filters, if there are more than two.
+fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
+    let used = used(arguments);
+    if used.len() < 3 {
+        return Vec::new();
+    }
+    let mut pairs = Vec::new();
+    for (at, (first, one)) in used.iter().enumerate() {
+        for (second, other) in &used[at + 1..] {
+            let change = format!("without both `{first}` and `{second}`");
+            pairs.push((change, without(arguments, &[*one, *other])));
+        }
+    }
+    pairs
+}
+
+/// Returns the query without all filters, and with its plain words only.
+fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
+    let used = used(arguments);
+    let filters: Vec<FilterArgument> = used.iter().map(|(_, filter)| *filter).collect();
+    let mut bare = without(arguments, &filters);
     let query = Query::parse(&arguments.query, &clock::zoned());
     // A query for all sessions of a time has no words that could find more.
     if query.is_list() && !arguments.query.trim().is_empty() {
         bare.query = String::new();
-        broader.push(("of any time and without filters".to_owned(), bare));
-        return broader;
+        return vec![("of any time and without filters".to_owned(), bare)];
     }
     bare.query = query.said().to_owned();
-    if bare.query != arguments.query {
-        broader.push(("as plain words, without filters, quotes and `-`".to_owned(), bare));
-    } else if broader.len() > 1 {
-        broader.push(("without all filters".to_owned(), bare));
-    }
-    broader
+    let change = match used.as_slice() {
+        _ if bare.query != arguments.query => {
+            "as plain words, without filters, quotes and `-`".to_owned()
+        }
+        [] | [_] => return Vec::new(),
+        [(first, _), (second, _)] => format!("without both `{first}` and `{second}`"),
+        _ => "without all filters".to_owned(),
+    };
+    vec![(change, bare)]
+}
+
+/// Returns the filters that have a value.
+fn used(arguments: &SearchSessionsArguments) -> Vec<(&'static str, FilterArgument)> {
+    let mut given = arguments.clone();
+    let has_value = |(_, filter): &(&str, FilterArgument)| {
+        filter(&mut given).as_ref().is_some_and(|value| !value.trim().is_empty())
+    };
+    FILTERS.into_iter().filter(has_value).collect()
+}
+
+fn without(
+    arguments: &SearchSessionsArguments,
+    filters: &[FilterArgument],
+) -> SearchSessionsArguments {
+    let mut bare = arguments.clone();
+    filters.iter().for_each(|filter| *filter(&mut bare) = None);
+    bare
 }
 
 type FilterArgument = fn(&mut SearchSessionsArguments) -> &mut Option<String>;
@@ -53,28 +132,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_filter_is_removed_alone_and_then_all_are_removed() {
-        let changes = |query: &str, project: &str, role: Option<&str>| -> Vec<String> {
-            let arguments = SearchSessionsArguments {
+    fn filters_are_removed_alone_in_pairs_and_all_together() {
+        let given = |query: &str, filters: &[(&str, &str)]| {
+            let mut arguments = SearchSessionsArguments {
                 query: query.to_owned(),
-                project: Some(project.to_owned()),
-                role: role.map(str::to_owned),
                 ..SearchSessionsArguments::default()
             };
-            queries(&arguments).into_iter().map(|(change, _)| change).collect()
+            for (name, value) in filters {
+                let filter = FILTERS.iter().find(|(known, _)| known == name).unwrap().1;
+                *filter(&mut arguments) = Some((*value).to_owned());
+            }
+            arguments
         };
-        assert_eq!(changes("login", " ", None), [""; 0]);
-        assert_eq!(changes("login", "/srv/app", None), ["without `project`"]);
+        let names = |changes: Vec<(String, SearchSessionsArguments)>| -> Vec<String> {
+            changes.into_iter().map(|(change, _)| change).collect()
+        };
+        let none = given("login", &[("project", " ")]);
         assert_eq!(
-            changes("login", "/srv/app", Some("user")),
-            ["without `project`", "without `role`", "without all filters"]
+            names([single_changes(&none), pairs(&none), all_changes(&none)].concat()),
+            [""; 0]
         );
-        let quoted = queries(&SearchSessionsArguments {
-            query: "\"login page\" -docker tool:Bash".to_owned(),
-            ..SearchSessionsArguments::default()
-        });
+        let one = given("login", &[("project", "/srv/app")]);
+        assert_eq!(names(single_changes(&one)), ["without `project`"]);
+        assert_eq!(names([pairs(&one), all_changes(&one)].concat()), [""; 0]);
+        let two = given("login", &[("project", "/srv/app"), ("role", "user")]);
+        assert_eq!(names(single_changes(&two)), ["without `project`", "without `role`"]);
+        assert_eq!(names(pairs(&two)), [""; 0]);
+        assert_eq!(names(all_changes(&two)), ["without both `project` and `role`"]);
+        let three = given("login", &[("project", "/a"), ("role", "user"), ("tool", "Bash")]);
+        let pairs = pairs(&three);
+        assert_eq!(pairs[2].0, "without both `tool` and `role`");
+        assert_eq!((pairs[2].1.project.as_deref(), &pairs[2].1.role), (Some("/a"), &None));
+        assert_eq!(names(pairs).len(), 3);
+        assert_eq!(names(all_changes(&three)), ["without all filters"]);
+        let quoted = all_changes(&given("\"login page\" -docker tool:Bash", &[]));
         assert_eq!(quoted.len(), 1);
         assert_eq!(quoted[0].1.query, "login page");
-        assert_eq!(changes("today", " ", None), ["of any time and without filters"]);
+        assert_eq!(names(all_changes(&given("today", &[]))), ["of any time and without filters"]);
     }
 }

@@ -61,11 +61,13 @@ fn id(text: &str) -> Option<&str> {
     (is_name && is_id).then_some(text)
 }
 
-/// Puts the named session before the other hits. If it is among them, its passages are kept.
-pub(super) fn put_first(hits: &mut Vec<SessionHit>, named: SessionHit) {
+/// Puts the named session before the other hits, of which it keeps as many as make `limit` hits. If
+/// it is among them, its passages are kept.
+pub(super) fn put_first(hits: &mut Vec<SessionHit>, named: SessionHit, limit: usize) {
     let found = hits.iter().position(|hit| hit.session == named.session).map(|at| hits.remove(at));
     let score = hits.first().map_or(named.score, |first| first.score.max(named.score));
     hits.insert(0, SessionHit { score, ..found.unwrap_or(named) });
+    hits.truncate(limit);
 }
 
 #[cfg(test)]
@@ -104,8 +106,8 @@ mod tests {
             explanation: Explanation::default(),
         };
         let mut hits = vec![hit(1, 1), hit(2, 2)];
-        put_first(&mut hits, hit(2, 0));
-        put_first(&mut hits, hit(3, 0));
+        put_first(&mut hits, hit(2, 0), 9);
+        put_first(&mut hits, hit(3, 0), 9);
         let shown: Vec<_> = hits.iter().map(|hit| (hit.session.0, hit.passages.len())).collect();
         assert_eq!(shown, [(3, 0), (2, 2), (1, 1)]);
     }

@@ -22,6 +22,9 @@ use crate::{
 /// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
 const MAX_SESSIONS: usize = 1_000;
 
+/// Maximum number of projects that are named if the given project is not known.
+const MAX_PROJECTS: usize = 5;
+
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "List sessions",
@@ -43,17 +46,26 @@ async fn run(
     let project = listed_projects(daemon, client, arguments.project.as_deref())?;
     let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
+    let visible = listed_projects(daemon, client, None)?;
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
+    let mut excluded = ExcludedSessions::default();
     let visit = &mut |session: &Session| {
-        let is_wanted = arguments.empty || session.is_listed();
-        let wanted_state =
-            arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state);
-        let wanted_agent = arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
-        if is_wanted && wanted_state && wanted_agent && is_of_project(session, project.as_deref()) {
+        if !(arguments.empty || session.is_listed()) {
+            return;
+        }
+        let is_wanted = WantedSession {
+            state: arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state),
+            agent: arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent),
+            project: is_of_project(session, project.as_deref()),
+        };
+        if is_wanted.all() {
             found.push((session.last_activity, session.key));
+        } else if is_of_project(session, visible.as_deref()) {
+            excluded.note(session, &is_wanted);
         }
     };
     visit_tracked(store, &live, visit).map_err(store_error)?;
+    let message = if found.is_empty() { excluded.explanation(&arguments) } else { String::new() };
     found.sort_unstable_by(|a, b| b.cmp(a));
     let mut sessions = Vec::new();
     let limit = arguments.limit.min(MAX_SESSIONS);
@@ -69,7 +81,73 @@ async fn run(
     client.reply_budget.fit(&mut sessions);
     let next = arguments.offset + sessions.len();
     let next = (!sessions.is_empty() && next < found.len()).then_some(next);
-    Ok(ListSessionsAnswer { total: found.len(), sessions, next })
+    Ok(ListSessionsAnswer { total: found.len(), sessions, next, message })
+}
+
+/// The filters that a session matches.
+struct WantedSession {
+    state: bool,
+    agent: bool,
+    project: bool,
+}
+
+impl WantedSession {
+    fn all(&self) -> bool {
+        self.state && self.agent && self.project
+    }
+}
+
+/// The sessions that one filter alone excludes, to explain an empty list.
+#[derive(Default)]
+struct ExcludedSessions {
+    by_state: usize,
+    by_agent: usize,
+    by_project: usize,
+    /// Whether a session of the project is excluded by another filter.
+    of_project: bool,
+    /// The latest session of each project that has sessions.
+    projects: HashMap<String, Timestamp>,
+}
+
+impl ExcludedSessions {
+    fn note(&mut self, session: &Session, is_wanted: &WantedSession) {
+        match is_wanted {
+            WantedSession { state: false, agent: true, project: true } => self.by_state += 1,
+            WantedSession { state: true, agent: false, project: true } => self.by_agent += 1,
+            WantedSession { state: true, agent: true, project: false } => self.by_project += 1,
+            _ => {}
+        }
+        self.of_project |= is_wanted.project;
+        if let Some(project) = &session.project {
+            let latest = self.projects.entry(project.path().to_owned()).or_default();
+            *latest = session.last_activity.max(*latest);
+        }
+    }
+
+    /// Returns the filters without which there are sessions, and the names of projects with
+    /// sessions if the given project has none.
+    fn explanation(&self, arguments: &ListSessionsArguments) -> String {
+        let counts =
+            [("project", self.by_project), ("state", self.by_state), ("agent", self.by_agent)];
+        let counts = counts.iter().filter(|(_, count)| *count > 0);
+        let without: Vec<String> =
+            counts.map(|(name, count)| format!("{count} without `{name}`")).collect();
+        let mut parts = Vec::new();
+        if !without.is_empty() {
+            parts.push(format!("There are {}.", without.join(", ")));
+        }
+        let project = arguments.project.as_deref().map(str::trim).filter(|given| !given.is_empty());
+        if let Some(project) = project.filter(|_| !self.of_project && !self.projects.is_empty()) {
+            let mut latest: Vec<(&String, &Timestamp)> = self.projects.iter().collect();
+            latest.sort_unstable_by(|one, other| (other.1, other.0).cmp(&(one.1, one.0)));
+            let names = latest.iter().take(MAX_PROJECTS).map(|(path, _)| format!("`{path}`"));
+            let names = names.collect::<Vec<_>>().join(", ");
+            parts.push(format!(
+                "No session of `{project}` is known. Projects with sessions: {names}."
+            ));
+        }
+        parts.join(" ")
+    }
 }
 
 /// Returns the live sessions, which change more often than they are saved.

@@ -51,6 +51,19 @@ pub(super) fn first_clauses(text: &str, limit: usize) -> String {
     at_clauses(&Snippet { text: format!("{cut}…"), marks: Vec::new() })
 }
 
+/// Returns the last clauses of a text: at most `limit` bytes, without line feeds.
+pub(super) fn last_clauses(text: &str, limit: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.len() <= limit {
+        return text;
+    }
+    let kept = text[text.ceil_char_boundary(text.len() - limit)..].trim_start();
+    let text = format!("…{kept}");
+    // The end counts as a match, so that only the start is cut.
+    let end = text.len()..text.len();
+    at_clauses(&Snippet { text, marks: vec![end] })
+}
+
 const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', ';', '。', '！', '？'];
 const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '。', '！', '？', '，', '；'];
 
@@ -70,7 +83,7 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
 }
 
 /// Removes passages that repeat a better passage. Also removes passages that only repeat the title,
-/// and short parts of a summary, if other passages remain. Of a summary and a message with the same
+/// short parts of a summary and courtesies, if other passages remain. Of a summary and a message with the same
 /// content, the message is kept, because a model can read the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
@@ -84,12 +97,34 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let title = Shingles::of(title);
     let says_more = |one: &ComparedPassage| {
         let is_empty = one.is_summary() && one.passage.text.len() < SHORT_SUMMARY;
-        !is_empty && title.share_of(&one.shingles) < MIN_COVERED_SHARE
+        !is_empty
+            && !is_courtesy(&one.passage.text)
+            && title.share_of(&one.shingles) < MIN_COVERED_SHARE
     };
     if kept.iter().any(says_more) {
         kept.retain(says_more);
     }
     passages.extend(kept.into_iter().map(|one| one.passage));
+}
+
+/// Maximum length, in bytes, of a courtesy.
+const LONGEST_COURTESY: usize = 60;
+/// The words of courtesies.
+const COURTESIES: &str = " you you're re are welcome thanks thank very much so ok okay great nice perfect good \
+     glad happy to help no problem my pleasure anytime any time sure of course sounds got it alright right noted \
+     understood cheers awesome cool ";
+
+/// Whether a text consists of words such as "You are welcome!" only.
+pub(super) fn is_courtesy(text: &str) -> bool {
+    if text.len() > LONGEST_COURTESY {
+        return false;
+    }
+    let text = text.to_lowercase().replace('’', "'");
+    let mut words = text
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .filter(|word| !word.is_empty())
+        .peekable();
+    words.peek().is_some() && words.all(|word| COURTESIES.contains(&format!(" {word} ")))
 }
 
 /// A passage with its shingles.
@@ -196,6 +231,28 @@ mod tests {
         );
         assert_eq!(first_clauses("I raised it to 20. Then I rested", 24), "I raised it to 20.…");
         assert_eq!(first_clauses("ööö", 3), "ö…");
+    }
+
+    #[test]
+    fn the_last_clauses_of_a_text_fit_the_limit() {
+        assert_eq!(last_clauses("One,\n two?", 40), "One, two?");
+        assert_eq!(
+            last_clauses("There are two. Is it the apple or the quince that you want?", 50),
+            "…Is it the apple or the quince that you want?"
+        );
+        assert_eq!(last_clauses("ööö", 3), "…ö");
+    }
+
+    #[test]
+    fn courtesies_do_not_take_the_place_of_other_passages() {
+        let answer = "the quince, because it keeps longer";
+        let both = vec![passage("assistant", 3, "You’re welcome!"), passage("user", 1, answer)];
+        assert_eq!(left(both, "T"), [("user".to_owned(), 1)]);
+        assert_eq!(left(vec![passage("user", 1, "Thanks")], "T").len(), 1);
+        assert!(is_courtesy("Glad to help, any time."));
+        for text in ["You are welcome to merge it", "No problem in the pool", "…", ""] {
+            assert!(!is_courtesy(text), "{text}");
+        }
     }
 
     fn passage(role: &str, seq: u32, text: &str) -> MatchedPassage {

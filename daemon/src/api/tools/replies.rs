@@ -15,13 +15,20 @@ const MAX_QUESTION_BYTES: usize = 300;
 const MAX_SHORT_BYTES: usize = 60;
 /// Maximum length, in bytes, of the reply.
 const MAX_REPLY_BYTES: usize = 300;
-/// Maximum number of messages after a user's message that are searched for the reply.
+/// Number of messages after a user's message that are searched for a long reply.
 const MAX_REPLY_DISTANCE: usize = 32;
+/// Maximum number of messages after a user's message that are searched for the end of the turn.
+const MAX_TURN: usize = 256;
+/// Number of messages before a short message of the user that are searched for its question.
+const MAX_QUESTION_DISTANCE: u32 = 8;
+/// Maximum length, in bytes, of an announcement of the agent's next step.
+const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 
 /// Adds the agent's reply after the first short message of the user, or else after the first failed
 /// call, because the reply often has other words than the question or the error that was found. If
 /// there is space for another passage, also adds the longest of the agent's next messages, because
-/// the reply that was added may be short.
+/// the reply that was added may be short. A very short message of the user gets the question of the
+/// agent that it answers before it.
 ///
 /// If there is neither, but the first passage is a short message of the agent, adds the message
 /// before it.
@@ -35,7 +42,7 @@ pub(super) fn add(
         passage.role == Role::User.as_str() && passage.text.len() <= MAX_QUESTION_BYTES
     };
     let question = passages.iter().position(is_question);
-    let Some(place) = question.or_else(|| passages.iter().position(is_failed_call)) else {
+    let Some(mut place) = question.or_else(|| passages.iter().position(is_failed_call)) else {
         return add_question(daemon, session, passages);
     };
     // The reply is worth more than a third passage with the same error.
@@ -44,24 +51,60 @@ pub(super) fn add(
     }
     let (source, seq) = (passages[place].source, passages[place].seq);
     let key = SourceKey { session, number: source };
-    let next = daemon.engine.store().messages(key, seq + 1, MAX_REPLY_DISTANCE)?;
-    let roles: Vec<Role> = next.iter().map(|message| message.role).collect();
+    if passages[place].text.len() <= MAX_SHORT_BYTES
+        && question.is_some()
+        && place + 1 < most
+        && let Some(asked) = question_before(daemon, key, seq)?
+        && !holds(passages, source, &asked)
+    {
+        let text = passages::last_clauses(&for_model(&asked.text), MAX_REPLY_BYTES);
+        passages.insert(place, MatchedPassage { text, ..reply_passage(source, &asked) });
+        place += 1;
+    }
+    let next = turn_after(daemon, key, seq)?;
     let mut at = place + 1;
-    let reply = reply_position(&roles).and_then(|at| next.get(at));
-    let longest = next.iter().filter(|message| message.role == Role::Agent);
+    let longest = next.iter().take(MAX_REPLY_DISTANCE).filter(|one| one.role == Role::Agent);
     let longest = longest.max_by_key(|message| message.text.len());
-    let is_known = |passages: &[MatchedPassage], message: &Message| {
-        passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
-    };
-    let with_space = |passages: &[MatchedPassage]| passages.len() < most;
-    if let Some(reply) = reply.filter(|reply| !is_known(passages, reply)) {
+    if let Some(reply) = reply(&next).filter(|reply| !holds(passages, source, reply)) {
         passages.insert(at, reply_passage(source, reply));
         at += 1;
     }
-    if let Some(longest) = longest.filter(|one| with_space(passages) && !is_known(passages, one)) {
+    let longest = longest.filter(|one| passages.len() < most && !holds(passages, source, one));
+    if let Some(longest) = longest {
         passages.insert(at, reply_passage(source, longest));
     }
     Ok(())
+}
+
+/// Whether a message is one of the passages.
+fn holds(passages: &[MatchedPassage], source: u32, message: &Message) -> bool {
+    passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
+}
+
+/// Returns the agent's last message before the user's message `seq`, if it asks something.
+fn question_before(
+    daemon: &DaemonState,
+    key: SourceKey,
+    seq: u32,
+) -> Result<Option<Message>, StoreError> {
+    let from = seq.saturating_sub(MAX_QUESTION_DISTANCE);
+    let mut before = daemon.engine.store().messages(key, from, (seq - from) as usize)?;
+    before.retain(|message| message.seq < seq && message.role != Role::Tool);
+    let asked = before.pop().filter(|message| message.role == Role::Agent);
+    Ok(asked.filter(|message| message.text.contains(['?', '？'])))
+}
+
+/// Returns the messages after `seq`: at least [`MAX_REPLY_DISTANCE`], if there are so many, and up
+/// to the user's next message, if it is within [`MAX_TURN`].
+fn turn_after(daemon: &DaemonState, key: SourceKey, seq: u32) -> Result<Vec<Message>, StoreError> {
+    let mut next = daemon.engine.store().messages(key, seq + 1, MAX_REPLY_DISTANCE)?;
+    let is_whole = next.iter().any(|message| message.role == Role::User);
+    if next.len() == MAX_REPLY_DISTANCE && !is_whole {
+        let last = next.last().map_or(seq, |message| message.seq);
+        let rest = MAX_TURN - MAX_REPLY_DISTANCE;
+        next.extend(daemon.engine.store().messages(key, last + 1, rest)?);
+    }
+    Ok(next)
 }
 
 /// Whether a passage is a call that failed, as `capture` words it.
@@ -101,29 +144,108 @@ fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
     }
 }
 
-/// Returns the position of the reply: the agent's last message before the user's next message. If
-/// the turn is longer than the messages that were read, the reply is the agent's first message.
-fn reply_position(roles: &[Role]) -> Option<usize> {
-    let end = roles.iter().position(|role| *role == Role::User);
-    let is_whole = end.is_some() || roles.len() < MAX_REPLY_DISTANCE;
-    let mut turn = roles[..end.unwrap_or(roles.len())].iter();
-    let is_reply = |role: &Role| *role == Role::Agent;
-    if is_whole { turn.rposition(is_reply) } else { turn.position(is_reply) }
+/// Returns the reply: the agent's last message before the user's next message. If the end of the
+/// turn is not known, returns its longest message. Announcements of the next step and courtesies
+/// are the reply only if the turn has nothing else.
+fn reply(next: &[Message]) -> Option<&Message> {
+    let end = next.iter().position(|message| message.role == Role::User);
+    let is_whole = end.is_some() || next.len() < MAX_TURN;
+    let turn = next[..end.unwrap_or(next.len())].iter();
+    let mut of_agent = turn.filter(|message| message.role == Role::Agent);
+    let says_something =
+        |message: &&Message| !announces(&message.text) && !passages::is_courtesy(&message.text);
+    let mut answers = of_agent.clone().filter(says_something);
+    let best = match is_whole {
+        true => answers.next_back(),
+        false => answers.max_by_key(|message| message.text.len()),
+    };
+    best.or_else(|| of_agent.next_back())
+}
+
+/// Whether a message of the agent only announces its next step: "Now let me look at the tests."
+fn announces(text: &str) -> bool {
+    let text = text.trim();
+    if text.len() > MAX_ANNOUNCEMENT_BYTES || text.contains('\n') {
+        return false;
+    }
+    let text = text.to_lowercase().replace('’', "'");
+    let openings = ["now", "next", "first", "ok", "okay", "good", "great", "then", "and", "so"];
+    let mut rest = text.as_str();
+    while let Some((word, after)) = rest.split_once(' ')
+        && openings.contains(&word.trim_end_matches([',', '.', '!', ':']))
+    {
+        rest = after;
+    }
+    let begins = ["let me ", "let's ", "i'll ", "i will ", "i'm going to ", "i am going to "];
+    let has_step = begins.iter().any(|begin| rest.starts_with(begin));
+    let sentence = rest.trim_end_matches(['.', ':', '…']);
+    let has_more = [". ", "! ", "? ", "; ", ": "].iter().any(|end| sentence.contains(end));
+    has_step && (rest.ends_with(':') || !has_more)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::transcript::Origin;
+
+    fn message(role: Role, text: &str) -> Message {
+        Message {
+            seq: 0,
+            origin: Origin { source: 0, line: 1 },
+            uuid: None,
+            role,
+            at: None,
+            text: text.to_owned(),
+            tool: None,
+            files: Vec::new(),
+            branch: None,
+        }
+    }
+
+    #[track_caller]
+    fn check(turn: &[(Role, &str)], wanted: Option<&str>) {
+        let turn: Vec<Message> = turn.iter().map(|(role, text)| message(*role, text)).collect();
+        assert_eq!(reply(&turn).map(|message| message.text.as_str()), wanted);
+    }
 
     #[test]
     fn the_reply_is_the_last_message_of_the_agent_before_the_next_message_of_the_user() {
         use Role::{Agent, Tool, User};
-        assert_eq!(reply_position(&[Agent, Tool, Agent, Tool, User, Agent]), Some(2));
-        assert_eq!(reply_position(&[Tool, Agent]), Some(1));
-        assert_eq!(reply_position(&[Tool, User, Agent]), None);
-        assert_eq!(reply_position(&[]), None);
-        let mut long = [Tool; MAX_REPLY_DISTANCE];
-        (long[3], long[30]) = (Agent, Agent);
-        assert_eq!(reply_position(&long), Some(3), "the end of the turn is not known");
+        check(&[(Agent, "a"), (Tool, "t"), (Agent, "b"), (User, "u"), (Agent, "c")], Some("b"));
+        check(&[(Tool, "t"), (Agent, "a")], Some("a"));
+        check(&[(Tool, "t"), (User, "u"), (Agent, "a")], None);
+        check(&[], None);
+        let look = "Now let me look at the tests.";
+        check(&[(Agent, "The pool was full"), (Agent, look)], Some("The pool was full"));
+        check(&[(Agent, "It was full"), (Agent, "You are welcome.")], Some("It was full"));
+        check(&[(Agent, look), (User, "u")], Some(look));
+    }
+
+    #[test]
+    fn if_the_end_of_the_turn_is_not_known_the_reply_is_the_longest_message() {
+        let mut long = vec![message(Role::Tool, "t"); MAX_TURN];
+        long[3] = message(Role::Agent, "Now let me look at the tests and at all the other files.");
+        long[30] = message(Role::Agent, "The tests failed: the pool was full.");
+        long[50] = message(Role::Agent, "Fixed one.");
+        assert_eq!(reply(&long).unwrap().text, "The tests failed: the pool was full.");
+    }
+
+    #[test]
+    fn an_announcement_says_only_what_comes_next() {
+        for text in [
+            "Now let me look at the tests.",
+            "Good. I’ll run them again:",
+            "Let me check src/pool.rs and its callers",
+        ] {
+            assert!(announces(text), "{text}");
+        }
+        for text in [
+            "The pool was full. Now let me fix it.",
+            "Let me explain: the pool was full; each request holds two.",
+            "I'll keep it. The reason is the pool.",
+            "Now the tests pass.",
+        ] {
+            assert!(!announces(text), "{text}");
+        }
     }
 }

@@ -1,14 +1,17 @@
 //! `search_memory_facts`: searches the facts of this machine and, if requested, of the team.
 
 use graphiti_proto::{
-    rpc::{Error, code},
+    rpc::Error,
     tools::{
         graph::FactRow,
-        search_memory_facts::{NAME, SearchFactsAnswer, SearchFactsArguments},
+        search_memory_facts::{BroaderFactSearch, NAME, SearchFactsAnswer, SearchFactsArguments},
     },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, team, text, typed, zero_limit};
+use super::{
+    Effect, Tool, fact_condition::FactCondition, graph, input, output, session_search, store_error,
+    team, text, typed, zero_limit,
+};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -16,17 +19,13 @@ use crate::{
         convert,
     },
     clock,
-    engine::{
-        embedding::VectorSet,
-        entities::{Graph, is_listed},
-        sharing::team::SharedFact,
-    },
-    model::{EntityId, Fact, Namespace, Timestamp, graph::Relation},
-    search::query::Query,
+    engine::{embedding::VectorSet, entities::Graph},
+    model::{EntityId, Fact, Namespace, graph::Relation},
+    search::{query::Query, rank::Scope},
 };
 
-/// Maximum size, in bytes, of the text for a model that requests the default number of facts.
-const TEXT_BYTES: usize = 2_750;
+/// Maximum cost of the text for a model that requests the default number of facts.
+const TEXT_COST: usize = 2_750;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -60,13 +59,12 @@ async fn run(
         arguments.project.as_deref(),
         arguments.group_ids.as_deref().unwrap_or_default(),
     )?;
-    let filter = FactFilter::of(&arguments)?;
+    let filter = FactCondition::of(&arguments)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let given = projects.clone();
-    // The default namespace has the user's preferences for all projects.
-    let projects = projects.map(|projects| [projects, vec![Namespace::default()]].concat());
+    let projects = with_preferences(projects);
     let is_team = team::is_wanted(arguments.scope.as_deref())?;
     let query = Query::parse(&arguments.query, &clock::zoned());
     let asked = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
@@ -85,14 +83,83 @@ async fn run(
     }
     if client.reply_form == ReplyForm::Text {
         let usual = SearchFactsArguments::default().max_facts;
-        fit_text(&mut facts, TEXT_BYTES * limit.div_ceil(usual));
+        fit_text(&mut facts, TEXT_COST * limit.div_ceil(usual));
     }
-    Ok(SearchFactsAnswer { message, facts })
+    let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
+    if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
+        answer.broader = broader(daemon, client, &arguments).await?;
+        let scope = Scope { namespaces: given, ..Scope::default() };
+        let sessions =
+            session_search::search(daemon, &query, &scope, session_search::MAX_HITS).await?;
+        answer.sessions = sessions.sessions.len();
+    }
+    Ok(answer)
+}
+
+/// Adds the default namespace, which has the user's preferences for all projects.
+fn with_preferences(projects: Option<Vec<Namespace>>) -> Option<Vec<Namespace>> {
+    projects.map(|projects| [projects, vec![Namespace::default()]].concat())
+}
+
+/// Returns broader searches that find facts, for a search without results.
+async fn broader(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: &SearchFactsArguments,
+) -> Result<Vec<BroaderFactSearch>, Error> {
+    let mut found = Vec::new();
+    for (change, arguments) in broader_arguments(arguments) {
+        let groups = arguments.group_ids.as_deref().unwrap_or_default();
+        let projects = graph::projects(daemon, client, arguments.project.as_deref(), groups)?;
+        let filter = FactCondition::of(&arguments)?;
+        let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
+        let search =
+            graph::GraphSearch::new(daemon, &arguments.query, with_preferences(projects)).await;
+        let limit = graph::MAX_ROWS;
+        let wanted = WantedFacts { filter: &filter, center, limit, explain: false };
+        let facts = own_facts(daemon, &search, &wanted)?.len();
+        if facts > 0 {
+            found.push(BroaderFactSearch { change, facts });
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the search with ended facts, without each of its filters, and without all of them.
+fn broader_arguments(arguments: &SearchFactsArguments) -> Vec<(String, SearchFactsArguments)> {
+    type Change = fn(&mut SearchFactsArguments);
+    let changes: [(&str, Change); 9] = [
+        ("with `include_ended`", |given| given.include_ended = true),
+        ("without `project`", |given| given.project = None),
+        ("without `group_ids`", |given| given.group_ids = None),
+        ("without `edge_types`", |given| given.edge_types = None),
+        ("without `center_node_uuid`", |given| given.center_node_uuid = None),
+        ("without `as_of`", |given| given.as_of = None),
+        ("without `valid_at_after`", |given| given.valid_at_after = None),
+        ("without `valid_at_before`", |given| given.valid_at_before = None),
+        ("without `invalid_at_after` and `invalid_at_before`", |given| {
+            (given.invalid_at_after, given.invalid_at_before) = (None, None);
+        }),
+    ];
+    let mut broader = Vec::new();
+    let mut all = arguments.clone();
+    for (name, change) in changes {
+        let mut changed = arguments.clone();
+        change(&mut changed);
+        if changed != *arguments {
+            broader.push((name.to_owned(), changed));
+        }
+        change(&mut all);
+    }
+    if broader.len() > 1 {
+        broader.push(("with ended facts and without all filters".to_owned(), all));
+    }
+    broader
 }
 
 /// The conditions of a search, without its words.
 struct WantedFacts<'w> {
-    filter: &'w FactFilter,
+    filter: &'w FactCondition,
     center: Option<EntityId>,
     limit: usize,
     explain: bool,
@@ -122,10 +189,10 @@ fn own_facts(
     rows.collect()
 }
 
-/// Keeps the best facts whose lines fit in `left` bytes, but at least one fact.
+/// Keeps the best facts whose lines fit in the cost `left`, but at least one fact.
 fn fit_text(facts: &mut Vec<FactRow>, mut left: usize) {
     let fitting = facts.iter().take_while(|fact| {
-        let rest = left.checked_sub(text::graph::fact_line(fact).len() + 1);
+        let rest = left.checked_sub(text::cost::cost(&text::graph::fact_line(fact)) + 1);
         left = rest.unwrap_or_default();
         rest.is_some()
     });
@@ -151,85 +218,31 @@ fn spans(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fa
     }
 }
 
-/// The conditions on a fact.
-struct FactFilter {
-    relations: Vec<Relation>,
-    /// The time at which the fact must be true.
-    at: Option<Timestamp>,
-    valid: (Timestamp, Timestamp),
-    invalid: Option<(Timestamp, Timestamp)>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl FactFilter {
-    fn of(arguments: &SearchFactsArguments) -> Result<FactFilter, Error> {
-        let as_of = graph::date("as_of", arguments.as_of.as_deref())?;
-        let after = |name, text: &Option<String>| {
-            let range = graph::date(name, text.as_deref())?;
-            Ok::<_, Error>(range.map(|range| range.from))
+    #[test]
+    fn a_search_without_results_is_tried_without_each_filter() {
+        let changes = |arguments: &SearchFactsArguments| -> Vec<String> {
+            broader_arguments(arguments).into_iter().map(|(change, _)| change).collect()
         };
-        let valid_after = after("valid_at_after", &arguments.valid_at_after)?;
-        let valid_before = after("valid_at_before", &arguments.valid_at_before)?;
-        let invalid_after = after("invalid_at_after", &arguments.invalid_at_after)?;
-        let invalid_before = after("invalid_at_before", &arguments.invalid_at_before)?;
-        let asks_for_ended = invalid_after.is_some() || invalid_before.is_some();
-        let last = |range: crate::search::query::dates::TimeRange| {
-            Timestamp::from_micros(range.to.micros() - 1)
+        let plain = SearchFactsArguments::default();
+        assert_eq!(changes(&plain), ["with `include_ended`"]);
+        let ended = SearchFactsArguments { include_ended: true, ..plain.clone() };
+        assert_eq!(changes(&ended), [""; 0]);
+        let filtered = SearchFactsArguments {
+            project: Some("/srv/app".to_owned()),
+            edge_types: Some(vec!["DECIDED".to_owned()]),
+            ..ended
         };
-        Ok(FactFilter {
-            relations: relations(arguments.edge_types.as_deref())?,
-            at: match as_of {
-                Some(range) => Some(last(range)),
-                None if arguments.include_ended || asks_for_ended => None,
-                None => Some(clock::now()),
-            },
-            valid: (
-                valid_after.unwrap_or(Timestamp::from_micros(i64::MIN)),
-                valid_before.unwrap_or(Timestamp::MAX),
-            ),
-            invalid: asks_for_ended.then(|| {
-                (invalid_after.unwrap_or(Timestamp::MIN), invalid_before.unwrap_or(Timestamp::MAX))
-            }),
-        })
+        assert_eq!(
+            changes(&filtered),
+            [
+                "without `project`",
+                "without `edge_types`",
+                "with ended facts and without all filters",
+            ]
+        );
     }
-
-    fn matches(&self, fact: &Fact) -> bool {
-        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
-        let is_wanted = match self.relations.as_slice() {
-            [] => is_listed(fact),
-            wanted => wanted.contains(&fact.relation),
-        };
-        is_wanted
-            && self.at.is_none_or(|at| fact.holds_at(at))
-            && within(fact.valid_at, self.valid)
-            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
-    }
-
-    /// Same as [`FactFilter::matches`], for a fact of the shared graph. Its relation may come from
-    /// another program.
-    fn matches_shared(&self, fact: &SharedFact) -> bool {
-        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
-        let relation = Relation::parse(&fact.relation);
-        let is_wanted = match self.relations.as_slice() {
-            [] => !relation.is_some_and(Relation::repeats_history),
-            wanted => relation.is_some_and(|relation| wanted.contains(&relation)),
-        };
-        let holds_at =
-            |at: Timestamp| fact.valid_at <= at && fact.invalid_at.is_none_or(|end| at < end);
-        is_wanted
-            && self.at.is_none_or(holds_at)
-            && within(fact.valid_at, self.valid)
-            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
-    }
-}
-
-fn relations(names: Option<&[String]>) -> Result<Vec<Relation>, Error> {
-    let read = |name: &String| {
-        Relation::parse(name).ok_or_else(|| {
-            let known: Vec<&str> = Relation::ALL.iter().map(|one| one.as_str()).collect();
-            let what =
-                format!("`{name}` is not a kind of fact; the kinds are {}", known.join(", "));
-            Error::new(code::INVALID_PARAMS, what)
-        })
-    };
-    names.into_iter().flatten().map(read).collect()
 }

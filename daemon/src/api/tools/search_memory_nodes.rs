@@ -5,19 +5,28 @@ use graphiti_proto::tools::{
     search_nodes,
 };
 
-use super::{Effect, Tool, input, output, typed};
+use super::{Effect, Tool, input, output, search_nodes as search_nodes_tool, typed};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search what sessions were about",
     description: "The older name of search_nodes.",
     effect: Effect::Reads,
-    input: input::<SearchMemoryNodesArguments>,
+    input: schema,
     output: output::<search_nodes::SearchNodesAnswer>,
     call: |daemon, client, arguments| {
-        Box::pin(typed(arguments, |given| super::search_nodes::run(daemon, client, newer(given))))
+        Box::pin(typed(arguments, |given| search_nodes_tool::run(daemon, client, newer(given))))
     },
 };
+
+fn schema() -> schemars::Schema {
+    let mut schema = input::<SearchMemoryNodesArguments>();
+    if let Some(kind) = schema.pointer_mut("/properties/entity") {
+        // The empty name stands for all kinds.
+        kind["enum"] = search_nodes_tool::kind_names().chain([""]).collect();
+    }
+    schema
+}
 
 fn newer(given: SearchMemoryNodesArguments) -> search_nodes::SearchNodesArguments {
     let SearchMemoryNodesArguments { query, group_ids, max_nodes, center_node_uuid, entity } =

@@ -31,12 +31,25 @@ pub(super) const TOOL: Tool = Tool {
     description: "Search the things that earlier sessions were about (files, symbols, settings, errors, tests, decisions, \
         tickets, tasks) with what is true of each.",
     effect: Effect::Reads,
-    input: input::<SearchNodesArguments>,
+    input: schema,
     output: output::<SearchNodesAnswer>,
     call: |daemon, client, arguments| {
         Box::pin(typed(arguments, |given| run(daemon, client, given)))
     },
 };
+
+fn schema() -> schemars::Schema {
+    let mut schema = input::<SearchNodesArguments>();
+    if let Some(items) = schema.pointer_mut("/properties/entity_types/items") {
+        items["enum"] = kind_names().collect();
+    }
+    schema
+}
+
+/// Returns the names of the kinds of entities.
+pub(super) fn kind_names() -> impl Iterator<Item = &'static str> {
+    EntityKind::ALL.iter().map(|kind| kind.as_str())
+}
 
 pub(super) async fn run(
     daemon: &DaemonState,
@@ -79,7 +92,7 @@ pub(super) async fn run(
 fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     let read = |name: &String| {
         EntityKind::parse(name).ok_or_else(|| {
-            let known: Vec<&str> = EntityKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            let known: Vec<&str> = kind_names().collect();
             let what =
                 format!("`{name}` is not a kind of node; the kinds are {}", known.join(", "));
             Error::new(code::INVALID_PARAMS, what)

@@ -1,4 +1,4 @@
-//! Explains to a model why an answer is empty when it requested no results.
+//! Explains to a model why an answer is empty when it requested no results, or skipped all.
 
 use crate::api::client_context::ReplyForm;
 
@@ -21,6 +21,13 @@ pub(super) fn explain(
     if message.is_empty() { note } else { format!("{note} {message}") }
 }
 
+/// Adds the number of results to the message of an answer, if a model skipped all of them.
+pub(super) fn explain_offset(message: &str, offset: usize, all: usize, what: &str) -> String {
+    let results = if all == 1 { format!("1 {what} was") } else { format!("{all} {what}s were") };
+    let note = format!("{NOTHING_SHOWN}, because `offset` is {offset}: only {results} found.");
+    if message.is_empty() { note } else { format!("{note} {message}") }
+}
+
 /// Whether a message contains the explanation. The answer then says nothing about what exists.
 pub(super) fn is_explained(message: &str) -> bool {
     message.starts_with(NOTHING_SHOWN)
@@ -39,6 +46,9 @@ mod tests {
             shown,
             "Nothing is shown, because `limit` is 0: it may be 1 to 50. 1 session was indexed."
         );
+        assert!(is_explained(&shown));
+        let shown = explain_offset("", 40, 2, "session");
+        assert_eq!(shown, "Nothing is shown, because `offset` is 40: only 2 sessions were found.");
         assert!(is_explained(&shown));
         for (form, given) in [(ReplyForm::Text, 1), (ReplyForm::Structured, 0)] {
             assert!(!is_explained(&message(form, given)));

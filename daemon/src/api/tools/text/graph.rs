@@ -16,9 +16,7 @@ impl ModelText for SearchFactsAnswer {
         let mut lines = Lines::default();
         self.facts.iter().for_each(|fact| lines.add(&fact_line(fact)));
         if self.facts.is_empty() && !zero_limit::is_explained(&self.message) {
-            lines.add(
-                "No fact was found. Other words, `include_ended`, another project or search_sessions may find more.",
-            );
+            lines.add(&no_fact(self));
         }
         lines.gap();
         lines.add(&line(&self.message));
@@ -27,6 +25,25 @@ impl ModelText for SearchFactsAnswer {
         }
         lines.text.trim_end().to_owned()
     }
+}
+
+/// Returns what finds more than a search without results.
+fn no_fact(answer: &SearchFactsAnswer) -> String {
+    let mut lines = Lines::default();
+    lines.add("No fact was found.");
+    for broader in &answer.broader {
+        let facts = if broader.facts == 1 { "fact" } else { "facts" };
+        lines.add(&format!("- {}: {} {facts}", line(&broader.change), broader.facts));
+    }
+    match answer.sessions {
+        0 => {}
+        1 => lines.add("- search_sessions: 1 session"),
+        sessions => lines.add(&format!("- search_sessions: {sessions} sessions")),
+    }
+    if answer.broader.is_empty() && answer.sessions == 0 {
+        lines.add("Other words may find something.");
+    }
+    lines.text
 }
 
 impl ModelText for MarkFactAnswer {
@@ -123,7 +140,13 @@ mod tests {
              m\nTo read more: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
         );
         let none = of_value::<SearchFactsAnswer>(json!({}));
-        assert!(none.starts_with("No fact was found."), "{none}");
+        assert_eq!(none, "No fact was found.\nOther words may find something.");
+        let broader = json!([{ "change": "with `include_ended`", "facts": 2 }]);
+        let more = of_value::<SearchFactsAnswer>(json!({ "broader": broader, "sessions": 1 }));
+        assert_eq!(
+            more,
+            "No fact was found.\n- with `include_ended`: 2 facts\n- search_sessions: 1 session"
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! end these marks ([`quote`], [`code`], [`block`]), so that no title and no message can look like
 //! our own lines.
 
+pub(super) mod cost;
 mod episodes;
 pub(super) mod graph;
 mod handoff;

@@ -6,7 +6,10 @@ use graphiti_proto::tools::{
     search_sessions::{Hit, MatchedPassage, SearchSessionsAnswer, SpelledWord},
 };
 
-use super::{Lines, ModelText, by, code, day, line, listed, minute, quote, sessions::session_line};
+use super::{
+    Lines, ModelText, by, code, cost::cost, day, line, listed, minute, quote,
+    sessions::session_line,
+};
 use crate::api::tools::{passages, zero_limit};
 
 const NOTHING: &str = "Nothing was found.";
@@ -60,10 +63,15 @@ fn spelled_line(word: &SpelledWord) -> String {
     format!("Searched for {} instead of `{}`.", used.join(", "), line(&word.asked))
 }
 
-/// Returns the sizes, in bytes, of a session's line and of each of its passages.
+/// Returns the costs of a session's line and of each of its passages.
 pub(in crate::api::tools) fn sizes(hit: &Hit) -> (usize, Vec<usize>) {
-    let passages = hit.passages.iter().map(|passage| passage_line(hit, passage).len() + 1);
-    (hit_line(hit).len() + 1, passages.collect())
+    let passages = hit.passages.iter().map(|passage| cost(&passage_line(hit, passage)) + 1);
+    (cost(&hit_line(hit)) + 1, passages.collect())
+}
+
+/// Returns the cost of the line about a known error.
+pub(in crate::api::tools) fn error_cost(error: &ErrorRow) -> usize {
+    cost(&error_line(error)) + 1
 }
 
 fn hit_line(hit: &Hit) -> String {
@@ -217,12 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_the_lengths_of_the_lines() {
+    fn sizes_are_the_costs_of_the_lines() {
         let hit: Hit = serde_json::from_value(hit()).unwrap();
         let (line, passages) = sizes(&hit);
         let answer = SearchSessionsAnswer { hits: vec![hit], ..SearchSessionsAnswer::default() };
         let text = answer.text();
         let (rows, _) = text.split_once("\n\n").unwrap();
-        assert_eq!(line + passages.iter().sum::<usize>(), rows.len() + 1);
+        let costs: Vec<usize> = rows.lines().map(|line| cost(line) + 1).collect();
+        assert_eq!([vec![line], passages].concat(), costs);
     }
 }

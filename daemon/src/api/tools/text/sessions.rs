@@ -24,6 +24,7 @@ impl ModelText for ListSessionsAnswer {
         lines.add(&rows(&self.sessions));
         if self.sessions.is_empty() {
             lines.add(if self.total == 0 { "No sessions." } else { "No more sessions." });
+            lines.add(&line(&self.message));
             return lines.text;
         }
         let more = self.next.map(|next| format!(" More: `offset` {next}.")).unwrap_or_default();
@@ -129,6 +130,8 @@ mod tests {
             )
         );
         assert_eq!(of_value::<ListSessionsAnswer>(json!({ "total": 0 })), "No sessions.");
+        let empty = of_value::<ListSessionsAnswer>(json!({ "message": "None of `/w`." }));
+        assert_eq!(empty, "No sessions.\nNone of `/w`.");
         let unindexed =
             json!({ "count": 1, "sessions": [{ "session_id": "b", "state": "active" }] });
         assert_eq!(

@@ -1,0 +1,81 @@
+//! The names of the work that a session did: the files that it changed, its commits and tickets.
+//!
+//! A query that consists of such a name finds these sessions before those that only mention it.
+
+use crate::{index::attributes, text};
+
+/// Number of characters of a commit's hash that are compared.
+const HASH: usize = 7;
+
+/// The mark before the hash in a line of a summary about a commit that the session made.
+const COMMIT_MARK: &str = "(commit `";
+
+/// Returns the names of a changed file: every end of its path, and its name without extension.
+pub(crate) fn of_changed_file(path: &str) -> Vec<String> {
+    attributes::ends_of_path(path)
+}
+
+/// Returns the hashes and tickets of the commits that a text of a summary lists.
+pub(crate) fn of_summary(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in text.split(['·', '\n']).filter(|line| line.contains(COMMIT_MARK)) {
+        let hashes = line.split(COMMIT_MARK).skip(1).filter_map(|rest| rest.split('`').next());
+        names.extend(hashes.filter_map(of_hash));
+        names.extend(tickets(line));
+    }
+    names
+}
+
+/// Returns the tickets in the name of a branch.
+pub(crate) fn of_branch(name: &str) -> Vec<String> {
+    tickets(name)
+}
+
+/// Returns the names by which the work in a query is looked up.
+pub(crate) fn of_query(name: &str) -> Vec<String> {
+    let file = attributes::file(name);
+    std::iter::once(file).chain(of_hash(name)).chain(tickets(name)).collect()
+}
+
+fn of_hash(hash: &str) -> Option<String> {
+    let is_hash = (HASH..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash.then(|| text::folded(&hash[..HASH]))
+}
+
+/// Returns the tickets in a text: `TOLL-7` and `#7`, also at the start of `toll-7-limit-retries`.
+fn tickets(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '#')));
+    words.filter_map(ticket).collect()
+}
+
+fn ticket(word: &str) -> Option<String> {
+    let (key, rest) = word.split_once(['-', '#'])?;
+    let number: &str = rest.split('-').next().unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_key = key.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let mark = &word[key.len()..=key.len()];
+    (is_number && is_key && key.is_empty() == (mark == "#"))
+        .then(|| text::folded(&word[..key.len() + 1 + number.len()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_named_by_the_start_of_its_hash_and_by_its_tickets() {
+        let done = "Limit the retries for TOLL-7 and #12 (commit `e4f5a6b`): Wait · \
+                    Looked at 0c9d8e7a1b for TOLL-9 · One (commit `0c9d8e7`); Two (commit `1a2b3c4d5e`)";
+        let names = ["e4f5a6b", "toll-7", "#12", "0c9d8e7", "1a2b3c4"];
+        assert_eq!(of_summary(done), names);
+        for name in ["e4f5a6b0c1d2e3f4a5b60718293a4b5c6d7e8f90", "E4F5A6B", "TOLL-7", "#12"] {
+            assert!(of_query(name).iter().any(|name| names.contains(&name.as_str())), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_branch_is_named_by_its_ticket() {
+        assert_eq!(of_branch("feat/TOLL-7-limit-retries"), ["toll-7"]);
+        assert_eq!(of_branch("toll-x/-7/a7-1/fix-"), [""; 0]);
+    }
+}

@@ -1,0 +1,52 @@
+//! Recognises a pasted error message.
+
+/// Minimum number of words of an error message.
+const LEAST_WORDS: usize = 3;
+
+/// The marks of an error message, in lower case.
+const MARKS: [&str; 14] = [
+    "error:",
+    "error[",
+    "error (",
+    "err!",
+    "exception:",
+    "exception in ",
+    "panicked at",
+    "traceback (most recent",
+    "fatal:",
+    "failed:",
+    "failure:",
+    "segmentation fault",
+    "undefined reference to",
+    "command not found",
+];
+
+/// Whether a text looks like an error message, rather than a question about one.
+pub(super) fn is_error(text: &str) -> bool {
+    if text.split_whitespace().count() < LEAST_WORDS || text.trim_end().ends_with('?') {
+        return false;
+    }
+    let text = text.to_lowercase();
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_message_has_a_mark_and_is_no_question() {
+        for text in [
+            "TypeError: undefined is not a function",
+            "error[E0382]: borrow of moved value",
+            "thread 'main' panicked at src/main.rs:4:5",
+            "fatal: not a git repository",
+        ] {
+            assert!(is_error(text), "{text}");
+        }
+        for text in ["what was the TypeError: in the login?", "error: x", "the login failed again"]
+        {
+            assert!(!is_error(text), "{text}");
+        }
+    }
+}

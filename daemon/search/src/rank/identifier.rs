@@ -1,0 +1,123 @@
+//! Ranks the sessions for a query that consists of one identifier: those that worked on the thing
+//! that it names come first, then those that mention it, each group by time.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashSet;
+
+use crate::{
+    index::{memory::Attribute, view::View, work},
+    rank::{
+        CANDIDATES, Candidate, RankRequest, Signal, evidence::Evidence, filter_set::FilterSet,
+        gather::SessionScore, plan::Plan, unit, weights::Weights,
+    },
+};
+
+/// The identifier of a query with the sessions of its work.
+pub(crate) struct SoughtIdentifier {
+    /// The unit of the identifier; `None` if the query could be a plain word. Sessions that only
+    /// mention such a word are ranked like those of other queries.
+    unit: Option<usize>,
+    /// The sessions that changed a file of this name, or made a commit of this hash or ticket.
+    workers: FxHashSet<u64>,
+}
+
+impl SoughtIdentifier {
+    /// Returns `None` if the query is not a single word, or a word that is not known as a name.
+    pub(crate) fn of(
+        request: &RankRequest<'_>,
+        plan: &Plan,
+        view: &View<'_>,
+        filters: &FilterSet,
+    ) -> tantivy::Result<Option<SoughtIdentifier>> {
+        let Some(name) = request.query.single_name() else { return Ok(None) };
+        let mut workers = FxHashSet::default();
+        for term in work::of_query(name) {
+            for (number, shard) in view.shards.iter().enumerate() {
+                for document in shard.documents_with(Attribute::Work, &term)? {
+                    let Some(kind) = shard.kind(document) else { continue };
+                    if filters.admits((number, shard), document, kind) {
+                        workers.insert(shard.session(document));
+                    }
+                }
+            }
+        }
+        let is_admitted =
+            |session| filters.admits_session(session) && request.passes_filter(session);
+        workers.retain(|session| is_admitted(*session));
+        let label = request.query.identifier().map(unit::label);
+        let unit = label.and_then(|label| plan.units.iter().position(|unit| unit.label == label));
+        let is_known = unit.is_some() || !workers.is_empty();
+        Ok(is_known.then_some(SoughtIdentifier { unit, workers }))
+    }
+
+    /// Returns the unit of the identifier.
+    pub(crate) fn unit(&self) -> Option<usize> {
+        self.unit
+    }
+
+    /// Marks the sessions of the work, and adds those that contain no word of the query, such as
+    /// the session of a commit whose hash is written in a longer form.
+    pub(crate) fn mark(&self, found: &mut Vec<SessionScore>) {
+        let mut missing = self.workers.clone();
+        for found in &mut *found {
+            found.comes_first |= missing.remove(&found.session);
+        }
+        found.extend(missing.into_iter().map(|session| SessionScore {
+            session,
+            best: 0.0,
+            whole: 0.0,
+            comes_first: true,
+        }));
+    }
+
+    /// Adds the sessions that are ranked first, at most [`CANDIDATES`].
+    pub(crate) fn add_first_sessions(
+        &self,
+        sessions: &mut Vec<u64>,
+        found: &[SessionScore],
+        view: &View<'_>,
+    ) -> tantivy::Result<()> {
+        let first: FxHashSet<u64> =
+            found.iter().filter(|found| found.comes_first).map(|found| found.session).collect();
+        let mut order: Vec<(bool, i64, u64)> = Vec::with_capacity(first.len());
+        view.each_session(&mut |row| {
+            if first.contains(&row.session) {
+                order.push((self.workers.contains(&row.session), row.ended, row.session));
+            }
+        })?;
+        order.sort_unstable_by(|one, other| other.cmp(one));
+        sessions.extend(order.into_iter().take(CANDIDATES).map(|(_, _, session)| session));
+        sessions.sort_unstable();
+        sessions.dedup();
+        Ok(())
+    }
+
+    /// Raises the scores of the sessions that are ranked first, the latest ones the most.
+    pub(crate) fn raise(
+        &self,
+        candidates: &mut [Candidate],
+        evidence: &Evidence,
+        weights: &Weights,
+    ) {
+        let mentions = |candidate: &Candidate| {
+            let (Some(number), Some(unit)) = (candidate.number, self.unit) else { return false };
+            evidence.rows_of_candidate(number).any(|row| evidence.counts(row)[unit][0] > 0.0)
+        };
+        let mut first: Vec<&mut Candidate> = candidates
+            .iter_mut()
+            .filter(|candidate| self.workers.contains(&candidate.session) || mentions(candidate))
+            .collect();
+        first.sort_by_key(|candidate| {
+            Reverse((self.workers.contains(&candidate.session), candidate.card.ended))
+        });
+        let count = first.len();
+        for (place, candidate) in first.into_iter().enumerate() {
+            let strength = 1.0 - place as f32 / (2 * count) as f32;
+            // Each place has the whole weight, so that no other signal changes the order.
+            let share = (count - place) as f32 * weights.identifier;
+            candidate.signals.push(Signal { name: "latest with the identifier", strength, share });
+            candidate.score += share;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The conditions of `search_memory_facts` on a fact: its relation and the times of its truth.
+
+use graphiti_proto::{
+    rpc::{Error, code},
+    tools::search_memory_facts::SearchFactsArguments,
+};
+
+use super::graph;
+use crate::{
+    clock,
+    engine::{entities::is_listed, sharing::team::SharedFact},
+    model::{Fact, Timestamp, graph::Relation},
+};
+
+/// The conditions on a fact.
+pub(super) struct FactCondition {
+    relations: Vec<Relation>,
+    /// The time at which the fact must be true.
+    at: Option<Timestamp>,
+    valid: (Timestamp, Timestamp),
+    invalid: Option<(Timestamp, Timestamp)>,
+}
+
+impl FactCondition {
+    pub(super) fn of(arguments: &SearchFactsArguments) -> Result<FactCondition, Error> {
+        let as_of = graph::date("as_of", arguments.as_of.as_deref())?;
+        let after = |name, text: &Option<String>| {
+            let range = graph::date(name, text.as_deref())?;
+            Ok::<_, Error>(range.map(|range| range.from))
+        };
+        let valid_after = after("valid_at_after", &arguments.valid_at_after)?;
+        let valid_before = after("valid_at_before", &arguments.valid_at_before)?;
+        let invalid_after = after("invalid_at_after", &arguments.invalid_at_after)?;
+        let invalid_before = after("invalid_at_before", &arguments.invalid_at_before)?;
+        let asks_for_ended = invalid_after.is_some() || invalid_before.is_some();
+        let last = |range: crate::search::query::dates::TimeRange| {
+            Timestamp::from_micros(range.to.micros() - 1)
+        };
+        Ok(FactCondition {
+            relations: relations(arguments.edge_types.as_deref())?,
+            at: match as_of {
+                Some(range) => Some(last(range)),
+                None if arguments.include_ended || asks_for_ended => None,
+                None => Some(clock::now()),
+            },
+            valid: (
+                valid_after.unwrap_or(Timestamp::from_micros(i64::MIN)),
+                valid_before.unwrap_or(Timestamp::MAX),
+            ),
+            invalid: asks_for_ended.then(|| {
+                (invalid_after.unwrap_or(Timestamp::MIN), invalid_before.unwrap_or(Timestamp::MAX))
+            }),
+        })
+    }
+
+    pub(super) fn matches(&self, fact: &Fact) -> bool {
+        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
+        let is_wanted = match self.relations.as_slice() {
+            [] => is_listed(fact),
+            wanted => wanted.contains(&fact.relation),
+        };
+        is_wanted
+            && self.at.is_none_or(|at| fact.holds_at(at))
+            && within(fact.valid_at, self.valid)
+            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+    }
+
+    /// Same as [`FactCondition::matches`], for a fact of the shared graph. Its relation may come from
+    /// another program.
+    pub(super) fn matches_shared(&self, fact: &SharedFact) -> bool {
+        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
+        let relation = Relation::parse(&fact.relation);
+        let is_wanted = match self.relations.as_slice() {
+            [] => !relation.is_some_and(Relation::repeats_history),
+            wanted => relation.is_some_and(|relation| wanted.contains(&relation)),
+        };
+        let holds_at =
+            |at: Timestamp| fact.valid_at <= at && fact.invalid_at.is_none_or(|end| at < end);
+        is_wanted
+            && self.at.is_none_or(holds_at)
+            && within(fact.valid_at, self.valid)
+            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+    }
+}
+
+fn relations(names: Option<&[String]>) -> Result<Vec<Relation>, Error> {
+    let read = |name: &String| {
+        Relation::parse(name).ok_or_else(|| {
+            let known: Vec<&str> = Relation::ALL.iter().map(|one| one.as_str()).collect();
+            let what =
+                format!("`{name}` is not a kind of fact; the kinds are {}", known.join(", "));
+            Error::new(code::INVALID_PARAMS, what)
+        })
+    };
+    names.into_iter().flatten().map(read).collect()
+}

@@ -1,0 +1,102 @@
+//! Fits the text of a search into the length that a model is given.
+//!
+//! Lengths are costs ([`cost`](super::text::cost::cost)): a text with many tokens for its bytes
+//! counts as longer.
+
+use graphiti_proto::tools::{Detail, errors::ErrorRow, search_sessions::Hit};
+
+use super::{session_search::TEXT_HITS, text};
+use crate::api::client_context::{ClientContext, ReplyForm};
+
+/// Maximum cost of the text for a model that requests the default number of sessions, without the
+/// last lines. It stands for 1,300 tokens.
+const TEXT_COST: usize = 5_200;
+/// The same, for a model that requests long passages.
+const FULL_TEXT_COST: usize = 16_000;
+/// Maximum cost of the text for any model.
+const MAX_TEXT_COST: usize = 35_000;
+
+/// Fits the hits into a reply: by size for a program, and by cost for a model, whose reply begins
+/// with the line about a known error.
+pub(super) fn fit_reply(
+    client: &ClientContext,
+    hits: &mut Vec<Hit>,
+    error: Option<&ErrorRow>,
+    limit: usize,
+    detail: Detail,
+) {
+    if client.reply_form == ReplyForm::Structured {
+        return client.reply_budget.fit(hits);
+    }
+    let first_line = error.map_or(0, text::search::error_cost);
+    fit_hits(hits, text_budget(limit, detail).saturating_sub(first_line));
+}
+
+/// Returns the maximum cost of the text for a model. It is larger for more sessions and
+/// for long passages.
+fn text_budget(limit: usize, detail: Detail) -> usize {
+    let budget = match detail {
+        Detail::Ids | Detail::Passages => TEXT_COST,
+        Detail::Full => FULL_TEXT_COST,
+    };
+    (budget * limit.div_ceil(TEXT_HITS)).min(MAX_TEXT_COST)
+}
+
+/// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining space
+/// is for passages: first the best passage of each session, then the second passages, and so on.
+fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
+    let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
+    let mut fits = |size: usize| {
+        let fits = size <= left;
+        left = if fits { left - size } else { left };
+        fits
+    };
+    let fitting = sizes.iter().take_while(|(line, _)| fits(*line)).count().max(1);
+    hits.truncate(fitting);
+    let rounds = sizes.iter().map(|(_, passages)| passages.len()).max().unwrap_or_default();
+    let mut kept = vec![0; hits.len()];
+    for round in 0..rounds {
+        for (kept, (_, passages)) in kept.iter_mut().zip(&sizes) {
+            // If a passage does not fit, the later passages of its session are left out, too.
+            if *kept == round && passages.get(round).is_some_and(|size| fits(*size)) {
+                *kept += 1;
+            }
+        }
+    }
+    for (hit, kept) in hits.iter_mut().zip(kept) {
+        hit.passages.truncate(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::tools::session_search::MAX_HITS;
+    use graphiti_proto::tools::search_sessions::MatchedPassage;
+
+    #[test]
+    fn the_best_passages_of_all_sessions_come_before_second_passages() {
+        let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
+        let hit = || Hit { passages: vec![passage(), passage(), passage()], ..Hit::default() };
+        let (line, passages) = text::search::sizes(&hit());
+        let kept = |left: usize| {
+            let mut hits = vec![hit(), hit()];
+            fit_hits(&mut hits, left);
+            hits.iter().map(|hit| hit.passages.len()).collect::<Vec<_>>()
+        };
+        let lines = 2 * line;
+        assert_eq!(kept(10_000), [3, 3]);
+        assert_eq!(kept(lines + 3 * passages[0]), [2, 1]);
+        assert_eq!(kept(lines + passages[0]), [1, 0]);
+        assert_eq!(kept(line), [0]);
+        assert_eq!(kept(0), [0]);
+    }
+
+    #[test]
+    fn the_text_is_larger_for_more_sessions_and_long_passages() {
+        assert_eq!(text_budget(TEXT_HITS, Detail::Passages), TEXT_COST);
+        assert_eq!(text_budget(2 * TEXT_HITS, Detail::Ids), 2 * TEXT_COST);
+        assert_eq!(text_budget(1, Detail::Full), FULL_TEXT_COST);
+        assert_eq!(text_budget(MAX_HITS, Detail::Full), MAX_TEXT_COST);
+    }
+}
