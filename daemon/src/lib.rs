@@ -32,7 +32,7 @@
 //! | order | here | [`engine`] | all of the above: only this module connects the stages |
 //! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; with [`view`], the only user of the wire types, `graphiti_proto` |
 //! | page | here | [`view`] | `api`, `model`, `clock`, `engine`, `store` |
-//! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; nothing names them |
+//! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; no other module uses them |
 //!
 //! The compiler checks the dependencies between crates. `tests/tests/rules/layers.rs` contains all
 //! dependencies as data, and also checks those between the modules of a crate. The crates below are

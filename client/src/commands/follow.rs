@@ -168,7 +168,7 @@ fn is_own(episode: &PortableEpisode) -> bool {
     episode.imported_from.is_none()
 }
 
-/// Returns the episode with its file's name; `None` when its content names no session.
+/// Returns the episode with its file's name; `None` when its content has no agent or session id.
 fn named(episode: PortableEpisode) -> Option<(String, PortableEpisode)> {
     let value = |key: &str| {
         let start = format!("  {key}: ");

@@ -75,7 +75,7 @@ fn choose(
 /// this session starts its agent with the handoff.
 #[derive(Default)]
 pub(super) struct ResumeChoice {
-    /// The session whose missing transcript the last message reported.
+    /// The session for which the last message reported a missing transcript.
     reported: Option<String>,
 }
 
@@ -130,7 +130,7 @@ fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
 enum ResumeWay {
     /// Its agent resumes it.
     Resume(AgentCommand),
-    /// The transcript is gone: its agent starts with a first prompt.
+    /// The transcript is gone: the agent of the session starts with a first prompt.
     Restart(AgentCommand),
 }
 
@@ -202,7 +202,7 @@ fn later(restart: &AgentCommand) -> String {
     restart.with_last_argument(&format!("\"{introduction} $(graphiti handoff)\""))
 }
 
-/// The session or the search that the arguments name.
+/// The session or the search that the arguments specify.
 enum Target {
     Session(Box<SessionRow>),
     /// The user has to choose among the results of a search.

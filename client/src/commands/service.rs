@@ -51,7 +51,7 @@ fn place() -> Result<InstallPaths, AskError> {
     })
 }
 
-/// Returns the id of the user who owns the home directory of this user.
+/// Returns the id of this user: the id of the owner of the home directory.
 #[cfg(unix)]
 fn user() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -126,7 +126,7 @@ fn run_all(commands: &[CommandLine]) -> Result<(), AskError> {
 }
 
 fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
-    let (program, arguments) = command.split_first().expect("a command line names a program");
+    let (program, arguments) = command.split_first().expect("a command line begins with a program");
     let run = Command::new(program).args(arguments).status();
     run.map_err(|error| AskError::Failed(format!("cannot run {program}: {error}")))
 }

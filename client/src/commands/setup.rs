@@ -54,7 +54,8 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the planned changes. Prints which agents are changed, which files cannot be, and why.
+/// Returns the planned changes. Prints the agents that are changed, and why a file cannot be
+/// changed.
 fn planned(
     args: &cli::Setup,
     goal: SetupGoal,
@@ -134,7 +135,7 @@ pub(super) fn confirm_changes(count: usize) -> Result<bool, AskError> {
 
 /// Asks a question on the terminal. Returns whether the answer is yes.
 pub(super) fn ask_yes_no(question: &str) -> Result<bool, AskError> {
-    // If the question cannot be printed, there is no answer either.
+    // If standard output is closed, the answer is read all the same.
     let _ = write!(io::stdout().lock(), "{question} [y/N] ").and_then(|()| io::stdout().flush());
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(failed)?;

@@ -139,7 +139,7 @@ impl UnfinishedCopy {
         }
         fs::rename(wanted, &old).map_err(failed)?;
         if let Err(error) = fs::rename(&self.folder, wanted) {
-            // The earlier copy is better than none.
+            // Puts the earlier copy back, if possible.
             let _ = fs::rename(&old, wanted);
             return Err(failed(error));
         }
@@ -243,7 +243,7 @@ mod tests {
         copy(&wanted, &["index.html"]).finish(&wanted).unwrap();
         assert_eq!(names(&wanted), [LIST, "index.html"]);
         assert_eq!(names(parent.path()), ["copy"]);
-        // What the user added meanwhile stays.
+        // A file that the user added meanwhile is kept.
         let unfinished = copy(&wanted, &["index.html", "b.html"]);
         fs::write(wanted.join("notes.txt"), "mine").unwrap();
         let error = unfinished.finish(&wanted).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! `graphiti usage`: prints the calls, tokens and cost of model requests, and how much of the
-//! offered memory sessions used.
+//! `graphiti usage`: prints the calls, tokens and cost of model requests, and the share of the
+//! offered memory that was used by sessions.
 
 use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};
 
@@ -71,7 +71,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// Prints how many of the offered handoff lines and hits sessions used.
+/// Prints how many of the offered handoff lines and search hits were used by sessions.
 fn print_memory(used: &UsageReport, screen: &Screen) {
     if used.memory.is_empty() {
         return;

@@ -10,7 +10,7 @@ use crate::{
 pub(crate) enum Wiring {
     /// The settings are current.
     Complete,
-    /// The settings name a program in another location, or another version wrote them.
+    /// The settings contain another path of the program, or another version wrote them.
     Outdated,
     /// The settings contain no entry of ours.
     Missing,

@@ -99,7 +99,7 @@ fn with_headers(
     if let Some((name, before, key)) = key {
         let mut value =
             reqwest::header::HeaderValue::from_str(&format!("{before}{}", key.expose()))
-                .expect("a secret has characters that can be sent only");
+                .expect("a secret contains only characters that are valid in a header");
         value.set_sensitive(true);
         request = request.header(name, value);
     }

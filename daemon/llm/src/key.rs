@@ -83,7 +83,7 @@ impl Keys {
 }
 
 /// Looks up the key in the order environment, file, program; `None` when `source` has none.
-/// `default_variable` is used if `source` names no variable. A program runs in `directory`.
+/// `default_variable` is used if `source` has no variable. A program runs in `directory`.
 async fn find(
     source: &KeySource,
     default_variable: Option<&str>,

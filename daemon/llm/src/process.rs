@@ -58,9 +58,9 @@ pub(crate) async fn run(
     longest: usize,
 ) -> Result<Output, RunError> {
     let mut group = ProcessGroup::spawn(command, directory).map_err(RunError::NotStarted)?;
-    let mut stdin = group.child.stdin.take().expect("it was asked for");
-    let stdout = group.child.stdout.take().expect("it was asked for");
-    let stderr = group.child.stderr.take().expect("it was asked for");
+    let mut stdin = group.child.stdin.take().expect("the stream is piped");
+    let stdout = group.child.stdout.take().expect("the stream is piped");
+    let stderr = group.child.stderr.take().expect("the stream is piped");
     let write = async move {
         // A program may end without reading all of its input.
         let _ = stdin.write_all(input.as_bytes()).await;

@@ -13,7 +13,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum number of models that a message names.
+/// Maximum number of models that a message lists.
 const NAMED: usize = 5;
 
 /// A request for a server's list of models.
@@ -89,7 +89,7 @@ impl Listing<'_> {
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it,
 /// and a date or `latest` after `-`, or any suffix after `:` or `@`. It may also lack the
 /// configured suffix after `:` or `@`. Another suffix after `-`, such as that of `gpt-5-mini`,
-/// names another model.
+/// denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
         long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))

@@ -15,12 +15,12 @@ pub enum Pause {
 const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, unless the server asks for more.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The longest pause that a server may request within a call; the job occupies a thread meanwhile.
+/// The longest requested pause that is waited for, because the wait blocks the thread of the job.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns the pause after `failed` failures, counted from 1. Pauses double, and the pause that the
-/// server asks for is the minimum. `chance` adds jitter: the result is between half and all of our
-/// own pause, or up to a tenth more than the server asks for.
+/// Returns the pause after `failed` failures, counted from 1. Pauses double, and `retry_after`, the
+/// pause that the server asks for, is the minimum. `chance` adds jitter: it shortens the doubled
+/// pause by at most half, and extends `retry_after` by at most a tenth.
 pub fn pause(failed: u32, retry_after: Option<Duration>, chance: u128) -> Pause {
     let share = (chance % 1_000) as f64 / 999.0;
     let doubled = FIRST.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));

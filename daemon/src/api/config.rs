@@ -22,7 +22,8 @@ pub struct Answers {
     pub trusted_namespaces: Option<Vec<Namespace>>,
     /// Whether the document of an episode contains the path of its project.
     pub include_project_path: bool,
-    /// The group id in answers that have Graphiti's form; `None` for the namespace of the project.
+    /// The `group_id` of episodes, entities and facts in answers; `None` for the namespace of the
+    /// project.
     pub group_id: Option<GroupId>,
 }
 
@@ -54,7 +55,7 @@ pub struct Hooks {
     pub handoff: bool,
     /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
-    /// Whether the handoff of a shared project also names the latest sessions of colleagues, with
+    /// Whether the handoff of a shared project also lists the latest sessions of colleagues, with
     /// their next steps.
     pub team_handoff: bool,
     /// Whether the hook adds strong matches from earlier sessions to the context of a prompt.

@@ -94,7 +94,7 @@ pub(super) fn of_session(
     Ok(Some(handoff::gather(episodes, &wishes, &standings(store, episodes)?)))
 }
 
-/// Returns the user's wishes that hold in the project, the latest first.
+/// Returns the user's preferences that apply in the project, the latest first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
     let held = Graph::of(store).preferences(projects, clock::now())?;
     Ok(held.into_iter().map(|preference| preference.fact.sentence).collect())

@@ -124,8 +124,8 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
-/// Same as [`searched_projects`] for an agent, and as [`project_argument`] for a person, whose lists
-/// include all projects.
+/// For an agent, same as [`searched_projects`]. For a person, same as [`project_argument`]: a
+/// person's lists include all projects.
 pub(super) fn listed_projects(
     daemon: &DaemonState,
     client: &ClientContext,

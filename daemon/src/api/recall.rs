@@ -87,8 +87,8 @@ fn read(
 }
 
 impl RecallCache {
-    /// Removes everything, after statements were deleted or corrected. What is being read meanwhile
-    /// is not cached.
+    /// Removes everything, after statements were deleted or corrected. A memory that is being read
+    /// meanwhile is not cached.
     pub fn clear(&self) {
         let mut state = self.lock();
         state.memories.clear();

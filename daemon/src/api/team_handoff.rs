@@ -1,8 +1,8 @@
 //! Renders the latest sessions of colleagues in a project, for its handoff.
 //!
 //! The texts were written on other machines. Therefore each text is shortened to one line in
-//! quotation marks, which it cannot close itself. In a name, each run of characters that are not
-//! valid in names becomes `_`.
+//! quotation marks, and cannot contain the closing mark. In a name, each run of characters that are
+//! not valid in names becomes `_`.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     model::Namespace,
 };
 
-/// Maximum number of sessions that are named.
+/// Maximum number of sessions that are listed.
 const MAX_SESSIONS: usize = 3;
 /// Maximum number of next steps per session.
 const MAX_NEXT_STEPS: usize = 2;

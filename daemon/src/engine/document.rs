@@ -84,7 +84,7 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
     })
 }
 
-/// Returns the outcome that the text of a summary names; otherwise that of an empty summary.
+/// Returns the outcome in the text of a summary, or else the outcome of an empty summary.
 fn outcome_in(text: &str) -> Outcome {
     let outcome = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     outcome

@@ -249,7 +249,7 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// Returns the episode as a document that names its machine: `host`, unless it was imported.
+/// Returns the episode as a document with the name of its machine: `host`, unless it was imported.
 pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

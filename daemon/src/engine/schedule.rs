@@ -234,7 +234,7 @@ impl Schedule {
     fn idle_thread(&self) -> usize {
         let is_idle =
             |thread: &usize| self.running.values().all(|running| running.thread != *thread);
-        (0..).find(is_idle).expect("fewer jobs run than there are numbers")
+        (0..).find(is_idle).expect("a number is free, because few jobs run")
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
         schedule.ended(A);
         assert_eq!(schedule.next(NOW).unwrap().0, B);
         schedule.add(A, Queue::Live, file(0));
-        assert_eq!(schedule.next(NOW).unwrap().0, A, "it ended well");
+        assert_eq!(schedule.next(NOW).unwrap().0, A, "its job ended without a crash");
     }
 
     #[test]
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(schedule.next(then).unwrap().0, B);
         assert_eq!(schedule.next(then).unwrap().0, C);
         schedule.add(A, Queue::Live, file(0));
-        assert_eq!(schedule.next(then).unwrap().0, A, "it ended well");
+        assert_eq!(schedule.next(then).unwrap().0, A, "its job ended without a crash");
         assert_eq!(schedule.next_test(NOW), None);
     }
 

@@ -32,7 +32,7 @@ impl TranscriptFolders {
         let known = formats.iter().flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in known.chain(more.iter().cloned()) {
-            // The watcher reports real paths, and does not follow links below a root.
+            // The watcher follows no symbolic links, and reports paths without them.
             let root = root.canonicalize().unwrap_or(root);
             if !contains(&roots, &root) {
                 roots.retain(|known| !known.starts_with(&root));

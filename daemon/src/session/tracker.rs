@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Tracker {
     config: Config,
-    /// Boxed, because a table of a hundred thousand large values would grow in large steps.
+    /// Boxed, so that the table, which doubles its capacity when it grows, reserves only pointers.
     live: HashMap<SessionKey, Box<Session>>,
     by_id: HashMap<SessionId, SessionKey>,
     deadlines: BTreeSet<(Timestamp, SessionKey)>,
@@ -121,7 +121,7 @@ impl Tracker {
         self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, key)| *key).collect()
     }
 
-    /// Corrects times that are too late, after the clock was set back to `now`. Returns the
+    /// Corrects times in the future, after the clock was set back to `now`. Returns the
     /// sessions that have changed.
     pub fn clamp_future_times(&mut self, now: Timestamp) -> Vec<Session> {
         let mut moved: Vec<Session> = self.iter().cloned().collect();

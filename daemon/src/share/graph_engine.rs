@@ -16,7 +16,7 @@ pub struct Statement {
 /// A row of a result: the value of each column.
 pub type Row = Map<String, Value>;
 
-/// The result of several statements: for each, its rows.
+/// The result of several statements: the rows of each.
 pub type RunResult<'e> =
     Pin<Box<dyn Future<Output = Result<Vec<Vec<Row>>, EngineError>> + Send + 'e>>;
 

@@ -1,5 +1,5 @@
-//! All texts of the pages. For a translation, another [`PageTexts`] and other functions in this
-//! file are needed.
+//! All texts of the pages. A translation needs its own [`PageTexts`] and its own versions of the
+//! functions in this file.
 
 use std::time::Duration;
 

@@ -7,7 +7,6 @@ use tokio::{sync::watch, time::Instant};
 /// The server stops after this time without use.
 pub(super) const IDLE: Duration = Duration::from_secs(900);
 
-/// The use of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageUse {
     last: Instant,

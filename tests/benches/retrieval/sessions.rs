@@ -41,7 +41,7 @@ impl SearchedSession {
             files: Vec::new(),
             branch: None,
         });
-        self.messages.last_mut().expect("one was just pushed")
+        self.messages.last_mut().expect("a message was just pushed")
     }
 
     /// Returns the change that adds the session to an index.

@@ -36,7 +36,7 @@ pub(super) fn check(bytes: &[u8]) {
     let quoted = serde_json::to_string(&text).expect("text can be written as JSON");
     let shown = clean::json(&quoted);
     assert!(shown.chars().all(harmless), "{shown:?}");
-    let read: String = serde_json::from_str(&shown).expect("it is still JSON");
+    let read: String = serde_json::from_str(&shown).expect("the cleaned text is still JSON");
     assert_eq!(read, text, "the JSON contains another text");
     // The text that a model is shown.
     let cleaned = for_model(&text);

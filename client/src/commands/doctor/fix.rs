@@ -1,6 +1,7 @@
-//! Repairs settings of agents that another version wrote, or that call a program in another
-//! location. Covers the user's settings, and hooks in an old form in the settings of the project in
-//! this directory. The settings of agents that are not set up stay unchanged.
+//! Repairs the user's settings of agents if another version of graphiti wrote them, or if they
+//! contain a path other than that of this program. In the settings of the project in this
+//! directory, repairs only hooks in an old form. The settings of agents that are not set up stay
+//! unchanged.
 
 use super::look;
 use crate::{

@@ -36,12 +36,12 @@ struct Finding {
     remedy: Option<String>,
 }
 
-/// The result of a check, in ascending severity.
+/// How severe a finding is, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// It works, but something is missing, or may stop working soon.
+    /// It works now, but a part is missing, or it may stop working soon.
     Warn,
     /// It does not work, or other users have access.
     Bad,

@@ -20,7 +20,7 @@ pub(super) struct Observations {
     /// The file at the address of the daemon.
     pub(super) socket: Socket,
     pub(super) program: Option<PathBuf>,
-    /// Why the daemon rejects the configuration, in its words.
+    /// The error with which the daemon rejects the configuration.
     pub(super) misconfigured: Option<String>,
     /// The result of querying the daemon.
     pub(super) daemon: DaemonProbe,
@@ -100,7 +100,7 @@ pub(super) struct AgentSeen {
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,
-    /// What its settings contain when it is set up, for people.
+    /// Describes, for people, what setup adds to its settings.
     pub(super) parts: &'static str,
     /// Whether the plugin is installed, which replaces setup.
     pub(super) has_plugin: bool,

@@ -299,7 +299,7 @@ fn problems_are_reported_with_a_remedy() {
         let finding = found(&seen, about);
         assert_eq!(finding.verdict, *verdict, "{about}: {}", finding.what);
         assert!(finding.what.contains(what), "{}", finding.what);
-        let answers = finding.remedy.expect("what is wrong has a remedy");
+        let answers = finding.remedy.expect("a finding about a problem has a remedy");
         assert!(answers.contains(remedy), "{answers}");
     }
 }
@@ -487,7 +487,7 @@ fn answers(seen: &mut Observations) -> &mut DaemonAnswers {
 }
 
 fn files(seen: &mut Observations) -> &mut FileCheckReport {
-    answers(seen).files.as_mut().expect("it was asked about its files")
+    answers(seen).files.as_mut().expect("the answers include the check of the files")
 }
 
 fn wired(seen: &mut Observations, wiring: Wiring) {
@@ -505,5 +505,5 @@ fn at(time: &str) -> jiff::Timestamp {
 
 fn found(seen: &Observations, about: &str) -> Finding {
     let mut findings = examine(seen).into_iter().filter(|finding| finding.about == about);
-    findings.next().unwrap_or_else(|| panic!("nothing is said about {about}"))
+    findings.next().unwrap_or_else(|| panic!("there is no finding about {about}"))
 }

@@ -56,7 +56,7 @@ impl Memory {
             OwnMemory::InUse(value) => value.as_any().downcast_mut(),
             OwnMemory::Saved(_) => None,
         }
-        .expect("one format reads a file, and it has one type")
+        .expect("a file is read by one format, whose memory has one type")
     }
 }
 

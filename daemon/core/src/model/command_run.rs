@@ -12,7 +12,7 @@ use crate::model::{
 pub struct CommandRun {
     /// The command line, cut when long.
     pub command: String,
-    /// The folder or package that it worked on, where it names one.
+    /// The package that it worked on, or else its folder below the session's directory, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// How it ended.

@@ -12,7 +12,7 @@ pub struct TestRun {
     pub framework: String,
     /// The command line, cut when long.
     pub command: String,
-    /// The folder or package whose tests they are, where the command names one.
+    /// The package or folder whose tests ran, and the name of the task, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// The options, names or files by which the command asked for a part of the suite.

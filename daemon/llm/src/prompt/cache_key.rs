@@ -70,7 +70,7 @@ impl fmt::Debug for SummaryKey {
 }
 
 fn half(hash: [u8; 32]) -> [u8; 16] {
-    *hash.first_chunk().expect("half of it is shorter than the whole")
+    *hash.first_chunk().expect("16 bytes are less than 32")
 }
 
 #[cfg(test)]

@@ -116,7 +116,10 @@ impl PromptKind {
     }
 
     fn entry(self) -> &'static PromptDescription {
-        ENTRIES.iter().find(|entry| entry.kind == self).expect("a test finds each kind")
+        ENTRIES
+            .iter()
+            .find(|entry| entry.kind == self)
+            .expect("each kind has an entry, as a test checks")
     }
 }
 

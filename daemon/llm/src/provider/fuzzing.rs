@@ -8,7 +8,8 @@ use crate::{
 
 /// Parses a response as each provider does.
 pub(crate) fn read(response: &Response) {
-    let key = Secret::new("a-key-of-some-length").expect("it can be sent");
+    let key =
+        Secret::new("a-key-of-some-length").expect("the key consists of visible ASCII characters");
     // Any input must give data or an error, never a panic.
     let _ = openai::read(response, Some(&key));
     let _ = anthropic::read(response, &key);

@@ -87,7 +87,7 @@ async fn a_program_is_looked_for_and_not_run() {
         world.config.command = Some(vec![program.to_owned()]);
         world.client().reach(world.config.timeout).await.map_err(|error| error.to_string())
     };
-    let found = look("cargo").await.expect("it runs this test");
+    let found = look("cargo").await.expect("cargo exists, because it runs this test");
     assert!(found.contains("cargo") && found.contains("exists"), "{found}");
     let error = look("no-such-program-9").await.expect_err("it is nowhere");
     assert!(error.contains("no-such-program-9 cannot be started"), "{error}");

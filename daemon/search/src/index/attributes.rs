@@ -5,7 +5,7 @@
 
 use crate::text;
 
-/// The maximum number of trailing segments of a path that a filter can name.
+/// The maximum number of trailing segments of a path that a filter can contain.
 const DEEPEST: usize = 12;
 
 /// Returns the names of a file, from the last [`DEEPEST`] segments of its path: every suffix, every

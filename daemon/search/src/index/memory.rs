@@ -95,7 +95,7 @@ impl MemoryShard {
     }
 
     pub(crate) fn end(&self) -> u32 {
-        u32::try_from(self.facts.len()).expect("what is in memory is bounded")
+        u32::try_from(self.facts.len()).expect("the number of passages in memory is bounded")
     }
 
     pub(crate) fn documents(&self) -> u32 {

@@ -294,7 +294,7 @@ impl IndexState {
         if self.layers.is_empty() {
             self.layers.push(Tail::default());
         }
-        self.layers.last_mut().expect("one was pushed when there was none")
+        self.layers.last_mut().expect("there is at least one layer")
     }
 
     /// Adds a new layer on top unless the last one is empty. Returns the number of layers below it

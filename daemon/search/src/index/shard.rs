@@ -1,4 +1,4 @@
-//! A part of the index, on disk or in memory, with one interface for the ranking.
+//! A segment on disk or a layer in memory, with one interface for the ranking.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::{
     text::{distance, language::LanguageSet},
 };
 
-/// The sessions and sources of earlier layers that a later layer deletes.
+/// The sessions and sources of earlier shards that a later layer deletes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tombstones {
     pub(crate) sessions: HashSet<u64>,
@@ -36,7 +36,7 @@ impl Tombstones {
     }
 }
 
-/// A part of the index together with the deletions of later parts.
+/// A segment or a layer, together with the deletions of later layers.
 pub(crate) struct Shard<'s> {
     pub(crate) store: Store<'s>,
     /// The deletions of later layers; none of them is empty.
@@ -59,7 +59,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of documents that are not deleted, without cards.
+    /// Returns the number of documents without cards. Deletions by later layers are not subtracted.
     pub(crate) fn passages(&self) -> u32 {
         match self.store {
             Store::Disk(disk) => disk.documents() - disk.cards(),
@@ -183,8 +183,8 @@ impl<'s> Shard<'s> {
         Ok(words.into_iter().map(|(word, _)| word).collect())
     }
 
-    /// Returns the words with this suffix and at least `before` characters before it, the most
-    /// frequent ones first. It reads all words.
+    /// Returns at most `limit` words that end with `suffix` after at least `before` letters, the
+    /// most frequent ones first. Reads all words.
     pub(crate) fn words_with_suffix(
         &self,
         suffix: &str,
@@ -237,7 +237,7 @@ impl<'s> Shard<'s> {
         Ok(self.alive(documents))
     }
 
-    /// Returns a session's passages, without deleted ones.
+    /// Returns the passages and, on disk, the card of a session, without deleted ones.
     pub(crate) fn passages_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,

@@ -65,8 +65,8 @@ fn push_stem_term(language: Language, stem: &str, out: &mut String) {
     out.push_str(stem);
 }
 
-/// Returns the beginning of the terms of a language's stems: its number in two digits. No English
-/// stem has a digit.
+/// Returns the prefix of the stems of a language: `~` and the number of the language in two digits.
+/// No English stem has a digit.
 pub(crate) fn prefix_of(language: Language) -> String {
     format!("{STEM_MARK}{:02}", language.number())
 }
@@ -82,8 +82,8 @@ pub(crate) fn is_word(term: &str) -> bool {
     !term.starts_with(STEM_MARK)
 }
 
-/// Returns the terms under which every form of `word` is found, in English and these languages;
-/// `word` itself may be one of them.
+/// Returns the terms that find every form of `word`, in English and in `languages`. An English stem
+/// that is its own stem is also returned without the prefix.
 pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
     let other = languages.iter().filter_map(|language| non_english_stem_term(word, language));
     english(word).into_iter().chain(other).collect()

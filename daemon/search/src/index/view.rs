@@ -39,7 +39,7 @@ impl<'s> View<'s> {
         View { shards: on_disk.chain(in_memory).collect(), disk, layers }
     }
 
-    /// Returns the number of findable passages.
+    /// Returns the number of passages, including those of a shard that a later layer deletes.
     pub(crate) fn passages(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
     }

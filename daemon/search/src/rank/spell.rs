@@ -14,25 +14,26 @@ use crate::{
 
 /// Maximum number of spellings of one word that are searched.
 const MOST_SPELLINGS: usize = 3;
-/// Maximum number of words one edit away that are compared. The intended word may be the rarest of
-/// them.
+/// Maximum number of words one edit away that are considered. It is not small, because the intended
+/// word may be the rarest.
 const MOST_NEAR: usize = 16;
 /// Maximum number of passages, for each similar word, in which the other words of the query are
 /// looked up.
 const MOST_PASSAGES: usize = 2_000;
-/// Maximum number of words that a prefix matches.
+/// Maximum number of words that are returned for a prefix.
 const MOST_ENDINGS: usize = 8;
 /// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
 /// similar ones. For a word of exactly this length, only a swap of two letters is considered.
 const SHORTEST: usize = 4;
-/// Minimum length, in characters, of a word for which all edits are considered. A replacement of a
-/// shorter word has two letters swapped, or it has the same first letter and shares a passage with
-/// another word of the query.
+/// Minimum length, in characters, of a word for which all edits are considered. The replacement of
+/// a shorter word must swap two letters, or it must have the same first letter and share a passage
+/// with another word of the query.
 const SHORT: usize = 6;
-/// Minimum length, in characters, of a part of a compound. A prefix has at least one more
-/// character.
+/// Minimum length, in characters, of a part of a compound. The prefix in [`same_beginning`] has at
+/// least one more character.
 const SHORTEST_PART: usize = 4;
-/// Maximum number of characters that a prefix omits.
+/// Maximum number of characters that a prefix omits, and that a word found by such a prefix has in
+/// addition to the length of the searched word.
 const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
@@ -42,11 +43,11 @@ const SHORTEST_HASH: usize = 7;
 /// Minimum length, in characters, of a word for which words two edits away are considered.
 const TWO_EDITS: usize = 8;
 
-/// Returns words of the index that are similar to `word`, which the index does not contain: words
-/// one edit away, otherwise the parts of a compound, otherwise words with the same beginning,
-/// otherwise words two edits away, otherwise words that end with it. Among words one edit away,
-/// those that share a passage with `others`, the other words of the query, are preferred. For the
-/// hash of a commit, returns its longer or shorter forms.
+/// Returns words of the index that are similar to `word`, which the index does not contain. These
+/// kinds of words are tried until one has results: words one edit away, the parts of a compound,
+/// words with the same beginning, words two edits away, words that end with `word`. Among words one
+/// edit away, those that share a passage with `others`, the other words of the query, are
+/// preferred. For the hash of a commit, returns its longer or shorter forms.
 pub(crate) fn spellings(
     word: &str,
     others: &[Unit],
@@ -140,8 +141,8 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, |shard| shard.words_with_suffix(word, SHORTEST_PART, MOST_SPELLINGS))
 }
 
-/// Returns the words of `near` that share a passage with the most of `others`, measured by their
-/// weights. Empty if no word shares a passage with any of them.
+/// Returns the words of `near` that share a passage with those `others` that have the highest total
+/// weight. Empty if no word shares a passage with any of them.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],
@@ -243,7 +244,7 @@ fn same_beginning(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
         for shard in &view.shards {
             found.extend(shard.words_with_prefix(&word[..end], MOST_ENDINGS)?);
         }
-        // The word itself may begin a compound of any length.
+        // A word that begins with all of `word` may be a compound of any length.
         found.retain(|found| ending == 0 || found.chars().count() <= length + LONGEST_ENDING);
         found.sort_unstable();
         found.dedup();

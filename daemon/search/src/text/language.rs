@@ -289,7 +289,8 @@ mod tests {
             (11, "szamlak", "szamlat"),
             (13, "siparisler", "siparisleri"),
         ] {
-            let stem = |word| Language(language).stem(word).expect("it is a word");
+            let stem =
+                |word| Language(language).stem(word).expect("the language can have this word");
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
     }
@@ -307,7 +308,7 @@ mod tests {
         ] {
             let language = LANGUAGES.iter().position(|(known, _)| *known == algorithm);
             let language = Language(language.expect("the language is in the table"));
-            let stem = |word| language.stem(word).expect("it is a word");
+            let stem = |word| language.stem(word).expect("the language can have this word");
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
     }

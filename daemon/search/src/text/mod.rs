@@ -7,8 +7,8 @@
 //! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
 //! removed. Scripts without spaces are split into pairs of characters.
 //!
-//! [`stem`] finds other forms of an English word, [`language`] those of words in other languages,
-//! and [`stop`] and [`everyday`] list words with little meaning.
+//! [`stem`] finds the other forms of English words, [`language`] finds the forms of words in other
+//! languages, and [`stop`] and [`everyday`] list words with little meaning.
 
 pub(crate) mod distance;
 pub(crate) mod everyday;
@@ -58,7 +58,7 @@ pub(crate) enum TokenForm {
     Whole,
 }
 
-/// Calls `emit` for each word of `text`, ordered by position, a whole before its first part.
+/// Calls `emit` for each word of `text`, ordered by position. A whole comes before its first part.
 pub(crate) fn each_word(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
     scan::scan(text, emit);
 }
@@ -78,7 +78,7 @@ pub(crate) fn words(text: &str) -> Vec<OwnedWord> {
     words
 }
 
-/// Returns `text` as one folded word, for names that are compared as a whole.
+/// Returns `text` as one word without case and accents, for names that are compared as a whole.
 pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     fold::fold_into(text, &mut out);

@@ -13,7 +13,7 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum number of sessions that are named.
+/// Maximum number of sessions that are listed.
 const MAX_SESSIONS: usize = 5;
 
 /// Returns the record of the error that was pasted as a query, if it is known.

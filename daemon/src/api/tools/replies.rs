@@ -107,7 +107,7 @@ fn turn_after(daemon: &DaemonState, key: SourceKey, seq: u32) -> Result<Vec<Mess
     Ok(next)
 }
 
-/// Whether a passage is a call that failed, as `capture` words it.
+/// Whether a passage is a call that failed. `→ failed` is the wording of `capture`.
 fn is_failed_call(passage: &MatchedPassage) -> bool {
     passage.role == Role::Tool.as_str() && passage.text.contains("→ failed")
 }

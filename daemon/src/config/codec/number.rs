@@ -112,8 +112,8 @@ pub(in crate::config) struct Bytes {
 
 const DAY: f64 = 86_400.0;
 
-/// A number of milliseconds up to this one is read as seconds, because a hook cannot have such a
-/// short time limit.
+/// A number of milliseconds up to this one is read as seconds, because such a time limit is too
+/// short for a hook.
 const MAX_READ_AS_SECONDS: f64 = 120.0;
 
 impl<T> Number<T> {
@@ -142,7 +142,7 @@ impl<T> Codec for Number<T> {
 
     fn schema(&self) -> Json {
         let minimum = number_to_json(self.min);
-        // A fractional maximum only prevents an overflow.
+        // A fractional maximum only prevents an overflow, so the schema omits it.
         match self.max.fract() == 0.0 {
             true => {
                 json!({ "type": "number", "minimum": minimum, "maximum": number_to_json(self.max) })

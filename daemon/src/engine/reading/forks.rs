@@ -33,7 +33,7 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Tally, Write},
 };
 
-/// Maximum number of lines in which the first record with an id is searched.
+/// Maximum number of lines that are read to find the first record with an id.
 const MAX_LINES_BEFORE_RECORD: u64 = 64;
 
 /// The records that the start of a session shares with another session.
@@ -89,7 +89,7 @@ pub(super) struct SharedPrefix<'c> {
     pub(super) _lock: RecordLock<'c>,
 }
 
-/// The owners of records.
+/// The owners of records: indexes of `ids`, or forgotten sessions.
 struct RecordOwners {
     ids: Vec<SessionId>,
     records: HashMap<RecordUuid, usize>,
@@ -97,7 +97,7 @@ struct RecordOwners {
 }
 
 impl SourceReader {
-    /// Whether the sub-agent of `source` has another file.
+    /// Whether the sub-agent of `source` has other files in the session.
     pub(super) fn has_several_files(&self, source: &Source) -> Result<bool, StoreError> {
         let others = self.store.sources_of(source.key.session)?;
         let is_namesake =
@@ -185,8 +185,7 @@ impl SourceReader {
                 }
             }
         }
-        // Records after the last checkpoint of another file belong to that file, from which they
-        // are read later.
+        // The unread records of another file, after its last checkpoint, belong to that file.
         for (other, number) in files {
             let state = self.load(&other)?;
             let own = &mut |line, record: &RecordUuid| {

@@ -167,7 +167,7 @@ async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
     let queries = engine.queries().split_off(before);
     let position = |wanted: &str| queries.iter().position(|(_, text)| text.contains(wanted));
     let cleared = position("SET n.summary = ''").expect("the summaries are cleared");
-    let written = position("n.summary = row.summary").expect("they are written again");
+    let written = position("n.summary = row.summary").expect("the summaries are written again");
     assert!(cleared < written, "{queries:?}");
     running.stop().await;
 }

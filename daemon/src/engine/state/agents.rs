@@ -33,7 +33,7 @@ pub(super) struct Agents {
 
 /// The running agents, as observed for [`EngineEffect::ObserveAgents`].
 pub(in crate::engine) struct AgentObservation {
-    /// The sessions that liveness files name.
+    /// The sessions that liveness files list.
     pub(in crate::engine) running: Vec<RunningSession>,
     /// The reported processes that have ended.
     pub(in crate::engine) gone: HashSet<Process>,
@@ -44,16 +44,16 @@ pub(in crate::engine) struct AgentObservation {
 #[derive(Debug)]
 struct ReportedSession {
     running: RunningSession,
-    /// Whether the last two reports of the session named the same process. If a report names a
-    /// wrapper around the hook, each report has another process, whose end is ignored.
+    /// Whether the last two reports of the session contained the same process. If a wrapper runs
+    /// the hook, each report contains another process, whose end is ignored.
     is_confirmed: bool,
 }
 
 impl Agents {
     /// Returns the running sessions with the processes of their agents. If a process has several
-    /// sessions, the current one is first. If several liveness files name the same process, they
-    /// do not show which session is current; their sessions are left out unless a hook reported
-    /// them.
+    /// sessions, the current one is first. If several liveness files contain the same process,
+    /// they do not show which session is current; their sessions are left out unless a hook
+    /// reported them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         let is_alone = |running: &&RunningSession| {
             let others = self
@@ -108,7 +108,7 @@ impl Agents {
     }
 
     /// Replaces the sessions that liveness files report. Returns the sessions that have ended:
-    /// those that no liveness file names any more, and those that hooks reported and whose
+    /// those that no liveness file lists any more, and those that hooks reported and whose
     /// confirmed process has exited.
     fn update(
         &mut self,

@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// An action that a decision requires. The executor performs effects in their order. The
-/// documentation of a variant names the event that it returns, if any. An event that is returned at
-/// once is handled before the next effect.
+/// documentation of a variant states the event that it returns, if any. An event that is returned
+/// at once is handled before the next effect.
 pub(in crate::engine) enum EngineEffect {
     /// Queues writes. A failed write changes the health of the store, after which the database is
     /// reopened.

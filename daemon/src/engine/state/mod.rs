@@ -1,8 +1,8 @@
 //! The owner of the engine's mutable state, and its decisions.
 //!
 //! The decisions are pure: [`EngineState::decide`] takes an event and the time, and returns
-//! [`EngineEffect`]s. It reads the store and other shared memory through a [`View`]; it has no
-//! clock, no file system, no thread and no task. The executor performs the effects.
+//! [`EngineEffect`]s. It reads the store and other shared data through a [`View`]. It uses no
+//! clock, file system, thread or task. The executor performs the effects.
 //!
 //! Each submodule decides on one subject: transcript files ([`sources`]), [`sessions`], running
 //! [`agents`], [`jobs`], file states in memory between jobs ([`source_cache`]), [`unreadable`]
@@ -108,7 +108,7 @@ pub(super) struct EngineState {
 
 /// A caller that waits until the engine has settled.
 pub(super) struct SettleWaiter {
-    /// Whether all sessions that will end by a timeout must have ended.
+    /// Whether the caller also waits until no session has a pending timeout.
     pub(super) sessions: bool,
     /// The scan that must be complete, so that no earlier write is missed.
     pub(super) scan: u64,
@@ -299,7 +299,7 @@ impl EngineState {
     }
 
     fn note_problem(&mut self, problem: String) {
-        // Many problems name a file, and a path may contain a secret.
+        // Many problems contain a path, and a path may contain a secret.
         let problem = redaction::owned(problem);
         // A problem that repeats is logged once.
         if let Some(at) = self.problems.iter().position(|known| *known == problem) {

@@ -24,7 +24,10 @@ fn files_that_are_copied_at_once_are_followed_once() {
     daemon.settle();
     let began = Instant::now();
     for transcript in &mut transcripts {
-        let inside = transcript.path.strip_prefix(&prepared).expect("it was prepared there");
+        let inside = transcript
+            .path
+            .strip_prefix(&prepared)
+            .expect("the transcript is in the prepared folder");
         let copy = world.projects().join(inside);
         fs::create_dir_all(copy.parent().expect("a folder")).expect("make the folder");
         fs::copy(&transcript.path, &copy).expect("copy the transcript");

@@ -1,8 +1,8 @@
 //! The interactive search: `graphiti search` without words on a terminal, and `graphiti resume`.
 //!
-//! One thread reads keys, one sends requests to the daemon, and on Unix one waits for the end of
-//! the terminal. All send events to the loop here. [`state`] decides, [`view`] draws, [`terminal`]
-//! prints.
+//! One thread reads keys, one sends requests to the daemon, and on Unix, one waits until the
+//! terminal hangs up. All send events to the loop here. [`state`] decides, [`view`] draws,
+//! [`terminal`] prints.
 
 mod requests;
 mod state;
@@ -92,7 +92,7 @@ fn search(
         }
         let frame = view::draw(&mut finder, screen, RawTerminal::size());
         terminal.draw(&frame).map_err(|error| unusable(&error))?;
-        // Keys after the one that starts an agent are for the agent.
+        // The agent that a key starts must get all later keys.
         if !is_reading && finder.awaited != Some(SelectionAction::Resume) {
             send(&next_key, ());
             is_reading = true;
@@ -109,8 +109,8 @@ fn send<T>(channel: &Sender<T>, value: T) {
     let _ = channel.send(value);
 }
 
-/// Reads one event of the terminal for each request in `wanted`. The thread therefore takes no key
-/// from a program that is started later.
+/// Reads one event of the terminal for each request in `wanted`. The thread therefore reads no key
+/// that is meant for a program that is started later.
 fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     for () in wanted {
         let event = match event::read() {

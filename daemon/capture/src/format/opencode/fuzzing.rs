@@ -29,7 +29,7 @@ pub fn records(version: TableVersion, rows: &[&str]) -> Vec<String> {
     });
     written.expect("memory takes any record");
     let mut lines = String::new();
-    let mut text = text.finish().expect("it is in memory").text;
+    let mut text = text.finish().expect("a text in memory can be read back").text;
     text.read_to_string(&mut lines).expect("the records are text");
     lines.lines().map(str::to_owned).collect()
 }
@@ -49,7 +49,7 @@ fn write_messages(rows: &[&str], records: &mut Records<'_>) -> io::Result<Progre
     for (number, start) in starts.iter().enumerate() {
         let later = &starts[number + 1..];
         let stored = Stored { id: "msg_1", data: rows[*start] };
-        let mut message = Message::parse(&stored).expect("it has a member");
+        let mut message = Message::parse(&stored).expect("the row has the member `role`");
         let is_answer = |row: &usize| member(rows[*row], "role") == Some("\"assistant\"");
         if !message.is_over() && later.iter().any(is_answer) {
             message.is_followed();

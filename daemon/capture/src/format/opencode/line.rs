@@ -113,7 +113,7 @@ impl<'w> Records<'w> {
     /// Records that a later reading may begin with the next record, which is built from `row`.
     pub(super) fn mark(&mut self, row: &AnchorRow) {
         let row = AnchorRow { is_titled: self.title.is_none(), ..row.clone() };
-        self.text.mark(serde_json::to_string(&row).expect("it has only string keys"));
+        self.text.mark(serde_json::to_string(&row).expect("the row has only string keys"));
     }
 
     pub(super) fn write(&mut self, line: Line) -> io::Result<()> {

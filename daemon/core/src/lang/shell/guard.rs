@@ -136,7 +136,7 @@ fn with_final_line_feeds(line: &str) -> Cow<'_, str> {
 }
 
 /// Shortens long runs of digits in `line` to the size of the parser's integers: nine digits before
-/// a redirection, where they name a file descriptor, seventeen elsewhere.
+/// a redirection, where they are a file descriptor, and seventeen at other places.
 fn without_long_numbers(line: &str) -> Cow<'_, str> {
     const DESCRIPTOR: usize = 9;
     const NUMBER: usize = 17;

@@ -55,8 +55,8 @@ pub(crate) struct Mention {
     /// The byte range of the date.
     pub(crate) span: Range<usize>,
     pub(crate) range: TimeRange,
-    /// Whether sessions of that time may contain the words of the date: not `last week`, but
-    /// `March`.
+    /// Whether sessions of that time may contain the words of the date. True for `March`, false for
+    /// `last week`.
     pub(crate) is_literal: bool,
     /// The languages other than English that have this expression.
     pub(crate) languages: LanguageSet,

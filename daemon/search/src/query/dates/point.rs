@@ -14,7 +14,7 @@ use crate::query::dates::{
 /// The word before the expression; some words are dates only after a preposition ("in May").
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lead {
-    /// No word that introduces a date.
+    /// No preposition, or one that rarely introduces a date: `at`, `for`.
     None,
     /// A preposition that a month may follow.
     Preposition,
@@ -130,10 +130,10 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         .then(|| spoken(unit + 2, found.about(today, count)))?
 }
 
-/// Maximum number of days before today; people do not count further in days.
+/// Maximum number of days in `N days ago today`. Nobody counts further in days.
 const MOST_DAYS: i64 = 50_000;
 
-/// Parses `Monday 3 November`, `Mon, 2025-11-03`: the date determines the day.
+/// Parses `Monday 3 November`, `Mon, 2025-11-03`. The weekday is ignored.
 fn named_day(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     weekday(&lexemes.first()?.text)?;
     let rest = lexemes.get(1..)?;
@@ -193,9 +193,9 @@ fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Da
     if let Some(year) = year(second, today) {
         return literal(2, calendar::whole_month(year, month));
     }
-    // "may" and "march" are verbs far more often than months.
     let is_name = lead == Lead::Preposition && (first.text.len() > 3 || first.text == "may");
     let is_abbreviation = lead == Lead::Preposition && first.raw.starts_with(char::is_uppercase);
+    // Without a preposition, "may" and "march" are verbs far more often than months.
     let is_plain = !["may", "march"].contains(&first.text.as_str())
         && first.text.len() > 3
         && first.raw.starts_with(char::is_uppercase);
