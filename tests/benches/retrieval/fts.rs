@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Asks the questions of a set.
-pub fn score(set: &QuestionSet, tokenizer: &str) -> RankingScore {
+pub(crate) fn score(set: &QuestionSet, tokenizer: &str) -> RankingScore {
     let baseline = Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
     let mut score = RankingScore::default();
     for question in &set.questions {
@@ -19,14 +19,14 @@ pub fn score(set: &QuestionSet, tokenizer: &str) -> RankingScore {
 }
 
 /// A full-text index with whole sessions as documents. The words of a question are joined by OR.
-pub struct Baseline {
+pub(crate) struct Baseline {
     connection: Connection,
     names: Vec<String>,
 }
 
 impl Baseline {
     /// Indexes a set with one of SQLite's tokenizers.
-    pub fn new(set: &QuestionSet, tokenizer: &str) -> rusqlite::Result<Baseline> {
+    pub(crate) fn new(set: &QuestionSet, tokenizer: &str) -> rusqlite::Result<Baseline> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(&format!(
             "CREATE VIRTUAL TABLE sessions USING fts5(text, tokenize = '{tokenizer}')"
@@ -42,7 +42,7 @@ impl Baseline {
     }
 
     /// Returns the names of the ten best sessions.
-    pub fn ask(&self, question: &str) -> rusqlite::Result<Vec<&str>> {
+    pub(crate) fn ask(&self, question: &str) -> rusqlite::Result<Vec<&str>> {
         let words: Vec<String> = question
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
