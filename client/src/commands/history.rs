@@ -45,7 +45,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
         return Ok(());
     }
     if let Some(text) = &text {
-        screen.print_wrapped(&screen.dim(format!("Edits with: {}", line(text))), 4);
+        screen.print_wrapped(&screen.dim(format!("Edits that contain: {}", line(text))), 4);
         screen.print("");
     }
     if !answer.files.is_empty() {
@@ -57,9 +57,9 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     if answer.changes.is_empty() {
         screen.print(match text {
             Some(_) => {
-                format!("No session is known that wrote this line of {}.", line(&answer.file))
+                format!("No known session wrote this line of {}.", line(&answer.file))
             }
-            None => format!("No session is known that changed {}.", line(&answer.file)),
+            None => format!("No known session changed {}.", line(&answer.file)),
         });
     }
     print_message(&answer.message, screen);
@@ -78,7 +78,10 @@ fn file_and_line(given: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<us
 fn line_of(file: &str, number: usize) -> Result<String, AskError> {
     let path = Path::new(file);
     let text = fs::read_to_string(path).map_err(|error| AskError::file(path, &error))?;
-    let text = text.lines().nth(number - 1).map(str::trim).unwrap_or_default();
+    let Some(text) = text.lines().nth(number - 1).map(str::trim) else {
+        let what = format!("there is no line {number}: the last one is {}", text.lines().count());
+        return Err(AskError::file(path, &what));
+    };
     if !text.contains(char::is_alphanumeric) {
         let what = format!("line {number} has no words to look for");
         return Err(AskError::file(path, &what));

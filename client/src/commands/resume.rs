@@ -225,7 +225,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
         return Ok(Target::Session(Box::new(session)));
     }
     if request.query.is_empty() && !can_choose {
-        let what = "no session given: `graphiti resume WORDS`, or no words on a terminal";
+        let what = "no session given: run `graphiti resume WORDS`, or run `graphiti resume` on a terminal to choose one";
         return Err(AskError::Wrong(what.to_owned()));
     }
     let mut sessions: Vec<SessionRow> = Vec::new();

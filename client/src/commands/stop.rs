@@ -32,11 +32,11 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
                 return Ok(());
             }
             Err(error) => {
-                return Err(AskError::Failed(format!("graphitid cannot be ended: {error}")));
+                return Err(AskError::Failed(format!("cannot kill graphitid: {error}")));
             }
         },
     }
-    screen.print("graphitid was killed. Acknowledged data are safe.");
+    screen.print("graphitid was killed. No stored data was lost.");
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn run(screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let (mut connection, done) = match Connection::open() {
-        Ok(connection) => (connection, "runs already"),
+        Ok(connection) => (connection, "is already running"),
         Err(AskError::Down { .. }) => (start::start(&home)?, "is running"),
         Err(error) => return Err(error),
     };

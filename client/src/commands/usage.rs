@@ -20,10 +20,10 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
         return Ok(());
     }
     if let Some(outage) = &used.outage {
-        screen.print(screen.warn(format!("No model is asked at present: {}", line(outage))));
+        screen.print(screen.warn(format!("No model is called at present: {}", line(outage))));
     }
     if used.rows.is_empty() {
-        screen.print("No model was asked.");
+        screen.print("No model was called.");
         print_prices(&used, screen);
         print_memory(&used, screen);
         return Ok(());
@@ -124,9 +124,9 @@ fn saved(row: &UsageRow) -> String {
         (saved.unchanged, "unchanged"),
         (saved.kept, "cached"),
         (saved.recaps, "summarised by the agent"),
-        (saved.known, "known by rules"),
+        (saved.known, "answered by rules"),
     ];
-    let counts = counts.into_iter().chain([(row.saved_tokens, "tokens left out")]);
+    let counts = counts.into_iter().chain([(row.saved_tokens, "tokens saved")]);
     let parts: Vec<String> = counts
         .filter(|(count, _)| *count > 0)
         .map(|(count, why)| format!("{} {why}", number(count)))

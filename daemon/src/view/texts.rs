@@ -226,7 +226,7 @@ pub(super) fn characters(count: usize) -> String {
 }
 
 pub(super) fn unfinished(count: usize) -> String {
-    format!("{} not completed", grouped(to_u64(count)))
+    format!("{} calls not completed", grouped(to_u64(count)))
 }
 
 pub(super) fn more(count: usize) -> String {

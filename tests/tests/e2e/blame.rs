@@ -73,7 +73,7 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
     let printed = world.printed(&["blame", POOL, "-n", "1"]);
     assert!(printed.contains("bbbb-2") && !printed.contains("aaaa-1"), "{printed}");
     let none = world.printed(&["blame", "/work/app/src/other.py"]);
-    assert_eq!(none, "No session is known that changed src/other.py.\n");
+    assert_eq!(none, "No known session changed src/other.py.\n");
     // An agent names the file by its path in the project.
     let whole = daemon.call("blame_file", &json!({ "file": "src/pool.py" }));
     assert_eq!(ids(&whole, "changes"), ["bbbb-2", "aaaa-1"]);
@@ -103,6 +103,11 @@ fn a_line_is_traced_to_the_edit_that_wrote_it() {
     let refused = world.graphiti(&["blame", "app/src/pool.py:3"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("line 3 has no words"));
+    let refused = world.graphiti(&["blame", "app/src/pool.py:9999"]);
+    assert!(
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("there is no line 9999: the last one is 3")
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn up_starts_one_daemon_and_names_its_log() {
         printed.split("pid ").nth(1).and_then(|rest| rest.split(')').next()).map(str::to_owned)
     };
     let again = world.printed(&["up"]);
-    assert!(again.contains("runs already"), "{again}");
+    assert!(again.contains("is already running"), "{again}");
     assert_eq!(pid(&printed), pid(&again));
     assert_eq!(world.json(&["status"])["pid"].to_string(), pid(&printed).expect("a process"));
     world.printed(&["stop"]);

@@ -76,7 +76,9 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
             }
             Ok(())
         }
-        (bad, _) => Err(AskError::Failed(format!("it does not work properly; errors: {bad}"))),
+        (bad, _) => {
+            Err(AskError::Failed(format!("graphiti does not work properly; errors: {bad}")))
+        }
     }
 }
 

@@ -170,38 +170,35 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns at most `limit` words that begin with `prefix`, the most frequent first.
+    /// Returns at most `limit` words that begin with `prefix`, with their frequencies, the most
+    /// frequent first.
     pub(crate) fn words_with_prefix(
         &self,
         prefix: &str,
         limit: usize,
-    ) -> tantivy::Result<Vec<String>> {
-        let words = match self.store {
-            Store::Disk(disk) => disk.words_with_prefix(prefix, limit)?,
-            Store::Memory(memory) => memory.words_with_prefix(prefix, limit),
-        };
-        Ok(words.into_iter().map(|(word, _)| word).collect())
+    ) -> tantivy::Result<Vec<(String, u32)>> {
+        match self.store {
+            Store::Disk(disk) => disk.words_with_prefix(prefix, limit),
+            Store::Memory(memory) => Ok(memory.words_with_prefix(prefix, limit)),
+        }
     }
 
-    /// Returns at most `limit` words that end with `suffix` after at least `before` letters, the
-    /// most frequent ones first. Reads all words.
+    /// Returns the words that end with `suffix` after at least `before` letters, with their
+    /// frequencies. Reads all words.
     pub(crate) fn words_with_suffix(
         &self,
         suffix: &str,
         before: usize,
-        limit: usize,
-    ) -> tantivy::Result<Vec<String>> {
+    ) -> tantivy::Result<Vec<(String, u32)>> {
         let is_compound = |word: &str| {
             word.strip_suffix(suffix).is_some_and(|start| {
                 start.chars().count() >= before && start.chars().all(char::is_alphabetic)
             })
         };
-        let mut words = match self.store {
-            Store::Disk(disk) => disk.words_where(is_compound)?,
-            Store::Memory(memory) => memory.words_where(is_compound),
-        };
-        words.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        Ok(words.into_iter().map(|(word, _)| word).take(limit).collect())
+        match self.store {
+            Store::Disk(disk) => disk.words_where(is_compound),
+            Store::Memory(memory) => Ok(memory.words_where(is_compound)),
+        }
     }
 
     /// Returns the words that at most `edits` edits (one or two) turn into `word`, with their

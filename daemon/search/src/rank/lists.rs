@@ -17,7 +17,7 @@ pub(crate) type List = Vec<(u32, u32)>;
 /// Returns the documents of a shard that contain a word with this prefix.
 pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<List> {
     let mut found: List = Vec::new();
-    for word in shard.words_with_prefix(prefix, MOST_ENDINGS)? {
+    for (word, _) in shard.words_with_prefix(prefix, MOST_ENDINGS)? {
         let Some(mut walk) = shard.walk(&word, Depth::Counts)? else { continue };
         while walk.document() != DONE {
             found.push((walk.document(), walk.count()));
@@ -31,7 +31,8 @@ pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<Li
 pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result<List> {
     let Some((last, first)) = phrase.parts.split_last() else { return Ok(Vec::new()) };
     let endings = if phrase.is_prefix {
-        shard.words_with_prefix(last, MOST_ENDINGS)?
+        let words = shard.words_with_prefix(last, MOST_ENDINGS)?;
+        words.into_iter().map(|(word, _)| word).collect()
     } else {
         vec![last.clone()]
     };

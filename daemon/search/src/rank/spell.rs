@@ -100,22 +100,24 @@ fn forms_of_hash(hash: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
             return Ok(vec![hash[..length].to_owned()]);
         }
     }
-    words_where(view, |shard| shard.words_with_prefix(hash, MOST_SPELLINGS))
+    words_where(view, MOST_SPELLINGS, |shard| shard.words_with_prefix(hash, MOST_SPELLINGS))
 }
 
-/// Returns at most [`MOST_SPELLINGS`] words of all shards, in alphabetical order.
+/// Returns at most `limit` of the words that `find` returns for each shard, the most frequent first.
 fn words_where(
     view: &View<'_>,
-    find: impl Fn(&Shard<'_>) -> tantivy::Result<Vec<String>>,
+    limit: usize,
+    find: impl Fn(&Shard<'_>) -> tantivy::Result<Vec<(String, u32)>>,
 ) -> tantivy::Result<Vec<String>> {
-    let mut words = Vec::new();
+    let mut frequencies: FxHashMap<String, u32> = FxHashMap::default();
     for shard in &view.shards {
-        words.extend(find(shard)?);
+        for (word, frequency) in find(shard)? {
+            *frequencies.entry(word).or_default() += frequency;
+        }
     }
-    words.sort_unstable();
-    words.dedup();
-    words.truncate(MOST_SPELLINGS);
-    Ok(words)
+    let mut words: Vec<(String, u32)> = frequencies.into_iter().collect();
+    words.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    Ok(words.into_iter().map(|(word, _)| word).take(limit).collect())
 }
 
 /// Returns words with the same first letter that two edits turn into `word`.
@@ -124,11 +126,10 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let first = word.chars().next();
-    words_where(view, |shard| {
+    words_where(view, MOST_SPELLINGS, |shard| {
         let mut near = shard.words_near(word, 2)?;
         near.retain(|(near, _)| near.chars().next() == first);
-        near.sort_by_key(|(_, frequency)| std::cmp::Reverse(*frequency));
-        Ok(near.into_iter().map(|(near, _)| near).take(MOST_SPELLINGS).collect())
+        Ok(near)
     })
 }
 
@@ -138,7 +139,7 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     if !view.languages().iter().any(Language::joins_compounds) {
         return Ok(Vec::new());
     }
-    words_where(view, |shard| shard.words_with_suffix(word, SHORTEST_PART, MOST_SPELLINGS))
+    words_where(view, MOST_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
 }
 
 /// Returns the words of `near` that share a passage with those `others` that have the highest total
@@ -240,15 +241,11 @@ fn same_beginning(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
             break;
         }
         let end = word.char_indices().nth(kept).map_or(word.len(), |(at, _)| at);
-        let mut found: Vec<String> = Vec::new();
-        for shard in &view.shards {
-            found.extend(shard.words_with_prefix(&word[..end], MOST_ENDINGS)?);
-        }
+        let mut found = words_where(view, MOST_ENDINGS, |shard| {
+            shard.words_with_prefix(&word[..end], MOST_ENDINGS)
+        })?;
         // A word that begins with all of `word` may be a compound of any length.
         found.retain(|found| ending == 0 || found.chars().count() <= length + LONGEST_ENDING);
-        found.sort_unstable();
-        found.dedup();
-        found.truncate(MOST_ENDINGS);
         if !found.is_empty() {
             return Ok(found);
         }

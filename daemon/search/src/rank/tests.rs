@@ -136,6 +136,18 @@ fn a_similar_word_near_the_other_words_is_preferred() {
 }
 
 #[test]
+fn the_most_frequent_similar_word_of_all_parts_of_the_index_is_used() {
+    let index =
+        TestIndex::with(vec![said(card(1), &["marlinotiab", "marlinotiac", "marlinotiad"])]);
+    index.index.commit().unwrap();
+    for key in 2..5 {
+        index.apply(said(card(key), &["marlinotizz"]));
+    }
+    let spelled = index.search("marlinotiqq").spelled;
+    assert_eq!(spelled[0].used[0], "marlinotizz", "{spelled:?}");
+}
+
+#[test]
 fn words_of_many_passages_are_counted_in_each_of_them() {
     let mut changes = Vec::new();
     let mut wanted = Vec::new();

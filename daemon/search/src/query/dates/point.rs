@@ -1,5 +1,7 @@
 //! Parses one date expression: "yesterday", "3 weeks ago", "21 January 2026", `2026-01-21`.
 
+use std::iter;
+
 use jiff::{
     Zoned,
     civil::{Date, Weekday},
@@ -122,16 +124,13 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     let found = Unit::parse(text(unit))?;
     if (text(unit + 1), text(unit + 2)) == ("ago", "today") {
         let days = if found == Unit::Week { 7 * count } else { count };
-        let day = calendar::plus_days(today, -days.min(MOST_DAYS));
+        let day = calendar::plus_days(today, -days);
         return matches!(found, Unit::Day | Unit::Week)
             .then(|| spoken(unit + 3, Days::one(day)))?;
     }
     matches!(text(unit + 1), "ago" | "back" | "earlier")
         .then(|| spoken(unit + 2, found.about(today, count)))?
 }
-
-/// Maximum number of days in `N days ago today`. Nobody counts further in days.
-const MOST_DAYS: i64 = 50_000;
 
 /// Parses `Monday 3 November`, `Mon, 2025-11-03`. The weekday is ignored.
 fn named_day(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
@@ -183,7 +182,8 @@ pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -
     let at = |year| Date::new(year, month, day).ok();
     match year {
         Some(year) => at(year),
-        None => at(today.year()).filter(|date| *date <= today).or_else(|| at(today.year() - 1)),
+        // Two leap years are at most eight years apart.
+        None => (0..=8).filter_map(|ago| at(today.year() - ago)).find(|date| *date <= today),
     }
 }
 
@@ -217,10 +217,13 @@ fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMa
     }
     if lead != Lead::None && has_article && text.ends_with(|c: char| c.is_ascii_alphabetic()) {
         let day = day_number(text)?;
-        let this = Date::new(today.year(), today.month(), day).ok().filter(|date| *date <= today);
-        let last = calendar::plus_days(today.first_of_month(), -1);
-        let date = this.or_else(|| Date::new(last.year(), last.month(), day).ok())?;
-        return literal(1, Days::one(date));
+        let months = iter::successors(Some(today.first_of_month()), |month| {
+            Some(calendar::plus_days(*month, -1).first_of_month())
+        });
+        // Of three months that follow each other, one has 31 days.
+        let mut days =
+            months.take(3).filter_map(|month| Date::new(month.year(), month.month(), day).ok());
+        return literal(1, Days::one(days.find(|date| *date <= today)?));
     }
     None
 }

@@ -48,6 +48,8 @@ fn dates_in_questions_are_found() {
         ("in May", "in May=2025-05-01..2025-06-01"),
         ("in May 2023", "in May 2023=2023-05-01..2023-06-01"),
         ("during early December", "during early December=2025-12-01..2025-12-11"),
+        ("on 29 February", "on 29 February=2024-02-29..2024-03-01"),
+        ("on the 31st", "on the 31st=2026-01-31..2026-02-01"),
         ("two weeks ago today", "two weeks ago today=2026-03-04..2026-03-05"),
         ("Monday 3 November", "Monday 3 November=2025-11-03..2025-11-04"),
         ("on Tue, 2026-03-03", "on Tue, 2026-03-03=2026-03-03..2026-03-04"),
