@@ -19,14 +19,6 @@ const LONG: &[(&str, usize)] = &[
     ("daemon/insight/src/summarize/evidence/results.rs: command_ran", 64),
     ("daemon/insight/src/summarize/evidence/results.rs: result", 67),
     ("daemon/insight/src/summarize/evidence/shell/effect.rs: add", 64),
-    ("daemon/insight/src/summarize/from_evidence/mod.rs: remove_repeated_texts", 65),
-    ("daemon/insight/src/summarize/from_evidence/reported/mod.rs: selected", 62),
-    ("daemon/insight/src/summarize/from_evidence/reported/mod.rs: wanted", 113),
-    ("daemon/insight/src/summarize/from_evidence/reported/quote_collector.rs: paragraph", 80),
-    ("daemon/insight/src/summarize/from_evidence/request/later_requests.rs: later_goals", 61),
-    ("daemon/insight/src/summarize/from_evidence/request/objective.rs: goal", 84),
-    ("daemon/insight/src/summarize/handoff/past.rs: of", 67),
-    ("daemon/insight/src/summarize/report/mod.rs: of", 75),
 ];
 
 /// Folders that may have tuple parameters.

@@ -32,6 +32,19 @@ pub const DELETED: &str = " (deleted)";
 
 /// Says in the state of the repository that files are not committed.
 pub const NOT_COMMITTED: &str = "not committed";
+/// Says in the state of the repository that commits are not pushed. The distance from the upstream
+/// may follow in brackets.
+pub const NOT_PUSHED: &str = "not pushed";
+/// Says in the state of the repository that the commits before the last one are pushed.
+pub const LAST_COMMIT_NOT_PUSHED: &str = "last commit not pushed";
+/// Begins the checks that passed, in the state of the repository.
+pub const CHECKS_PASSED: &str = "checks passed";
+/// Begins the checks that passed only before the last change of a file, after those that passed.
+pub const BEFORE_LAST_CHANGE: &str = "before the last change: ";
+/// Begins the checks that failed at one place, after those that passed at another one.
+pub const CHECKS_FAILED: &str = "failed: ";
+/// Begins the failed checks of the forge for one pull request. Its number follows.
+pub const CHECKS_OF_PULL_REQUEST: &str = "checks of PR #";
 
 /// Stands between the last words of a session and what an earlier report says.
 pub const BEFORE_THAT: &str = " Before that: ";

@@ -1,4 +1,4 @@
-//! The settings for summaries of sessions (intelligent-session-summarization, section 8).
+//! The settings for summaries of sessions (the specification of session summaries).
 
 use std::path::PathBuf;
 

@@ -111,12 +111,12 @@ enum ConversationSection {
 /// Returns the section whose name begins the line, and the text after the name.
 fn heading(line: &str) -> Option<(ConversationSection, &str)> {
     let found = pattern!(
-        r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*:?(?:\*\*)?\s*(.*)$"
+        r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*(:)?(?:\*\*)?\s*(.*)$"
     )
     .captures(line)?;
-    let rest = found.get(2).map_or("", |rest| rest.as_str());
-    // "Decisions were few" is a sentence, not a heading.
-    let is_heading = rest.is_empty() || line.contains(':');
+    let rest = found.get(3).map_or("", |rest| rest.as_str());
+    // "Decisions were few: two" is a sentence, not a heading.
+    let is_heading = rest.is_empty() || found.get(2).is_some();
     let section = match found[1].to_lowercase().replace(' ', "_").as_str() {
         "overview" => ConversationSection::Overview,
         "topics" => ConversationSection::Topics,
@@ -200,13 +200,22 @@ fn code_references(summary: &EnhancedSessionSummary) -> Vec<String> {
     let texts = [&summary.discoveries, &summary.completed_tasks, &summary.next_steps];
     for text in texts.into_iter().flatten().flatten() {
         for quoted in text.split('`').skip(1).step_by(2).filter(|quoted| quoted.len() >= 3) {
-            if !references.iter().any(|known| known.ends_with(quoted)) {
+            if !references.iter().any(|known| ends_with_name(known, quoted)) {
                 references.push(quoted.to_owned());
             }
         }
     }
     references.truncate(ENTRIES * 2);
     references
+}
+
+/// Whether a reference is `name`, or ends with it as a whole name: `src/domain` does not end with
+/// `main`.
+fn ends_with_name(reference: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    reference
+        .strip_suffix(name)
+        .is_some_and(|rest| !(rest.ends_with(is_part) && name.starts_with(is_part)))
 }
 
 fn key_points(summary: &EnhancedSessionSummary) -> Vec<String> {
@@ -250,7 +259,15 @@ mod tests {
         assert_eq!(parsed.topics, ["parser", "dates"]);
         assert_eq!(parsed.decisions, ["Keep it"]);
         assert!(parsed.code_references.is_empty());
+        assert!(heading("Decisions were few: two").is_none());
         assert_eq!(parsed.key_points, ["one"]);
+    }
+
+    #[test]
+    fn a_reference_repeats_a_file_only_by_its_whole_name() {
+        for (name, wanted) in [("main", false), ("domain", true), ("src/domain", true)] {
+            assert_eq!(ends_with_name("src/domain", name), wanted, "{name}");
+        }
     }
 
     #[test]

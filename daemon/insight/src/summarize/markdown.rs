@@ -1,17 +1,17 @@
 //! Renders a summary as Markdown. [`to_page`] has a layout of its own. [`to_markdown`] prints the
-//! lines of section 4.2 of intelligent-session-summarization, with these exceptions:
+//! lines of the code in the specification of session summaries (intelligent-session-summarization),
+//! with these exceptions:
 //!
 //! - The heading of an error ends in `...` only when it was cut.
-//! - Fields that the code of that section omits are printed: discoveries in the position of
-//!   appendix A.2, and the root cause after the errors.
-//! - The cells of the settings table are in back quotes, as in appendix A.1, so that a value is
-//!   not rendered as Markdown and a `|` in it does not end the cell.
+//! - Fields that this code omits are printed: discoveries in the position of the specification's
+//!   second example, and the root cause after the errors.
+//! - The cells of the settings table are in back quotes, as in the first example, so that a value
+//!   is not rendered as Markdown and a `|` in it does not end the cell.
 //! - A session with several phases lists them on a separate line.
-//! - An empty (not absent) list of files is reported in the words of appendix A.2.
+//! - An empty (not absent) list of files is reported in the words of the second example.
 //!
-//! The appendix also has a blank line under each heading, settings before decisions, and
-//! rationales on separate lines. The code of section 4.2 does not, and this module follows the
-//! code.
+//! The examples also have a blank line under each heading, settings before decisions, and
+//! rationales on separate lines. The code does not, and this module follows the code.
 
 use std::collections::BTreeMap;
 

@@ -39,7 +39,7 @@ pub struct Packer {
     /// Estimated tokens of all pieces in memory.
     held: u64,
     /// Maximum number of tokens of one prompt.
-    room: u32,
+    prompt_budget: u32,
     /// Maximum number of prompts.
     most_parts: u32,
     /// Number of messages received.
@@ -76,21 +76,21 @@ struct Parts {
     is_whole: bool,
 }
 
-/// The text of a message is cut to about `room / SHARE` bytes, and a byte is at most one token. The
-/// four messages that are always kept therefore fit into one prompt.
+/// The text of a message is cut to about `prompt_budget / SHARE` bytes, and a byte is at most one
+/// token. The four messages that are always kept therefore fit into one prompt.
 const SHARE: u32 = 5;
 /// Estimated tokens of a line that replaces omitted messages.
 const GAP: u32 = 16;
 
 impl Packer {
-    /// Creates a packer for at most `most_parts` prompts of `room` tokens each. Messages that the
-    /// evidence refers to are kept longer.
-    pub fn new(evidence: &Evidence, room: u32, most_parts: u32) -> Packer {
+    /// Creates a packer for at most `most_parts` prompts of `prompt_budget` tokens each. Messages
+    /// that the evidence refers to are kept longer.
+    pub fn new(evidence: &Evidence, prompt_budget: u32, most_parts: u32) -> Packer {
         Packer {
             findings: findings(evidence),
             pieces: Vec::new(),
             held: 0,
-            room: room.max(1),
+            prompt_budget: prompt_budget.max(1),
             most_parts: most_parts.max(1),
             taken: 0,
             whole: 0,
@@ -100,10 +100,14 @@ impl Packer {
 
     pub fn add(&mut self, message: &Message) {
         let worth = self.worth(message);
+        if message.role == Role::Recap {
+            let earlier = self.pieces.iter_mut().filter(|piece| piece.role == Role::Recap);
+            earlier.for_each(|piece| piece.worth = Worth::Finding);
+        }
         let number = self.taken;
         self.taken += 1;
         self.whole += u64::from(tokens::estimate(&message.text));
-        let limit = longest(worth, message.role).min((self.room / SHARE) as usize);
+        let limit = longest(worth, message.role).min((self.prompt_budget / SHARE) as usize);
         let text = rendered(message, limit);
         let tokens = tokens::estimate(&text).saturating_add(1);
         self.held += u64::from(tokens);
@@ -119,7 +123,7 @@ impl Packer {
     /// and tool calls.
     pub fn finish(mut self) -> Packed {
         self.raise_always_kept();
-        let room = u64::from(self.room);
+        let budget = u64::from(self.prompt_budget);
         let core: u64 = self
             .pieces
             .iter()
@@ -128,8 +132,8 @@ impl Packer {
             .sum();
         // The lines that replace omitted messages need tokens, too.
         let (parts, mut target) = match core {
-            _ if self.held <= room => (1, room),
-            core if core <= room - room / 8 => (1, room - room / 8),
+            _ if self.held <= budget => (1, budget),
+            core if core <= budget - budget / 8 => (1, budget - budget / 8),
             _ => (self.most_parts, self.most()),
         };
         loop {
@@ -152,7 +156,8 @@ impl Packer {
     /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of a prompt stays
     /// empty if the next message does not fit into it.
     fn most(&self) -> u64 {
-        u64::from(self.room) * u64::from(self.most_parts) * u64::from(SHARE - 1) / u64::from(SHARE)
+        u64::from(self.prompt_budget) * u64::from(self.most_parts) * u64::from(SHARE - 1)
+            / u64::from(SHARE)
     }
 
     fn worth(&mut self, message: &Message) -> Worth {
@@ -161,7 +166,7 @@ impl Packer {
         match message.role {
             Role::User if is_first => Worth::AlwaysKept,
             Role::User => Worth::Prompt,
-            Role::Recap => Worth::Finding,
+            Role::Recap => Worth::AlwaysKept,
             Role::Agent | Role::Tool if self.findings.contains(&message.origin) => Worth::Finding,
             Role::Agent => Worth::Reply,
             Role::Tool if is_output(&message.text) => Worth::Output,
@@ -169,10 +174,9 @@ impl Packer {
         }
     }
 
-    /// Raises the last message of the user and of the agent, and the agent's latest summary, to
-    /// [`Worth::AlwaysKept`].
+    /// Raises the last message of the user and of the agent to [`Worth::AlwaysKept`].
     fn raise_always_kept(&mut self) {
-        for role in [Role::User, Role::Agent, Role::Recap] {
+        for role in [Role::User, Role::Agent] {
             if let Some(last) = self.pieces.iter_mut().rev().find(|piece| piece.role == role) {
                 last.worth = Worth::AlwaysKept;
             }
@@ -196,8 +200,8 @@ impl Packer {
         self.pieces.retain(|piece| !dropped.contains(&piece.number));
     }
 
-    /// Splits the pieces into at most `most` texts of at most `room` tokens each. The latest
-    /// summary by the agent itself is first.
+    /// Splits the pieces into at most `most` texts of at most `prompt_budget` tokens each. The
+    /// latest summary by the agent itself is first.
     fn parts(&self, most: u32) -> Parts {
         let recap = self.pieces.iter().rposition(|piece| piece.role == Role::Recap);
         let others = (0..self.pieces.len()).filter(|at| Some(*at) != recap);
@@ -212,7 +216,7 @@ impl Packer {
             let gap = piece.number.saturating_sub(next).saturating_sub(u32::from(moved));
             let gap = if is_recap { 0 } else { gap };
             let needed = piece.tokens + if gap > 0 { GAP } else { 0 };
-            if parts.last().is_none_or(|(_, used)| used + needed > self.room) {
+            if parts.last().is_none_or(|(_, used)| used + needed > self.prompt_budget) {
                 if parts.len() == most as usize {
                     return Parts { texts: texts(parts), is_whole: false };
                 }
@@ -316,14 +320,18 @@ mod tests {
         (0..turns).flat_map(turn).collect()
     }
 
-    fn packed(messages: &[Message], room: u32, most_parts: u32) -> Packed {
-        let mut packer = Packer::new(&Evidence::default(), room, most_parts);
+    fn packed(messages: &[Message], prompt_budget: u32, most_parts: u32) -> Packed {
+        let mut packer = Packer::new(&Evidence::default(), prompt_budget, most_parts);
         messages.iter().for_each(|message| packer.add(message));
         let most = packer.most() * 2;
-        assert!(packer.held <= most + u64::from(room), "{} of {most}", packer.held);
+        assert!(packer.held <= most + u64::from(prompt_budget), "{} of {most}", packer.held);
         let packed = packer.finish();
         for part in &packed.parts {
-            assert!(tokens::estimate(part) <= room, "{} of {room}", tokens::estimate(part));
+            assert!(
+                tokens::estimate(part) <= prompt_budget,
+                "{} of {prompt_budget}",
+                tokens::estimate(part)
+            );
         }
         packed
     }
@@ -395,5 +403,15 @@ mod tests {
         let found = packer.finish();
         assert!(found.parts[0].contains("`make 1` → ok"), "kept");
         assert!(!found.parts[0].contains("`make 2` → ok"), "dropped");
+    }
+    #[test]
+    fn the_agent_s_latest_summary_stays_while_many_messages_arrive() {
+        let mut messages = vec![message(0, Role::User, "request")];
+        messages.push(message(1, Role::Recap, "the older summary"));
+        messages.push(message(2, Role::Recap, "the later summary"));
+        messages.extend((3..200).map(|seq| message(seq, Role::User, &"word ".repeat(60))));
+        let found = packed(&messages, 2_000, 1);
+        assert!(found.parts[0].starts_with("[summary by the agent itself] the later summary"));
+        assert!(!found.parts[0].contains("the older summary"));
     }
 }

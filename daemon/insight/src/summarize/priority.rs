@@ -1,7 +1,7 @@
 //! Decides which fields of a summary matter, given the activity of the session
-//! (intelligent-session-summarization, section 5).
+//! (the specification of session summaries, intelligent-session-summarization).
 //!
-//! The document's formula divides by the sum of a field's affinities, which contradicts its own
+//! The specification's formula divides by the sum of a field's affinities, which contradicts its own
 //! tests (0.41 where more than 0.7 is required). Here the priority of a field is the maximum over
 //! all activities of intensity times affinity.
 
@@ -100,7 +100,8 @@ impl Field {
     }
 }
 
-/// Returns the priority of `field` for a session with this activity, from 0 to 1.
+/// Returns the priority of `field` for a session with this activity, from 0 to 1. Only tests call it:
+/// the specification requires it by its name.
 ///
 /// An unknown field name has the priority 0.5.
 pub fn compute_extraction_priority(field: &str, activity: &ActivityVector) -> f64 {
@@ -137,7 +138,7 @@ mod tests {
             .collect()
     }
 
-    /// `test_extraction_priority_debugging` of section 9.1.
+    /// `test_extraction_priority_debugging` of the specification.
     #[test]
     fn debugging_needs_errors_more_than_discoveries() {
         let activity = ActivityVector { fixing: 0.9, exploring: 0.4, ..ActivityVector::default() };
@@ -146,7 +147,7 @@ mod tests {
         assert!(compute_extraction_priority("discoveries", &activity) < errors);
     }
 
-    /// `test_get_extraction_fields` of section 9.1.
+    /// `test_get_extraction_fields` of the specification.
     #[test]
     fn fixing_a_configuration_needs_errors_settings_and_tasks() {
         let activity =

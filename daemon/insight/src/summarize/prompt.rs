@@ -1,13 +1,15 @@
-//! The instructions for a model: the fields that matter for the session, in descending priority
-//! (intelligent-session-summarization, sections 5.3 and 6.2).
+//! The instructions for a model: the fields that matter for the session, in descending priority. The
+//! texts are those of the specification of session summaries (intelligent-session-summarization),
+//! which is not part of this repository.
 
 use crate::{
     model::activity::ActivityVector,
     summarize::priority::{Field, get_extraction_fields, priority},
 };
 
-/// Returns the whole prompt of section 5.3: the fields to extract, the transcript, and the answer
-/// format.
+/// Returns the whole prompt of the specification: the fields to extract, the transcript, and the
+/// answer format. Only tests call it: the daemon fills `prompts/` with [`extraction_instructions`],
+/// and the specification requires this function by its name.
 pub fn build_extraction_prompt(
     activity: &ActivityVector,
     session_content: &str,
@@ -34,7 +36,7 @@ pub fn build_extraction_prompt(
 }
 
 /// Returns the numbered list of fields with their instructions, which replaces
-/// `{dynamic_extraction_instructions}` in the template of section 6.2.
+/// `{dynamic_extraction_instructions}` in the template of the specification.
 pub fn extraction_instructions(activity: &ActivityVector, threshold: f64) -> String {
     extraction_instructions_without(activity, threshold, &[])
 }

@@ -9,7 +9,7 @@ use crate::{
         from_evidence::{
             entries::{ENTRY, Entries, push},
             errors::refuted,
-            reported::{self, overtaken},
+            reported::{ReportQuotes, overtaken},
             repository::{
                 commit_messages::{body_excerpt, is_bookkeeping},
                 pull_request,
@@ -29,13 +29,13 @@ const TASKS: usize = 8;
 /// Returns what was accomplished: pull requests, then commits, then the results that reports
 /// describe. Without any of these, returns the completed tasks, or else, if files were changed, the
 /// first statement of the last reply.
-pub(super) fn completed_tasks(entries: &Entries<'_>) -> Vec<String> {
+pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
     if can_have_changed(evidence) {
-        let results = reported::results(entries);
+        let results = quotes.results();
         let extra = (list.len() + results.len()).saturating_sub(ENTRIES).min(results.len());
         results.into_iter().skip(extra).for_each(|line| push(&mut list, line));
     }
@@ -150,7 +150,9 @@ mod tests {
     use crate::summarize::report::Reports;
 
     fn completed(evidence: &Evidence) -> Vec<String> {
-        completed_tasks(&Entries { evidence, reports: &Reports::of(evidence), project: None })
+        let reports = Reports::of(evidence);
+        let entries = Entries { evidence, reports: &reports, project: None };
+        completed_tasks(&entries, &ReportQuotes::of(&entries))
     }
 
     #[test]

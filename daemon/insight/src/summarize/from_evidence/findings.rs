@@ -15,7 +15,7 @@ use crate::{
                 found_no_tests, replaced_commands, retried_commands, with_replacement,
             },
             next_steps::advice,
-            reported::{self, quotable::depends_on_previous, transient, verdicts},
+            reported::{ReportQuotes, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
         },
         report::{Report, Topic},
@@ -35,7 +35,7 @@ const CAUSES_ON_THE_WAY: usize = 4;
 const CAUSES: usize = 2;
 
 /// Returns what was found out, and what was tried without success.
-pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
+pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
         // Reported statements are taken from the reports.
@@ -58,7 +58,7 @@ pub(super) fn discoveries(entries: &Entries<'_>) -> Vec<String> {
     let replaced = replaced_commands(entries);
     let retried = retried_commands(entries, &replaced);
     replaced.into_iter().chain(retried).for_each(|line| push(&mut list, line));
-    reported::findings(entries).into_iter().for_each(|line| push(&mut list, line));
+    quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
     let extra = list.len().saturating_sub(DISCOVERIES);

@@ -22,6 +22,8 @@ mod settings;
 mod shortened;
 mod turns;
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::{
         activity::ActivityVector,
@@ -33,7 +35,7 @@ use crate::{
     summarize::{
         from_evidence::{
             checks::test_results, decisions::user_words, entries::Entries, errors::refuted,
-            outcome::ending, request::objective,
+            outcome::ending, reported::ReportQuotes, request::objective,
         },
         priority::{EXTRACTION_THRESHOLD, Field, priority},
         report::Reports,
@@ -74,6 +76,7 @@ pub fn summarize(
     let evidence = &*refuted::without_refuted_statements(evidence);
     let reports = Reports::of(evidence);
     let entries = Entries { evidence, reports: &reports, project: context.project };
+    let quotes = ReportQuotes::of(&entries);
     let verdict = outcome::verdict(evidence);
     let mut summary = EnhancedSessionSummary {
         activity_vector: activity,
@@ -85,13 +88,13 @@ pub fn summarize(
         repository: repository::line(&entries),
         preferences: some(user_words::wishes(&entries)),
         known_failures: some(findings::known_failures(&entries)),
-        completed_tasks: some(done::completed_tasks(&entries)),
+        completed_tasks: some(done::completed_tasks(&entries, &quotes)),
         key_decisions: some(decisions::key_decisions(&entries)),
         next_steps: some(next_steps::next_steps(&entries)),
         errors_resolved: some(errors::errors_resolved(&entries)),
         root_cause_analysis: findings::root_cause(&entries),
         config_changes: some(settings::config_changes(&entries)),
-        discoveries: some(findings::discoveries(&entries)),
+        discoveries: some(findings::discoveries(&entries, &quotes)),
         topics: None,
         relations: None,
         test_results: test_results::test_results(&entries),
@@ -126,19 +129,40 @@ fn remove_repeated_causes(summary: &mut EnhancedSessionSummary) {
 /// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
 ///   contain their cause.
 fn remove_repeated_texts(summary: &mut EnhancedSessionSummary) {
+    remove_decisions_in_objective(summary);
+    remove_tasks_in_decisions(summary);
+    remove_steps_in_last_words(summary);
+    let ended = words(summary.last_words.as_deref().unwrap_or_default());
+    remove_explained_errors(summary, &ended);
+    for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
+        list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
+    }
+    let open: Vec<_> = summary.next_steps.iter().flatten().map(|step| words(step)).collect();
+    if let Some(found) = &mut summary.discoveries {
+        found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
+    }
+    summary.completed_tasks = summary.completed_tasks.take().and_then(some);
+    summary.discoveries = summary.discoveries.take().and_then(some);
+    summary.key_decisions = summary.key_decisions.take().and_then(some);
+}
+
+fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
     let objective = words(&summary.objective);
     let is_asked = |text: &str| {
-        let said = text.strip_prefix("User: ").unwrap_or(text);
-        share_of_words(&words(said), &objective) >= REPEATED
+        let quote = text.strip_prefix("User: ").unwrap_or(text);
+        share_of_words(&words(quote), &objective) >= REPEATED
+    };
+    // A quote that includes the refused call contains more than the objective.
+    let is_quote = |one: &DecisionRecord| {
+        one.rationale.starts_with(USER_SAID)
+            && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
     };
     if let Some(decisions) = &mut summary.key_decisions {
-        // A quote that includes the refused call contains more than the objective.
-        let is_told = |one: &DecisionRecord| {
-            one.rationale.starts_with(USER_SAID)
-                && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
-        };
-        decisions.retain(|one| !(is_told(one) && is_asked(&one.decision)));
+        decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));
     }
+}
+
+fn remove_tasks_in_decisions(summary: &mut EnhancedSessionSummary) {
     let decided = summary.key_decisions.iter().flatten();
     let decided: Vec<_> =
         decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))).collect();
@@ -147,6 +171,9 @@ fn remove_repeated_texts(summary: &mut EnhancedSessionSummary) {
             !decided.iter().any(|known| share_of_words(&words(one), known) >= REPEATED)
         });
     }
+}
+
+fn remove_steps_in_last_words(summary: &mut EnhancedSessionSummary) {
     let steps = summary.next_steps.as_deref().unwrap_or_default();
     summary.last_words = summary.last_words.take().map(|text| {
         let all = sentences(&text);
@@ -156,39 +183,24 @@ fn remove_repeated_texts(summary: &mut EnhancedSessionSummary) {
             _ => text,
         }
     });
-    let ended = words(summary.last_words.as_deref().unwrap_or_default());
-    // An error whose fix only lists changed files adds little to its cause.
-    let told = [&summary.completed_tasks, &summary.discoveries].into_iter().flatten().flatten();
-    let mut told: Vec<_> = told.map(|one| words(one)).collect();
-    told.push(ended.clone());
-    let is_told = |error: &ErrorResolution| {
+}
+
+/// Removes unverified errors whose fix only lists changed files, if a task, a discovery or the last
+/// words, `ended`, contain their cause. Such an error adds little to its cause.
+fn remove_explained_errors(summary: &mut EnhancedSessionSummary, ended: &BTreeSet<String>) {
+    let texts = [&summary.completed_tasks, &summary.discoveries].into_iter().flatten().flatten();
+    let mut texts: Vec<_> = texts.map(|one| words(one)).collect();
+    texts.push(ended.clone());
+    let is_explained = |error: &ErrorResolution| {
         let cause = words(&error.root_cause);
-        told.iter().any(|other| share_of_words(&cause, other) >= REPEATED)
+        texts.iter().any(|other| share_of_words(&cause, other) >= REPEATED)
             && error.fix.starts_with("Changed ")
             && is_filler(&error.verification)
     };
     if let Some(errors) = &mut summary.errors_resolved {
-        errors.retain(|error| !is_told(error));
-        if errors.is_empty() {
-            summary.errors_resolved = None;
-        }
+        errors.retain(|error| !is_explained(error));
     }
-    for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
-        list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
-    }
-    let open: Vec<_> = summary.next_steps.iter().flatten().map(|step| words(step)).collect();
-    if let Some(found) = &mut summary.discoveries {
-        found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
-    }
-    let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
-    for list in [&mut summary.completed_tasks, &mut summary.discoveries] {
-        if is_empty(list) {
-            *list = None;
-        }
-    }
-    if summary.key_decisions.as_ref().is_some_and(Vec::is_empty) {
-        summary.key_decisions = None;
-    }
+    summary.errors_resolved = summary.errors_resolved.take().and_then(some);
 }
 
 /// Returns a short title for lists, of at most 80 characters.
@@ -262,7 +274,7 @@ mod tests {
         )
     }
 
-    /// `test_enhanced_summary_generation` of intelligent-session-summarization, section 9.2, as far
+    /// `test_enhanced_summary_generation` of the specification of session summaries, as far
     /// as it concerns this stage.
     #[test]
     fn a_fixed_bug_is_told_as_it_was() {

@@ -47,7 +47,7 @@ pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
         "tests" => String::new(),
         noun => format!(" {noun}"),
     };
-    (run.failed == 0 && run.total > 0)
+    (run.failed == 0 && ran > 0)
         .then(|| format!("{} of {ran}{noun} passed ({suite}{others}{part})", run.passed))
 }
 

@@ -30,7 +30,10 @@ use crate::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{DELETED, NOT_COMMITTED},
+        wording::{
+            BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_OF_PULL_REQUEST, CHECKS_PASSED, DELETED,
+            LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED,
+        },
     },
     summarize::{command_lines::failed_command, text::same_words},
 };
@@ -247,7 +250,7 @@ impl Handoff {
             self.failing_tests.push(FailedSuite {
                 framework: name(&tests.framework),
                 failed: tests.failed,
-                total: tests.total,
+                total: tests.total.saturating_sub(tests.skipped),
                 names: names.filter_map(|name| guard::name(name)).collect(),
                 session: validity.session,
             });
@@ -332,14 +335,14 @@ pub fn line(text: &str) -> String {
 /// ones.
 fn as_seen(state: &str, is_one: bool) -> String {
     let is_known = |part: &&str| {
-        !part.starts_with("checks passed")
-            && !part.starts_with("before the last change: ")
-            && (is_one || !part.starts_with("checks of PR #"))
+        !part.starts_with(CHECKS_PASSED)
+            && !part.starts_with(BEFORE_LAST_CHANGE)
+            && (is_one || !part.starts_with(CHECKS_OF_PULL_REQUEST))
     };
     let parts = state.split("; ").filter(is_known).map(|part| match part {
-        part if part.starts_with("failed: ") => format!("checks {part}"),
-        "not pushed" => "no push seen".to_owned(),
-        "last commit not pushed" => "no push of the last commit seen".to_owned(),
+        part if part.starts_with(CHECKS_FAILED) => format!("checks {part}"),
+        part if part.starts_with(NOT_PUSHED) => part.replacen(NOT_PUSHED, "no push seen", 1),
+        LAST_COMMIT_NOT_PUSHED => "no push of the last commit seen".to_owned(),
         part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),
     });
     parts.collect::<Vec<_>>().join("; ")

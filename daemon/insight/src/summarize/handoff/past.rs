@@ -3,7 +3,7 @@
 use crate::{
     model::{
         CloseReason, Episode, SessionEnding, Timestamp,
-        summary::Outcome,
+        summary::{EnhancedSessionSummary, Outcome},
         wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, REQUEST_STATES},
     },
     summarize::{
@@ -62,11 +62,6 @@ impl EndedSession {
     pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
-        let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
-        let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
-        // A detached HEAD, for example during a rebase, is recorded as the branch `HEAD`.
-        let branches = kept.filter(|branch| *branch != "HEAD");
-        let branches = branches.filter_map(|branch| guard::name(branch));
         let line = |text: Option<&str>, limit| {
             text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
         };
@@ -104,7 +99,7 @@ impl EndedSession {
             was_killed: episode.reason == CloseReason::AgentExited
                 && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
-            branches: branches.take(MAX_BRANCHES).collect(),
+            branches: branches(episode, ending),
             done: done
                 .filter_map(|done| guard::quote(done, MAX_ENTRY_CHARS))
                 .take(MAX_LIST_ENTRIES)
@@ -114,13 +109,10 @@ impl EndedSession {
                 None => summary.test_results.as_ref().and_then(entry::passed_tests),
             },
             awaits_answer: ending.question.is_some(),
-            last_request: summary.next_steps.iter().flatten().find_map(|step| {
-                let step = step.strip_prefix(ASKED_LAST)?;
-                let state = REQUEST_STATES.into_iter().find(|state| step.starts_with(state))?;
-                let quoted = ending.asked_later.last().map_or(asked, String::as_str);
-                let is_it = share_of_words(&words(quoted), &words(step)) >= SAME_TASK_SHARE;
-                is_it.then_some(state)
-            }),
+            last_request: last_request(
+                summary,
+                ending.asked_later.last().map_or(asked, String::as_str),
+            ),
             notes: (summary.next_steps.iter().flatten())
                 .filter_map(|step| steps::note(step).map(str::to_owned))
                 .collect(),
@@ -167,6 +159,25 @@ impl EndedSession {
         let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");
         self.branches.iter().filter(move |branch| !is_main(branch))
     }
+}
+
+/// Returns the first branches of a session that still exist.
+fn branches(episode: &Episode, ending: &SessionEnding) -> Vec<String> {
+    let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
+    let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));
+    // A detached HEAD, for example during a rebase, is recorded as the branch `HEAD`.
+    let branches = kept.filter(|branch| *branch != "HEAD");
+    branches.filter_map(|branch| guard::name(branch)).take(MAX_BRANCHES).collect()
+}
+
+/// Returns what became of the request `quoted`, if the agent did not answer it.
+fn last_request(summary: &EnhancedSessionSummary, quoted: &str) -> Option<&'static str> {
+    summary.next_steps.iter().flatten().find_map(|step| {
+        let step = step.strip_prefix(ASKED_LAST)?;
+        let state = REQUEST_STATES.into_iter().find(|state| step.starts_with(state))?;
+        let is_it = share_of_words(&words(quoted), &words(step)) >= SAME_TASK_SHARE;
+        is_it.then_some(state)
+    })
 }
 
 /// Whether a title is only the end of a sentence, or does not mention its subject. Such a title is

@@ -240,6 +240,31 @@ fn checks_that_may_belong_to_other_work_are_left_out() {
 }
 
 #[test]
+fn a_missing_push_is_worded_as_what_was_seen() {
+    for (state, wanted) in [
+        ("not pushed", "no push seen"),
+        ("not pushed (1 ahead of `origin/a`)", "no push seen (1 ahead of `origin/a`)"),
+        ("last commit not pushed", "no push of the last commit seen"),
+    ] {
+        assert_eq!(as_seen(state, true), wanted);
+    }
+}
+
+#[test]
+fn skipped_tests_did_not_run() {
+    let session = |passed, failed, skipped| {
+        let mut session = full();
+        let tests = session.summary.test_results.as_mut().unwrap();
+        (tests.passed, tests.failed, tests.skipped) = (passed, failed, skipped);
+        tests.total = passed + failed + skipped;
+        gather(&[session], &[]).to_text(4_000).unwrap()
+    };
+    assert!(session(30, 1, 9).contains("`pytest`, 1 of 31: "), "{}", session(30, 1, 9));
+    assert!(session(30, 0, 10).contains("Its last tests: 30 of 30 passed"));
+    assert!(!session(0, 0, 10).contains("Its last tests"));
+}
+
+#[test]
 fn what_the_ending_quotes_is_not_listed_again() {
     let mut session = full();
     let step = "Check each skill by hand in at least two agents before the release of the marks";

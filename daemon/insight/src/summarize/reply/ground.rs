@@ -51,15 +51,17 @@ impl Grounds<'_> {
     pub(super) fn tests_hold(&self, text: &str) -> bool {
         let runs = &self.evidence.tests;
         let counted = pattern!(
-            r"(?i)\b(\d{1,6})(?:/\d{1,6}| of \d{1,6})?(?: [a-z-]+){0,2} (?:passed|passing|pass|failed|failing|fail|green|succeeded|succeed)\b"
+            r"(?i)\b(\d{1,6})(?:/\d{1,6}| of \d{1,6})?(?: [a-z-]+){0,2} (?:passed|passing|pass|(failed|failing|fail)|green|succeeded|succeed)\b"
         );
         let all = pattern!(
             r"(?i)\b(?:tests?|suite|specs?)(?: [a-z]+){0,2} (?:pass|passes|passed|passing|green|succeeds?|succeeded)\b"
         );
         let counts_hold = counted.captures_iter(text).all(|claim| {
-            claim[1].parse().is_ok_and(|count| runs.iter().any(|run| has_count(run, count)))
+            let failed = claim.get(2).is_some();
+            claim[1].parse().is_ok_and(|count| runs.iter().any(|run| has_count(run, count, failed)))
         });
-        counts_hold && (!all.is_match(text) || runs.iter().any(|run| run.passed > 0))
+        let has_passed = |run: &TestRun| run.passed > 0 && run.failed == 0;
+        counts_hold && (!all.is_match(text) || runs.iter().any(has_passed))
     }
 
     fn is_touched(&self, file: &str) -> bool {
@@ -117,7 +119,14 @@ fn contains_whole_name(text: &str, name: &str) -> bool {
     })
 }
 
-fn has_count(run: &TestRun, count: u32) -> bool {
-    let total = run.passed.saturating_add(run.failed).saturating_add(run.skipped);
-    [run.passed, run.failed, run.skipped, total].contains(&count)
+/// Returns whether `count` tests of a run failed, or else passed. Skipped tests may count as passed
+/// if no test failed.
+fn has_count(run: &TestRun, count: u32, failed: bool) -> bool {
+    match failed {
+        true => run.failed == count,
+        false => {
+            run.passed == count
+                || run.failed == 0 && run.passed.saturating_add(run.skipped) == count
+        }
+    }
 }

@@ -116,6 +116,8 @@ fn claims_about_tests_are_compared_with_the_runs() {
         ("Added 7 tests for the expiry", true),
         ("All 97 tests passed", false),
         ("97/97 tests passing", false),
+        ("2 tests failed", false),
+        ("1 test failed before", true),
     ] {
         let claims = Claims { completed_tasks: texts(&[claim]), ..Claims::default() };
         let (found, before) = merged(claims, claim);
@@ -127,6 +129,11 @@ fn claims_about_tests_are_compared_with_the_runs() {
     let nothing = Evidence::default();
     let grounds = Grounds { evidence: &nothing, shown: &[] };
     assert!(!grounds.tests_hold("the tests pass") && grounds.tests_hold("wrote tests"));
+    let mut failing = evidence().0;
+    failing.tests.retain(|run| run.failed > 0);
+    failing.tests.iter_mut().for_each(|run| run.passed = 5);
+    let grounds = Grounds { evidence: &failing, shown: &[] };
+    assert!(!grounds.tests_hold("All tests pass now"), "{:?}", failing.tests);
 }
 
 #[test]

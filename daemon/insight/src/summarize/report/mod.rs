@@ -88,75 +88,13 @@ impl Reports {
 impl Report {
     pub(crate) fn of(report: &TurnReport) -> Report {
         let passages = passages(&report.text);
-        let is_lead = |passage: &&Passage| {
-            let announces = ["Here's", "Here is", "Here are", "Below", "Let me", "Now "];
-            passage.form == Form::Paragraph
-                && passage.text.len() >= 12
-                && !passage.text.ends_with(':')
-                && !announces.iter().any(|start| passage.text.starts_with(start))
-        };
-        let lead = passages.iter().find(is_lead);
-        let lead = lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone());
-        let opening = passages.iter().take_while(|passage| passage.form == Form::Paragraph);
-        let mut opening: Vec<String> = opening
-            .take_while(|passage| passage.headings.len() == passages[0].headings.len())
-            .take_while(|passage| {
-                let topic = passage.label.as_deref().and_then(topic_of_heading);
-                !matches!(topic, Some(Topic::Proposal | Topic::Open))
-            })
-            .map(|passage| {
-                let label = passage.label.as_deref().map_or(String::new(), |label| {
-                    if passage.text.is_empty() { label.to_owned() } else { format!("{label}: ") }
-                });
-                format!("{label}{}", passage.text)
-            })
-            .collect();
-        let last = opening.len().saturating_sub(1);
-        opening[..last].iter_mut().for_each(end_introduction);
-        opening[..last].iter_mut().for_each(end_sentence);
-        let opening = opening.iter().map(|one| one.trim()).filter(|one| !one.is_empty());
-        let opening = opening.collect::<Vec<_>>();
-        let opening = Some(opening.join(" ")).filter(|opening| !opening.is_empty());
-        let mut claims = Vec::new();
-        let mut before: Option<&Passage> = None;
-        let mut introduction: Option<&Passage> = None;
-        for passage in &passages {
-            // The contents of a written text are not completed work.
-            if passage.form == Form::Paragraph {
-                introduction = Some(passage).filter(|one| introduces_contents(&one.text));
-            } else if introduction.is_some_and(|one| one.headings == passage.headings)
-                || passage.headings.last().is_some_and(|last| introduces_contents(last))
-            {
-                continue;
-            }
-            // A paragraph after a list does not belong to the heading any more.
-            let is_after_list = passage.form == Form::Paragraph
-                && before.is_some_and(|before| {
-                    before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
-                });
-            let headings = if is_after_list { &[] } else { passage.headings.as_slice() };
-            if passage.form == Form::Paragraph
-                && passage.label.is_none()
-                && topic_of(headings).is_none()
-            {
-                for sentence in sentences(&passage.text) {
-                    let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
-                    claims.extend(Claim::of(&passage, headings, report.origin));
-                }
-            } else {
-                claims.extend(Claim::of(passage, headings, report.origin));
-            }
-            if !is_after_list {
-                before = Some(passage);
-            }
-        }
         Report {
             origin: report.origin,
             changed: report.changed,
             asks: passages.last().is_some_and(asks_for_consent),
-            claims,
-            lead,
-            opening,
+            lead: lead(&passages),
+            opening: opening(&passages),
+            claims: claims(&passages, report.origin),
             passages,
         }
     }
@@ -250,6 +188,81 @@ fn asks_for_consent(passage: &Passage) -> bool {
     let is_offer =
         ["want me", "should i", "shall i", "would you like me", "do you want me", "anything else"];
     chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
+}
+
+/// Returns the first paragraph with substance, as one line; `None` if that paragraph has a label.
+fn lead(passages: &[Passage]) -> Option<String> {
+    let is_lead = |passage: &&Passage| {
+        let announces = ["Here's", "Here is", "Here are", "Below", "Let me", "Now "];
+        passage.form == Form::Paragraph
+            && passage.text.len() >= 12
+            && !passage.text.ends_with(':')
+            && !announces.iter().any(|start| passage.text.starts_with(start))
+    };
+    let lead = passages.iter().find(is_lead);
+    lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone())
+}
+
+/// Returns the paragraphs at the start of a report, as one line.
+fn opening(passages: &[Passage]) -> Option<String> {
+    let opening = passages.iter().take_while(|passage| passage.form == Form::Paragraph);
+    let mut opening: Vec<String> = opening
+        .take_while(|passage| passage.headings.len() == passages[0].headings.len())
+        .take_while(|passage| {
+            let topic = passage.label.as_deref().and_then(topic_of_heading);
+            !matches!(topic, Some(Topic::Proposal | Topic::Open))
+        })
+        .map(|passage| {
+            let label = passage.label.as_deref().map_or(String::new(), |label| {
+                if passage.text.is_empty() { label.to_owned() } else { format!("{label}: ") }
+            });
+            format!("{label}{}", passage.text)
+        })
+        .collect();
+    let last = opening.len().saturating_sub(1);
+    opening[..last].iter_mut().for_each(end_introduction);
+    opening[..last].iter_mut().for_each(end_sentence);
+    let opening = opening.iter().map(|one| one.trim()).filter(|one| !one.is_empty());
+    let opening = opening.collect::<Vec<_>>();
+    Some(opening.join(" ")).filter(|opening| !opening.is_empty())
+}
+
+/// Returns the statements of a report, in order.
+fn claims(passages: &[Passage], origin: Origin) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    let mut before: Option<&Passage> = None;
+    let mut introduction: Option<&Passage> = None;
+    for passage in passages {
+        // The contents of a written text are not completed work.
+        if passage.form == Form::Paragraph {
+            introduction = Some(passage).filter(|one| introduces_contents(&one.text));
+        } else if introduction.is_some_and(|one| one.headings == passage.headings)
+            || passage.headings.last().is_some_and(|last| introduces_contents(last))
+        {
+            continue;
+        }
+        // A paragraph after a list does not belong to the heading any more.
+        let is_after_list = passage.form == Form::Paragraph
+            && before.is_some_and(|before| {
+                before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
+            });
+        let headings = if is_after_list { &[] } else { passage.headings.as_slice() };
+        if passage.form == Form::Paragraph
+            && passage.label.is_none()
+            && topic_of(headings).is_none()
+        {
+            for sentence in sentences(&passage.text) {
+                let passage = Passage { text: sentence.to_owned(), ..passage.clone() };
+                claims.extend(Claim::of(&passage, headings, origin));
+            }
+        } else {
+            claims.extend(Claim::of(passage, headings, origin));
+        }
+        if !is_after_list {
+            before = Some(passage);
+        }
+    }
+    claims
 }
 
 /// Whether a label announces the result of what was done.

@@ -7,8 +7,10 @@ use crate::{
     model::{
         evidence::{CommandRun, Evidence, FileWork, TestRun, is_same_place, other_parts},
         transcript::Outcome,
+        wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED},
     },
     summarize::{
+        evidence::runs_tests,
         from_evidence::checks::test_results::{main_run, may_affect_checks, suites},
         text::pattern,
     },
@@ -97,7 +99,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
 }
 
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
-    let failed = failed(evidence, last)?;
+    let failed = failed(evidence, kind, last)?;
     let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
     // Commit hooks and scripts that run several checks may have run this check again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
@@ -140,10 +142,16 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
 }
 
+/// Whether a line runs tests or a check of another kind than `kind`.
+fn runs_other_checks(line: &str, kind: CheckKind) -> bool {
+    let is_check = |part: &str| CheckKind::ALL.into_iter().any(|kind| kind.is_run_by(part));
+    parts(line).any(|part| !kind.is_run_by(part) && (is_check(part) || runs_tests(part)))
+}
+
 /// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear whether
 /// this or another command of the line failed.
-fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
-    match run.outcome {
+fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool> {
+    let failed = match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
             let mut later = evidence.commands.iter().filter(|other| {
@@ -161,7 +169,8 @@ fn failed(evidence: &Evidence, run: &CommandRun) -> Option<bool> {
         }
         Outcome::Failed(_) => (run.command.matches("&&").count() <= 1).then_some(true),
         Outcome::Rejected | Outcome::Interrupted => None,
-    }
+    };
+    failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
 }
 
 fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
@@ -218,15 +227,17 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     let failed = runs.iter().filter(|check| check.failed && has_passed(check.kind));
     let failed: Vec<String> = failed.map(named).collect();
     let (fresh, stale) = (names(false), names(true));
-    let told = match (fresh.is_empty(), stale.is_empty()) {
+    let passed = match (fresh.is_empty(), stale.is_empty()) {
         (true, true) => return None,
-        (false, true) => format!("checks passed: {fresh}"),
-        (true, false) => format!("checks passed before the last change: {stale}"),
-        (false, false) => format!("checks passed: {fresh}; before the last change: {stale}"),
+        (false, true) => format!("{CHECKS_PASSED}: {fresh}"),
+        (true, false) => format!("{CHECKS_PASSED} {BEFORE_LAST_CHANGE}{stale}"),
+        (false, false) => format!("{CHECKS_PASSED}: {fresh}; {BEFORE_LAST_CHANGE}{stale}"),
     };
-    let failed =
-        if failed.is_empty() { String::new() } else { format!("; failed: {}", failed.join(", ")) };
-    Some(format!("{told}{failed}"))
+    let failed = match failed.is_empty() {
+        true => String::new(),
+        false => format!("; {CHECKS_FAILED}{}", failed.join(", ")),
+    };
+    Some(format!("{passed}{failed}"))
 }
 
 /// Returns the kind of a check, with its place if this kind also ran at another place.
@@ -307,10 +318,27 @@ mod tests {
         let mut evidence = script.collect();
         let check = evidence.commands[0].clone();
         evidence.commands.truncate(1);
-        assert_eq!(failed(&evidence, &check), None);
+        let failed = |evidence: &Evidence| failed(evidence, CheckKind::Lint, &check);
+        assert_eq!(failed(&evidence), None);
         let of_sub_agent = Origin { source: 1, line: 1 };
         evidence.commands.push(CommandRun { origin: of_sub_agent, ..check.clone() });
-        assert_eq!(failed(&evidence, &check), None);
+        assert_eq!(failed(&evidence), None);
+    }
+
+    #[test]
+    fn of_several_checks_in_a_failed_line_it_is_not_known_which_failed() {
+        for (line, wanted) in [
+            ("npm run lint && npx tsc --noEmit", vec![]),
+            ("npm run lint && npx vitest run", vec![]),
+            ("cd app && npm run lint", vec![CheckKind::Lint]),
+            ("npx eslint src && npx eslint test", vec![CheckKind::Lint]),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Add a column");
+            script.run("a", line, Outcome::Failed(Some(1)), "1 problem\n");
+            let failed = last_runs(&script.collect()).into_iter().filter(|one| one.failed);
+            assert_eq!(failed.map(|one| one.kind).collect::<Vec<_>>(), wanted, "{line}");
+        }
     }
 
     #[test]

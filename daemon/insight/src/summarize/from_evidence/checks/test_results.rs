@@ -72,9 +72,10 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
 }
 
 /// Whether a change to a file may change the result of a test or another check. Documents, examples
-/// of settings and workflows of the forge do not.
+/// of settings and workflows of the forge do not; lists of dependencies and build files do.
 pub(crate) fn may_affect_checks(path: &str) -> bool {
-    !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
+    pattern!(r"(?i)(?:^|/)(?:[\w.-]*requirements[\w.-]*|constraints|CMakeLists)\.txt$").is_match(path)
+        || !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
         .is_match(path)
 }
 
@@ -292,7 +293,14 @@ mod tests {
         for path in ["/app/README.md", "/app/.env.example", "/app/.github/workflows/ci.yml"] {
             assert!(!may_affect_checks(path), "{path}");
         }
-        for path in ["/app/a.rs", "/app/config.yml", "/app/.env", "/app/docs/example.ts"] {
+        for path in [
+            "/app/a.rs",
+            "/app/config.yml",
+            "/app/.env",
+            "/app/docs/example.ts",
+            "/app/requirements.txt",
+            "/app/CMakeLists.txt",
+        ] {
             assert!(may_affect_checks(path), "{path}");
         }
     }

@@ -128,17 +128,16 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
 
 /// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
 fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
-    let drops = pattern!(r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(?:never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)")
-        .is_match(text.trim_start());
-    if !drops {
-        return None;
-    }
+    let drops = pattern!(
+        r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)"
+    );
+    let quote = drops.captures(text.trim_start())?[1].to_lowercase();
     let all = &entries.evidence.prompts;
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
     let asked = Request::of(&before.text)?;
     Some(DecisionRecord {
         decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
-        rationale: format!("{USER_SAID}, with \"never mind\""),
+        rationale: format!("{USER_SAID}, with \"{quote}\""),
         alternatives: None,
     })
 }
@@ -350,6 +349,24 @@ mod tests {
         model::evidence::{Correction, Evidence},
         summarize::report::Reports,
     };
+
+    #[test]
+    fn a_dropped_request_quotes_the_words_that_drop_it() {
+        for (text, wanted) in [("Never mind.", "never mind"), ("forget it, sort them", "forget it")]
+        {
+            let quote = |text: &str, line| Quote {
+                text: text.to_owned(),
+                origin: Origin { source: 0, line },
+                at: None,
+            };
+            let prompts = vec![quote("Add a parser for dates", 1), quote(text, 2)];
+            let evidence = Evidence { prompts, ..Evidence::default() };
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            let record = dropped(&entries, &evidence.prompts[1], text).unwrap();
+            assert_eq!(record.rationale, format!("{USER_SAID}, with \"{wanted}\""));
+        }
+    }
 
     fn decided(prompts: &[&str]) -> Vec<String> {
         let quote = |(at, text): (usize, &&str)| Quote {

@@ -166,8 +166,10 @@ fn is_routine(message: &str, attempt: &str) -> bool {
             .is_match(attempt)
 }
 
+/// Whether a message says that tests failed: `a_test failed`, `2 tests failed`. Other programs write
+/// `error: signing failed`.
 fn is_test_failure(message: &str) -> bool {
-    message.contains(" failed")
+    message.contains(" failed") && !pattern!(r"(?i)^(?:error|fatal)\b[:\[]").is_match(message)
 }
 
 fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
@@ -441,6 +443,17 @@ mod tests {
             ("fatal: Unable to create '.git/index.lock': File exists.", "git commit", true),
         ] {
             assert_eq!(is_routine(message, attempt), wanted, "{message}");
+        }
+    }
+    #[test]
+    fn an_error_of_a_program_is_no_failed_test() {
+        for (message, wanted) in [
+            ("expires_late failed: panicked at src/auth.rs:9:5", true),
+            ("2 tests failed: a, b", true),
+            ("error: signing failed", false),
+            ("error[E0080]: evaluation of constant value failed", false),
+        ] {
+            assert_eq!(is_test_failure(message), wanted, "{message}");
         }
     }
 }

@@ -91,10 +91,13 @@ fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
 /// Whether later work did what `text`, a recommendation of a report, asks for.
 fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
     let wanted = words(text);
-    let later = entries.evidence.reports.iter().filter(|one| {
+    let reports = &entries.evidence.reports;
+    let later = reports.iter().filter(|one| {
         one.changed && one.origin.source == report.origin.source && one.origin > report.origin
     });
-    let commits = entries.evidence.commits.iter().filter(|one| one.origin > report.origin);
+    let at = reports.iter().find(|one| one.origin == report.origin).and_then(|one| one.at);
+    let commits = entries.evidence.commits.iter();
+    let commits = commits.filter(|one| one.origin.is_after(one.at, (report.origin, at)));
     let commits = commits.map(|commit| format!("{} {}", commit.subject, commit.body));
     let mut done = later.map(|one| one.text.clone()).chain(commits);
     done.any(|done| share_of_words(&wanted, &words(&done)) >= CARRIED_OUT)
@@ -105,7 +108,8 @@ mod tests {
     use super::*;
     use crate::{
         model::{
-            evidence::{Evidence, TurnReport},
+            evidence::{Commit, Evidence, TurnReport},
+            time::Timestamp,
             transcript::Origin,
         },
         summarize::report::Reports,
@@ -151,5 +155,30 @@ mod tests {
         ] {
             assert_eq!(told(&[(text, false)]), [""; 0], "{text}");
         }
+    }
+    #[test]
+    fn a_commit_of_a_sub_agent_before_the_recommendation_does_not_carry_it_out() {
+        let at = |second| Some(Timestamp::from_seconds(second));
+        let open = |second| {
+            let report = TurnReport {
+                text: "I would keep the old index until all lists are read.\n".to_owned(),
+                origin: Origin { source: 0, line: 5 },
+                at: at(50),
+                ..TurnReport::default()
+            };
+            let commit = Commit {
+                hash: "1a2b3c4".to_owned(),
+                subject: "Keep the old index until all lists are read".to_owned(),
+                body: String::new(),
+                origin: Origin { source: 1, line: 3 },
+                at: at(second),
+            };
+            let (reports, commits) = (vec![report], vec![commit]);
+            let evidence = Evidence { reports, commits, ..Evidence::default() };
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            recommendations(&entries).len()
+        };
+        assert_eq!((open(40), open(60)), (1, 0));
     }
 }

@@ -4,7 +4,10 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    model::{evidence::GitStep, transcript::Origin},
+    model::{
+        evidence::{GitEvent, GitStep},
+        transcript::Origin,
+    },
     summarize::{
         from_evidence::{
             entries::{Entries, push},
@@ -12,6 +15,7 @@ use crate::{
                 items::{first_that_fit, shortened_to_fit},
                 overtaken,
             },
+            repository::branch,
         },
         report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
         text::{Block, blocks, capitalised, pattern, share_of_words, words},
@@ -57,6 +61,7 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
             let Some(line) = entries.claim(claim) else { continue };
+            let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
                 // No report of the session can tell whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
@@ -205,6 +210,36 @@ pub(crate) fn reports_completed_work(line: &str) -> bool {
             .is_match(line)
 }
 
+/// Removes the condition from a step that waits until the work lands, such as
+/// `After this patch lands on main, run the release`, if the work landed after `origin`.
+fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin) -> String {
+    let condition = pattern!(
+        r"(?i)^(?:after|once|when) (?:this|that|it|the|your)(?: (?:patch|change|fix|commit|branch|work|pr|pull request)e?s?)? (?:(?:is|are|has|have|been|gets?) )*(?:lands?|landed|merges?|merged)(?: (?:on|in|into|to) \S+?)?, (?:then )?"
+    );
+    let Some(found) = condition.find(&line) else { return line };
+    match has_landed(entries, origin) {
+        true => capitalised(&line[found.end()..]),
+        false => line,
+    }
+}
+
+/// Whether a merge, or a push to the main branch, followed `origin` in its file.
+fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
+    let evidence = entries.evidence;
+    let is_main = |event: &GitEvent| {
+        let branch = event.branch.as_deref().or_else(|| branch(evidence));
+        branch.is_some_and(|branch| matches!(branch, "main" | "master" | "trunk"))
+    };
+    let mut later = evidence.git_events.iter().filter(|event| {
+        event.succeeded && event.origin.source == origin.source && event.origin > origin
+    });
+    later.any(|event| match event.step {
+        GitStep::Merge | GitStep::ClosePullRequest => true,
+        GitStep::Push => is_main(event),
+        _ => false,
+    })
+}
+
 /// Whether a prompt after `origin`, or in another file, takes up what `line` left open.
 fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
@@ -226,10 +261,10 @@ pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> 
             .iter()
             .any(|event| event.step == step && event.succeeded && later(event.origin))
     };
-    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push\b").is_match(line) {
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|`|(?:the|your|my|our) (?:\w+ )?(?:branch|commits?|changes?|tags?|fix|work)\b))").is_match(line) {
         return done(GitStep::Push);
     }
-    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit\b").is_match(line) {
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ )?(?:files?|changes?|fix|work)\b))").is_match(line) {
         return evidence.commits.iter().any(|commit| later(commit.origin));
     }
     if overtaken::is_gone(entries, line, origin) {
@@ -284,5 +319,48 @@ mod tests {
                 "Before the next deploy, you need to configure: Mail service: Create a key (only for sending); Staging env: `MAIL_KEY` \u{2013} Secret; `MAIL_SENDER` \u{2013} Variable"
             ]
         );
+    }
+    #[test]
+    fn a_step_that_waits_for_the_work_to_land_loses_its_condition_once_it_landed() {
+        let waits = "After this patch lands on `main`, run `gh workflow run Publish`";
+        for (command, output, wanted) in [
+            (
+                "git push origin main",
+                "   1a2b3c4..5d6e7f8  main -> main\n",
+                "Run `gh workflow run Publish`",
+            ),
+            ("git push origin fix", "   1a2b3c4..5d6e7f8  fix -> fix\n", waits),
+            ("gh pr merge 7", "\u{2713} Merged pull request #7\n", "Run `gh workflow run Publish`"),
+        ] {
+            let mut script = Script::default();
+            script.prompt("The release does not reach npm. Mend it.");
+            script.edit("a", "/app/release.ts", "a", "b");
+            script.reply(
+                "m1",
+                &format!("The release repairs its tags.\n\n## Next steps\n\n- {waits}.\n"),
+            );
+            script.prompt("has it landed? if not, land it");
+            script.run("b", command, Outcome::Succeeded, output);
+            script.reply("m2", "It is there.");
+            assert_eq!(summary(&script).next_steps.unwrap_or_default(), [wanted], "{command}");
+        }
+    }
+    #[test]
+    fn a_push_closes_only_what_waits_for_a_push() {
+        for (open, is_closed) in [
+            ("The branch still needs to be reviewed before you are ready to push", true),
+            ("It remains to push the fix to the main branch", true),
+            ("Add a way to push notifications to the phones", false),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Send the mails of the shop");
+            script.edit("a", "/app/mail.rs", "a", "b");
+            script.reply("m1", &format!("The mails are sent.\n\n## Next steps\n\n- {open}.\n"));
+            script.prompt("push it");
+            let output = "   1a2b3c4..5d6e7f8  fix -> fix\n";
+            script.run("b", "git push", Outcome::Succeeded, output);
+            script.reply("m2", "It is there.");
+            assert_eq!(summary(&script).next_steps.is_none(), is_closed, "{open}");
+        }
     }
 }

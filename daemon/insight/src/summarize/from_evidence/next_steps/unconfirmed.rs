@@ -4,7 +4,9 @@
 use crate::{
     model::{
         evidence::{Evidence, ForgeChecks, GitStep, GitView, Quote},
+        time::Timestamp,
         transcript::Origin,
+        wording::CHECKS_OF_PULL_REQUEST,
     },
     summarize::{
         from_evidence::{
@@ -28,15 +30,17 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
     let Some(asked) = evidence.prompts.iter().rfind(|prompt| asks_for_merge(&prompt.text)) else {
         return false;
     };
-    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
+    let later =
+        |origin: Origin, at: Option<Timestamp>| origin.is_after(at, (asked.origin, asked.at));
     let merges = |step| matches!(step, GitStep::ClosePullRequest | GitStep::Merge);
     let mut events = evidence.git_events.iter();
-    let mut reports = evidence.reports.iter().filter(|report| later(report.origin));
-    let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin));
+    let mut reports = evidence.reports.iter().filter(|report| later(report.origin, report.at));
+    let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin, prompt.at));
     let says_merged = |text: &str| pattern!(r"(?i)\bmerged\b").is_match(text);
     let is_published = !evidence.commits.is_empty() || !evidence.pull_requests.is_empty();
     is_published
-        && !events.any(|event| event.succeeded && merges(event.step) && later(event.origin))
+        && !events
+            .any(|event| event.succeeded && merges(event.step) && later(event.origin, event.at))
         && !reports.any(|report| says_merged(&report.text))
         && !prompts.any(|prompt| says_merged(&prompt.text))
 }
@@ -104,8 +108,9 @@ pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let is_only = evidence.pull_requests.len() <= 1;
     let age =
         if is_only && is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
-    let of = number.map_or(String::new(), |number| format!(" of PR #{number}"));
-    Some(format!("checks{of} that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
+    let checks =
+        number.map_or("checks".to_owned(), |number| format!("{CHECKS_OF_PULL_REQUEST}{number}"));
+    Some(format!("{checks} that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
 }
 
 fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
@@ -119,10 +124,7 @@ fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{time::Timestamp, transcript::Outcome},
-        summarize::evidence::scenarios::Script,
-    };
+    use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
 
     #[test]
     fn a_merge_that_was_asked_for_and_not_made_is_missing() {
@@ -145,7 +147,11 @@ mod tests {
         script.reply("m2", "The commit is in the pull request.");
         assert!(is_unmerged(&script.collect()));
         script.run("b", "gh pr merge 7", Outcome::Succeeded, "✓ Merged pull request #7\n");
-        assert!(!is_unmerged(&script.collect()));
+        let mut evidence = script.collect();
+        assert!(!is_unmerged(&evidence));
+        let merge = evidence.git_events.last_mut().unwrap();
+        (merge.origin.source, merge.at) = (1, Some(Timestamp::from_seconds(2_000_000_000)));
+        assert!(!is_unmerged(&evidence), "a sub-agent merged");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::{
                 answers::{self, asks_about_progress, prompt_before},
                 overtaken, review,
             },
+            request::typed_text::slash_command,
         },
         report::{Report, Topic, is_phrase},
         text::{one_line, pattern, sentences, spoken_sentences},
@@ -92,8 +93,9 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
     let opening = |report: &Report| one_line(report.opening.as_deref().unwrap_or_default());
     let is_review = report.claims.iter().any(|claim| {
         let label = claim.label.as_deref().unwrap_or_default();
-        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b|^\W*(?:finding|issue|bug|problem)s?\b")
-            .is_match(if label.is_empty() { &claim.text } else { label })
+        let start = if label.is_empty() { &claim.text } else { label };
+        review::begins_with_severity(start)
+            || pattern!(r"(?i)^\W*(?:finding|issue|bug|problem)s?\b").is_match(start)
     });
     let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
     // A review of another commit, or of something else, says nothing about this one.
@@ -111,7 +113,8 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
 /// Whether a report answers a slash command with at most one argument. Such a report lists the
 /// current state.
 fn is_of_bare_command(evidence: &Evidence, report: &Report) -> bool {
-    let is_bare = |text: &str| text.starts_with('/') && text.split_whitespace().count() <= 2;
+    let is_bare =
+        |text: &str| slash_command(text).is_some() && text.split_whitespace().count() <= 2;
     prompt_before(evidence, report).is_some_and(is_bare)
 }
 

@@ -167,8 +167,14 @@ fn an_edit_that_is_taken_back_leaves_no_trace_and_a_deletion_is_marked() {
     script.edit("c", "/app/schema.sql", "size int unique", "size int");
     script.read("d", "/app/old.rs");
     script.run("e", "rm /app/old.rs", Outcome::Succeeded, "");
+    // Nothing but its removal is known of a scratch file.
+    script.run("f", "rm /app/notes.txt", Outcome::Succeeded, "");
+    script.run("g", "git rm /app/unused.rs", Outcome::Succeeded, "");
     script.reply("m", "The limit is there.");
-    assert_eq!(summary(&script).files_modified.unwrap(), ["limit.rs", "old.rs (deleted)"]);
+    assert_eq!(
+        summary(&script).files_modified.unwrap(),
+        ["limit.rs", "old.rs (deleted)", "unused.rs (deleted)"]
+    );
 }
 
 #[test]

@@ -141,30 +141,43 @@ impl<'e> QuoteCollector<'e> {
         self.introduction = None;
         self.skipped_list_headings = None;
         let made = self.added_name.take();
-        // Without the label `Before` or `Problem`, the text would read as the present state.
-        let label = passage.label.as_deref();
-        let label = label.filter(|label| !is_generic(label) || announces_obsolete_state(label));
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
+        let is_result = passage.label.as_deref().is_some_and(is_result);
         // A fix whose result is `Not working yet` fixed nothing, so it is left out.
-        if passage.label.as_deref().is_some_and(is_result) && says_failed(&passage.text) {
+        let has_failed = is_result && says_failed(&passage.text);
+        if has_failed {
             self.found.truncate(self.section_start);
-            self.is_previous_omitted = true;
-            return;
         }
-        if matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open)) {
+        if has_failed
+            || matches!(of_label, Some(Topic::Proposal | Topic::Instruction | Topic::Open))
+        {
             self.is_previous_omitted = true;
             return;
         }
         let text = self.entries.tidy_line(&passage.text);
-        let text = match label {
+        // Without the label `Before` or `Problem`, the text would read as the present state.
+        let label = passage.label.as_deref();
+        let text = match label.filter(|label| !is_generic(label) || announces_obsolete_state(label))
+        {
             // A label without text is the heading of the passages after it.
             Some(label) if text.is_empty() => format!("{label}:"),
             Some(label) => format!("{label}: {text}"),
             None => with_name(text, made.as_deref()),
         };
         self.added_name = sentences(&text).last().and_then(|last| name_of_added_thing(last));
+        let parts = self.statements(&text, &passage.headings);
+        self.add_paragraph(passage, of_label.or(topic), parts);
+        // A fix with a result stays, even if the next one below the same heading failed.
+        if is_result {
+            self.section_start = self.found.len();
+        }
+    }
+
+    /// Returns the sentences of a paragraph that can be quoted. Keeps a final introduction for the
+    /// list after it.
+    fn statements(&mut self, text: &str, headings: &[String]) -> Vec<String> {
         let mut parts: Vec<String> = Vec::new();
-        for sentence in sentences(&text) {
+        for sentence in sentences(text) {
             let alone = without_also(sentence);
             let sentence = if self.is_previous_omitted || parts.is_empty() {
                 alone.as_str()
@@ -172,20 +185,7 @@ impl<'e> QuoteCollector<'e> {
                 sentence
             };
             if sentence.ends_with(':') {
-                let is_told = !(is_phrase(Topic::Talk, sentence)
-                    || self.is_previous_omitted && depends_on_previous(sentence));
-                let text = sentence.trim_end_matches(':').to_owned();
-                if is_told && !self.leads_to_items && names_deed(&text) {
-                    parts.push(format!("{text}."));
-                    self.is_previous_omitted = true;
-                    continue;
-                }
-                if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
-                    self.skipped_list_headings = Some(passage.headings.clone());
-                }
-                let clause = main_clause(&text).filter(|one| is_told && is_statement(one));
-                parts.extend(clause.map(|clause| format!("{clause}.")));
-                self.introduction = is_told.then(|| (text, passage.headings.clone()));
+                parts.extend(self.introduce(sentence, headings));
                 self.is_previous_omitted = true;
             } else if (is_statement(sentence) || is_phrase(Topic::Resolved, sentence))
                 && !(self.is_previous_omitted && depends_on_previous(sentence))
@@ -196,13 +196,34 @@ impl<'e> QuoteCollector<'e> {
                 self.is_previous_omitted = true;
             }
         }
-        let topic = of_label.or(topic);
-        // A paragraph that begins with `However` is added to the paragraph before it.
-        let leans = parts.first().is_some_and(|first| continues(first));
-        let before = self
-            .found
-            .last_mut()
-            .filter(|last| leans && !last.listed && !last.is_of_review && last.topic == topic);
+        parts
+    }
+
+    /// Takes a sentence that ends in a colon as the introduction of the list after it. Returns the
+    /// statement in the sentence, if there is one.
+    fn introduce(&mut self, sentence: &str, headings: &[String]) -> Option<String> {
+        let is_quoted = !(is_phrase(Topic::Talk, sentence)
+            || self.is_previous_omitted && depends_on_previous(sentence));
+        let text = sentence.trim_end_matches(':').to_owned();
+        if is_quoted && !self.leads_to_items && names_deed(&text) {
+            return Some(format!("{text}."));
+        }
+        if announces_no_fact(&text) || is_phrase(Topic::Instruction, &text) {
+            self.skipped_list_headings = Some(headings.to_vec());
+        }
+        let clause = main_clause(&text).filter(|one| is_quoted && is_statement(one));
+        let clause = clause.map(|clause| format!("{clause}."));
+        self.introduction = is_quoted.then(|| (text, headings.to_vec()));
+        clause
+    }
+
+    /// Adds the sentences of a paragraph: to the paragraph before it if they begin with a word such
+    /// as `However`.
+    fn add_paragraph(&mut self, passage: &Passage, topic: Option<Topic>, parts: Vec<String>) {
+        let is_continuation = parts.first().is_some_and(|first| continues(first));
+        let before = self.found.last_mut().filter(|last| {
+            is_continuation && !last.listed && !last.is_of_review && last.topic == topic
+        });
         match before {
             Some(before) => before.parts.extend(parts),
             None => {
@@ -502,6 +523,16 @@ mod tests {
         assert_eq!(
             answer("No, the key is only written to the list.\n\n- `a.rs` reads it\n", "No"),
             "Asked: Is it read? Answer: No, the key is only written to the list."
+        );
+    }
+    #[test]
+    fn a_fix_that_failed_leaves_the_one_before_it() {
+        let first = "**Fix**: The reader of the list skips the empty rows.\n\n**Result**: The list of the rows is short.\n\n";
+        let failed = "**Fix**: The writer of the list sorts the rows by their days.\n\n**Result**: Not working yet.\n";
+        let told = told(&format!("### Rows\n\n{first}{failed}"));
+        assert_eq!(
+            told,
+            ["Fix: The reader of the list skips the empty rows.", "The list of the rows is short."]
         );
     }
 }

@@ -42,12 +42,14 @@ fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
 /// Returns the place of a finding: the first one in the start of an item, or else the first one in
 /// the whole item if the item begins with a severity.
 pub(crate) fn place_of_finding(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
-    let is_rated = |text: &String| {
-        pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b")
-            .is_match(text)
-    };
-    let rated = || item(entries, passage).filter(is_rated);
+    let rated = || item(entries, passage).filter(|text| begins_with_severity(text));
     place(entries, passage).or_else(|| first_place(&rated()?))
+}
+
+/// Whether a finding begins with its severity.
+pub(crate) fn begins_with_severity(text: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])\b")
+        .is_match(text)
 }
 
 fn first_place(text: &str) -> Option<String> {

@@ -8,7 +8,7 @@ pub(super) mod pull_request;
 use crate::{
     model::{
         evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
-        wording::NOT_COMMITTED,
+        wording::{LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED},
     },
     summarize::{
         from_evidence::{
@@ -161,19 +161,19 @@ fn merged(evidence: &Evidence) -> Option<&GitEvent> {
 /// Returns a phrase that says whether the commits of the session were pushed.
 fn pushed(evidence: &Evidence) -> Option<String> {
     let last = |step: GitStep| evidence.git_events.iter().rev().find(|event| event.step == step);
-    let committed = evidence.commits.last().map(|commit| commit.origin);
+    let committed = evidence.commits.last();
     if let Some(state) = upstream(evidence, last(GitStep::Push)) {
         return Some(state);
     }
     let Some(push) = last(GitStep::Push) else {
-        return committed.map(|_| "not pushed".to_owned());
+        return committed.map(|_| NOT_PUSHED.to_owned());
     };
     if !push.succeeded {
         return Some(failed("push", push));
     }
     let is_behind =
-        committed.is_some_and(|commit| commit.source == push.origin.source && commit > push.origin);
-    Some(if is_behind { "last commit not pushed".to_owned() } else { "pushed".to_owned() })
+        committed.is_some_and(|commit| commit.origin.is_after(commit.at, (push.origin, push.at)));
+    Some(if is_behind { LAST_COMMIT_NOT_PUSHED.to_owned() } else { "pushed".to_owned() })
 }
 
 /// Returns the state of the branch relative to its upstream, if git printed it after the last
@@ -188,7 +188,7 @@ fn upstream(evidence: &Evidence, push: Option<&GitEvent>) -> Option<String> {
         (true, true) => "pushed".to_owned(),
         (true, false) => seen.value.clone(),
         (false, _) if seen.value.contains("behind") => seen.value.clone(),
-        (false, _) => format!("not pushed ({})", seen.value),
+        (false, _) => format!("{NOT_PUSHED} ({})", seen.value),
     })
 }
 
@@ -472,6 +472,25 @@ mod tests {
             line(&entries).unwrap(),
             "branch `master`; last commit `1a2b3c4` Add a page (on `ann/page`), merged after that; not pushed"
         );
+    }
+
+    #[test]
+    fn a_commit_after_the_push_of_a_sub_agent_is_not_pushed() {
+        let at = |second| Some(Timestamp::from_seconds(second));
+        let mut push = event(GitStep::Push, "main", 1, 9);
+        push.at = at(20);
+        let state = |second| {
+            let commit = Commit {
+                hash: "1a2b3c4".to_owned(),
+                subject: "Add a page".to_owned(),
+                body: String::new(),
+                at: at(second),
+                origin: Origin { source: 0, line: 3 },
+            };
+            let (commits, git_events) = (vec![commit], vec![push.clone()]);
+            pushed(&Evidence { commits, git_events, ..Evidence::default() }).unwrap()
+        };
+        assert_eq!((state(10).as_str(), state(30).as_str()), ("pushed", LAST_COMMIT_NOT_PUSHED));
     }
 
     /// Returns the line of a session that ran these commands with these outputs. The command

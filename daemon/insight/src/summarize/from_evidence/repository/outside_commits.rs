@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Whether git printed `view` after an event: by the event's `origin` in the same transcript,
-/// otherwise by its time `at`.
+/// otherwise by its time `at`. Returns `false` if a time is missing.
 pub(crate) fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
-    if view.origin.source == origin.source { view.origin > origin } else { view.at > at }
+    view.origin.is_after(view.at, (origin, at))
 }
 
 /// Whether the session's path `own` is the path that git printed, or is below a folder that git

@@ -22,11 +22,17 @@ pub(crate) fn is_merged(evidence: &Evidence, at: usize) -> bool {
 fn says_merged(text: &str, number: u64) -> bool {
     let named = format!("#{number}");
     let says = |sentence: &str| {
-        let Some((_, behind)) = sentence.split_once(&named) else { return false };
-        pattern!(r"(?i)^\W{0,4}(?:\([^()]{1,80}\) )?(?:(?:is|was|has|have|been|got|just|already|now|also) )*merged\b")
-            .is_match(behind)
-            && !pattern!(r"(?i)\b(?:once|when|after|if|until|unless|before|not|isn.t|will|yet|to be)\b")
-                .is_match(sentence)
+        // In `#12 is open, #1 is merged`, the first occurrence of `#1` belongs to another number.
+        let mut behind =
+            sentence.match_indices(&named).map(|(at, _)| &sentence[at + named.len()..]);
+        let merged = pattern!(
+            r"(?i)^\W{0,4}(?:\([^()]{1,80}\) )?(?:(?:is|was|has|have|been|got|just|already|now|also) )*merged\b"
+        );
+        behind.any(|behind| merged.is_match(behind))
+            && !pattern!(
+                r"(?i)\b(?:once|when|after|if|until|unless|before|not|isn.t|will|yet|to be)\b"
+            )
+            .is_match(sentence)
     };
     text.contains(&named) && sentences(text).into_iter().any(says)
 }
@@ -79,6 +85,12 @@ mod tests {
         model::transcript::{Origin, Outcome},
         summarize::evidence::scenarios::Script,
     };
+
+    #[test]
+    fn a_number_within_a_longer_number_is_another_pull_request() {
+        assert!(says_merged("#12 is open, #1 is merged.", 1));
+        assert!(!says_merged("#12 is merged, #1 is open.", 1));
+    }
 
     #[test]
     fn a_pull_request_is_merged_where_the_history_the_user_or_a_report_says_so() {

@@ -1,5 +1,7 @@
 //! Finds the later goals of a session, after its first request.
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::evidence::{Evidence, Quote},
     summarize::{
@@ -9,6 +11,7 @@ use crate::{
             reported::{overtaken, quotable::is_balanced},
             request::{
                 Request, Weight, prompt_of,
+                typed_text::slash_command,
                 wording::{self, asks_for_work, orders_work},
             },
             turns::{names_a_problem, turn_of},
@@ -68,7 +71,7 @@ pub(crate) fn later_goals(
     for (before, request) in requests[first..].iter().zip(&requests[first + 1..]) {
         if let Some(picked) = picked_later(evidence, request) {
             let new = words(&picked);
-            if !goals.iter().any(|goal| share_of_words(&new, goal) >= REPEATED) {
+            if !contained_in_one(&new, &goals) {
                 found.push(cut_at_clause(&picked, LATER));
             }
             known.extend(new.iter().cloned());
@@ -91,22 +94,21 @@ pub(crate) fn later_goals(
             || changed
                 && !is_answer(request)
                 && (orders(request) || (!began || names_a_problem(&request.text)) && asks());
-        let line = || {
-            let told = request_sentence(request, asked);
-            told.or_else(|| is_matter.then(|| shortened(&request.text)))
-        };
-        let goal = is_goal.then(|| (request.clone(), line()));
-        let paragraphs =
-            asked.filter(|_| changed).map_or(Vec::new(), |asked| paragraph_requests(&asked.text));
-        for (request, told) in goal.into_iter().chain(paragraphs) {
+        let goal = is_goal.then(|| {
+            let line = request_sentence(request, asked);
+            (request.clone(), line.or_else(|| is_matter.then(|| shortened(&request.text))))
+        });
+        let paragraphs = asked.filter(|_| changed).map(|asked| paragraph_requests(&asked.text));
+        for (request, line) in goal.into_iter().chain(paragraphs.into_iter().flatten()) {
             let new = words(&request.text);
-            let is_repeated = match changed && (orders(&request) || is_new_work(&request)) {
-                true => goals.iter().any(|goal| share_of_words(&new, goal) >= REPEATED),
+            let is_work = changed && (orders(&request) || is_new_work(&request));
+            let is_repeated = match is_work {
+                true => contained_in_one(&new, &goals),
                 false => share_of_words(&new, &known) >= FAMILIAR,
             };
-            if let Some(told) = told.filter(|_| new.len() >= 3 && !is_repeated) {
-                goals.push(words(&told));
-                found.push(with_the_one_before(told, before));
+            if let Some(line) = line.filter(|_| new.len() >= 3 && !is_repeated) {
+                goals.push(words(&line));
+                found.push(with_the_one_before(line, before));
             }
         }
         known.extend(words(&request.text));
@@ -114,6 +116,11 @@ pub(crate) fn later_goals(
     let extra = found.len().saturating_sub(SHIFTS);
     found.drain(..extra);
     found
+}
+
+/// Whether one of the goals contains almost all words of a request.
+fn contained_in_one(request: &BTreeSet<String>, goals: &[BTreeSet<String>]) -> bool {
+    goals.iter().any(|goal| share_of_words(request, goal) >= REPEATED)
 }
 
 /// Whether a request only describes a matter: `we have open pull requests, are any of them ready to
@@ -149,7 +156,7 @@ pub(crate) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<Strin
 /// the summary shows. A paragraph counts if its first sentence orders something, or describes a
 /// problem that the paragraph asks to solve.
 fn paragraph_requests(prompt: &str) -> Vec<(Request, Option<String>)> {
-    if prompt.len() > TYPED || prompt.starts_with('/') || has_pasted_text(prompt) {
+    if prompt.len() > TYPED || slash_command(prompt).is_some() || has_pasted_text(prompt) {
         return Vec::new();
     }
     // A terminal leaves a backslash at the end of a continued line.
@@ -275,7 +282,7 @@ pub(crate) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
 /// Returns the requests in slash commands of at least [`COMMANDED`] words. Each counts as new work,
 /// whatever its words are.
 fn commands(evidence: &Evidence) -> Vec<Request> {
-    let prompts = evidence.prompts.iter().filter(|prompt| prompt.text.starts_with('/'));
+    let prompts = evidence.prompts.iter().filter(|prompt| slash_command(&prompt.text).is_some());
     let given = prompts.filter(|prompt| prompt.text.split_whitespace().count() >= COMMANDED);
     given.filter_map(|prompt| Request::of(&prompt.text)).collect()
 }

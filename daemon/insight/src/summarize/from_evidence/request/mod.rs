@@ -84,9 +84,7 @@ impl Request {
         {
             return None;
         }
-        if let Some(command) =
-            prompt.strip_prefix('/').filter(|rest| rest.starts_with(char::is_alphabetic))
-        {
+        if let Some(command) = typed_text::slash_command(prompt) {
             return Some(of_command(command));
         }
         if let Some(plan) = of_plan(prompt) {
@@ -325,9 +323,13 @@ fn weight(text: &str) -> Weight {
     let lower = text.to_lowercase();
     let words = lower.split_whitespace().count();
     let reaction = pattern!(
-        r"^(?:yes|yep|yeah|no|nope|ok|okay|sure|thanks?|thank you|great|perfect|nice|good|cool|awesome|excellent|lgtm|agreed?|sounds good|looks good|go|go ahead|go on|continue|proceed|do it|done|next|stop|wait|[a-e1-9]|hm+|test|hi|hello|hey|\?+|and|exactly|correct|right|same|both|all|none|fine|clear|exit|quit|bye)\b"
+        r"^(?:yes|yep|yeah|no|nope|ok|okay|sure|thanks?|thank you|great|perfect|nice|good|cool|awesome|excellent|lgtm|agreed?|sounds good|looks good|go|go ahead|go on|continue|proceed|do it|done|next|wait|[b-e1-9]|hm+|hi|hello|hey|\?+|and|exactly|correct|right|same|both|all|none|fine|bye)(?:[^\w-]|$)"
     );
-    if words <= 4 && reaction.is_match(&lower)
+    // `clear the cache` and `a user reported it` are more than a reaction.
+    let reaction_alone = pattern!(
+        r"^(?:stop|test|clear|exit|quit|a)(?:[,.!?;:)]|(?: (?:it|this|that|now|please|here|again|there|then|and|but|or|with|for now))*$)|^a (?:and|but|or|please|with)\b"
+    );
+    if words <= 4 && (reaction.is_match(&lower) || reaction_alone.is_match(&lower))
         || lower.chars().filter(|c| c.is_alphanumeric()).count() <= 2
     {
         return Weight::Reaction;
@@ -409,6 +411,7 @@ mod tests {
             ),
             ("7", "7"),
             ("/foo", "Run the `/foo` command"),
+            ("/app/src/list.rs fails at night", "/app/src/list.rs fails at night"),
             ("/foo 14\n\n(after `git pull`)", "Run the `/foo` command on 14"),
             (
                 "the footer is gone. can you get that back. it had an indicator",
@@ -451,6 +454,14 @@ mod tests {
             ("fix it", Weight::Vague),
             ("fix src/a.rs please", Weight::Clear),
             ("add a parser for dates", Weight::Clear),
+            ("fine-tune the parser", Weight::Vague),
+            ("clear the cache", Weight::Vague),
+            ("test the login page", Weight::Clear),
+            ("a user reported timeouts", Weight::Clear),
+            ("stop, that is wrong", Weight::Reaction),
+            ("test it again", Weight::Reaction),
+            ("a", Weight::Reaction),
+            ("fine with me", Weight::Reaction),
         ] {
             assert_eq!(Request::of(prompt).unwrap().weight, wanted, "{prompt}");
         }

@@ -203,44 +203,18 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         true => antecedents::with_object(request).unwrap_or_else(|| request.text.clone()),
         false => request.ask.clone(),
     };
-    // `3 but on this branch` picks from a list that the summary does not show.
-    let picks = pattern!(r"(?i)^(?:option )?[a-e1-9]\b[^.)\w]|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b").is_match(&request.text);
-    if picks {
-        if let Some(picked) = picked(evidence, request) {
-            let says_more = pattern!(
-                r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b"
-            );
-            if !says_more.is_match(&request.text) {
-                return picked.into();
-            }
-            return Goal::asked(&format!("{picked} (asked: {})", request.text), &picked);
-        }
-        let work = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit));
-        if let Some(done) = work {
-            // A question about `this` does not mention its subject.
-            return match is_question(&request.text) {
-                true => one_line(&done.subject).into(),
-                false => came_to(&request.text, &done.subject),
-            };
-        }
+    if picks_from_list(&request.text)
+        && let Some(goal) = picked_goal(evidence, request)
+    {
+        return goal;
     }
     if let Some(command) = bare_command(&request.text)
         && let Some(done) = committed(evidence)
     {
         return came_to(&format!("Run the {command} command"), &done);
     }
-    if is_question(&request.text)
-        && let Some(done) = asked_subject(evidence, &requests(evidence))
-            .or_else(|| subject(evidence, 0.0).filter(|_| !is_followed_by_order(evidence, request)))
-    {
-        // A question about the state of the repository is not the purpose of a session.
-        return match antecedents::asks_for_state(&request.text) {
-            true => {
-                let began = without_full_stop(&request.text);
-                Goal::asked(&format!("{}{BEGAN_WITH}{began})", one_line(&done)), &done)
-            }
-            false => came_to(&request.text, &done),
-        };
+    if let Some(goal) = questioned_goal(evidence, request) {
+        return goal;
     }
     if is_talk(&request.text)
         && let Some(work) = evidence.commits.iter().find(|commit| !is_bookkeeping(commit))
@@ -263,6 +237,49 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
         Some(better) => format!("{}: {better}", without_full_stop(&request.text)).into(),
         None => own,
     }
+}
+
+/// Whether a request picks from a list that the summary does not show, as `3 but on this branch`
+/// does.
+fn picks_from_list(text: &str) -> bool {
+    pattern!(r"(?i)^(?:option [a-e1-9]|[1-9])\b[^.)\w]|^[a-e](?:[,;:!]| ?[-–—&+] | (?:but|and|with|without|please|then|only|instead|plus)\b)|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b")
+        .is_match(text)
+}
+
+/// Returns the goal of a request that picks from a list: the picked item, or else the newest commit
+/// that is more than bookkeeping.
+fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
+    if let Some(picked) = picked(evidence, request) {
+        let says_more =
+            pattern!(r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b");
+        return Some(match says_more.is_match(&request.text) {
+            true => Goal::asked(&format!("{picked} (asked: {})", request.text), &picked),
+            false => picked.into(),
+        });
+    }
+    let done = committed(evidence)?;
+    // A question about `this` does not mention its subject.
+    Some(match is_question(&request.text) {
+        true => done.into(),
+        false => came_to(&request.text, &done),
+    })
+}
+
+/// Returns the goal of a question that a commit, a pull request or a later request answers.
+fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
+    if !is_question(&request.text) {
+        return None;
+    }
+    let done = asked_subject(evidence, &requests(evidence))
+        .or_else(|| subject(evidence, 0.0).filter(|_| !is_followed_by_order(evidence, request)))?;
+    // A question about the state of the repository is not the purpose of a session.
+    Some(match antecedents::asks_for_state(&request.text) {
+        true => {
+            let began = without_full_stop(&request.text);
+            Goal::asked(&format!("{}{BEGAN_WITH}{began})", one_line(&done)), &done)
+        }
+        false => came_to(&request.text, &done),
+    })
 }
 
 /// Whether an order came between a question and the first commit. Then the commit is about the

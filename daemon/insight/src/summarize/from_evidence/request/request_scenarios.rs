@@ -226,6 +226,20 @@ fn a_commit_names_a_session_that_began_with_a_question_even_if_many_prompts_foll
 }
 
 #[test]
+fn an_article_picks_nothing_from_a_list() {
+    for (prompt, wanted) in [
+        ("A user reported that the upload fails", "A user reported that the upload fails"),
+        ("a, but only for images", "A, but only for images (came to: Retry the upload)"),
+    ] {
+        let mut script = Script::default();
+        script.prompt(prompt);
+        commit(&mut script, "c", "Retry the upload", "[main 1a2b3c4] Retry the upload");
+        script.reply("m1", "Committed.");
+        assert_eq!(objective(&script), wanted);
+    }
+}
+
+#[test]
 fn a_question_about_this_is_told_as_the_work_that_followed() {
     let mut script = Script::default();
     script.prompt("is this true and reasonable?");

@@ -53,7 +53,7 @@ fn ends_with_pronoun(ask: &str) -> bool {
 /// `Explain how it sorts`, and `Read a.js and do a code review` becomes `Code review of a.js`.
 fn without_reading(name: &str) -> String {
     let reads = pattern!(
-        r"(?i)^(?:please )?(?:read|open|look at|have a look at|check out) (?:the )?([\w./, `@-]+?) and (?:then )?((?:do (?:a|an|the) )?\w+ .{12,})$"
+        r"(?i)^(?:please )?(?:read|open|look at|have a look at|check out) (?:the )?([\w./, `@-]+?) and (?:then )?((?:do (?:a|an|the) )?\w+ .{12,}|do (?:a|an|the) (?:[a-z-]+ ){0,3}(?:analysis|audit|check|review|summary))$"
     );
     let Some(found) = reads.captures(name).filter(|found| found[0].contains(['.', '/'])) else {
         return name.to_owned();
@@ -200,6 +200,7 @@ mod tests {
             ),
             "Thorough code review of a.css, a.js"
         );
+        assert_eq!(title("Read src/a.js and do a review"), "Review of a.js");
         assert_eq!(
             title("Read src/a.js and explain how its lists are sorted"),
             "Explain how its lists are sorted"

@@ -11,10 +11,17 @@ use crate::{
 /// Minimum length, in bytes, of a line that may be pasted from a report.
 const PASTED: usize = 20;
 
+/// Returns a slash command without its slash; `None` for any other text, such as one that begins
+/// with a path.
+pub(crate) fn slash_command(prompt: &str) -> Option<&str> {
+    let command = prompt.strip_prefix('/')?;
+    let name = command.split(char::is_whitespace).next()?;
+    (name.starts_with(char::is_alphabetic) && !name.contains('/')).then_some(command)
+}
+
 /// Returns the arguments of a slash command, or else the whole prompt.
 pub(crate) fn arguments(prompt: &str) -> &str {
-    let command =
-        prompt.strip_prefix('/').and_then(|command| command.split_once(char::is_whitespace));
+    let command = slash_command(prompt).and_then(|command| command.split_once(char::is_whitespace));
     command.map_or(prompt, |(_, arguments)| arguments.trim_start())
 }
 
@@ -75,9 +82,24 @@ pub(crate) fn spoken(prompt: &str, longest: usize) -> Option<String> {
         pattern!(r"(?i)\b(?:high|medium|low|critical) severity\b|^\s*>|^in \S+ around lines? \d")
             .is_match(prompt);
     let is_command = is_review
-        || prompt.starts_with(['/', '<', '#'])
+        || slash_command(prompt).is_some()
+        || prompt.starts_with(['<', '#'])
         || prompt.starts_with("Implement the following plan");
     let words = without_code(prompt);
     (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
         .then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_no_slash_command() {
+        let path = "/app/list.rs must stay as it is";
+        assert_eq!(arguments(path), path);
+        assert!(spoken(path, 100).is_some_and(|text| text.contains("must stay as it is")));
+        assert_eq!(arguments("/plan the list of days"), "the list of days");
+        assert_eq!(spoken("/plan the list of days", 100), None);
+    }
 }
