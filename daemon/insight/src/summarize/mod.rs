@@ -29,4 +29,4 @@ pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summa
 
 /// The version of the rules that derive a summary from a transcript. It is raised once for a
 /// release in which the rules change, so that existing summaries are created again.
-pub const RULES_VERSION: u32 = 16;
+pub const RULES_VERSION: u32 = 17;
