@@ -15,6 +15,16 @@ pub fn is_agents_own(path: &str) -> bool {
     pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
 }
 
+/// Whether `path` is in a folder that `mktemp -d` named.
+pub fn is_made_by_mktemp(path: &str) -> bool {
+    pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(path)
+}
+
+/// Whether the name of a folder in `path` suggests a worktree.
+pub fn names_worktree(path: &str) -> bool {
+    path.contains("worktree")
+}
+
 /// Returns `path` relative to the worktree that contains it, or unchanged if it is in none.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
@@ -42,6 +52,14 @@ mod tests {
         for path in ["/home/ann/tmp/a.py", "src/tmp/b.rs", "/tmpfiles/x", "/home/ann/dev/a"] {
             assert!(!is_scratch(path), "{path}");
         }
+    }
+
+    #[test]
+    fn folders_of_mktemp_are_recognised() {
+        for path in ["/tmp/tmp.a1b2", "/private/var/folders/x/y/T/tmp.a1/b"] {
+            assert!(is_made_by_mktemp(path), "{path}");
+        }
+        assert!(!is_made_by_mktemp("/tmp/app") && !is_made_by_mktemp("/srv/tmp.a1"));
     }
 
     #[test]

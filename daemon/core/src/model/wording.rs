@@ -51,6 +51,8 @@ pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the step about the user's last request, if no reply followed it. One of
 /// [`REQUEST_STATES`], a colon and the request follow.
 pub const ASKED_LAST: &str = "Asked last, ";
+/// Begins the step about findings of a review that no later work fixed.
+pub const NOT_FIXED: &str = "Not fixed in this session: ";
 /// What became of a last request without a reply: nothing, or work without a report.
 pub const REQUEST_STATES: [&str; 2] = ["not answered", "worked on, not reported"];
 

@@ -61,15 +61,6 @@ const MIN_WORDS: usize = 4;
 const MAX_FACTS: usize = 40;
 
 impl Graph<'_> {
-    /// Returns the first of [`Self::error_records`].
-    pub fn error_record(
-        &self,
-        pasted: &str,
-        projects: &[Namespace],
-    ) -> Result<Option<ErrorRecord>, StoreError> {
-        Ok(self.error_records(pasted, projects)?.into_iter().next())
-    }
-
     /// Returns the records of the errors in `pasted`. Errors with more words come first; among
     /// equals, those seen last come first. Folders of paths, numbers, ids and hashes are ignored.
     /// If `pasted` contains no known error, returns the records of errors with a similar message,

@@ -129,12 +129,14 @@ struct FactEnd {
 struct FactInterval<'c> {
     claims: Vec<&'c Attributed<Claim>>,
     is_confirmed: bool,
+    /// Whether a mark, not a correction, ended it.
+    is_contradicted: bool,
     end: Option<FactEnd>,
 }
 
 impl<'c> FactInterval<'c> {
     fn new(claim: &'c Attributed<Claim>) -> FactInterval<'c> {
-        FactInterval { claims: vec![claim], is_confirmed: false, end: None }
+        FactInterval { claims: vec![claim], is_confirmed: false, is_contradicted: false, end: None }
     }
 
     fn correct(&mut self, correction: &Correction) {
@@ -153,6 +155,7 @@ impl<'c> FactInterval<'c> {
             match effect {
                 MarkEffect::Ends if is_overruled => {}
                 MarkEffect::Ends => {
+                    self.is_contradicted = true;
                     self.end = Some(FactEnd { at: mark.what.at, created_at: mark.created_at });
                 }
                 MarkEffect::Confirms => self.is_confirmed = true,
@@ -210,7 +213,11 @@ impl<'c> FactInterval<'c> {
             last.what.relation,
             Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
         );
-        if is_judgement && self.end.is_some() { Certainty::Refuted } else { Certainty::Hypothesis }
+        if is_judgement && self.is_contradicted {
+            Certainty::Refuted
+        } else {
+            Certainty::Hypothesis
+        }
     }
 }
 
@@ -306,6 +313,10 @@ mod tests {
         assert_eq!(certainty(Stance::Supposed, &[early]), Certainty::Hypothesis);
         assert_eq!(certainty(Stance::Supposed, &[late]), Certainty::Verified);
         assert_eq!(certainty(Stance::Gone, &[mark(20, Observation::Seen)]), Certainty::Refuted);
+        let done =
+            Correction { verdict: Verdict::Done, author: CorrectionAuthor::User, at: at(20) };
+        let done = &facts(key(), &[supposed(Stance::Gone)], &[], Some(&done))[0];
+        assert_eq!((done.certainty, done.invalid_at), (Certainty::Hypothesis, Some(at(20))));
         let mut sure = supposed(Stance::Gone);
         sure.what.certainty = Certainty::Verified;
         let came_back = &facts(key(), &[sure], &[mark(20, Observation::Seen)], None)[0];

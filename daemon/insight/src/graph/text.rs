@@ -107,9 +107,9 @@ pub(super) fn is_specific_error(key: &str) -> bool {
 /// output filter such as `| tail`, and joins the words with single spaces.
 pub(super) fn command_key(command: &str) -> String {
     let folder = pattern!(r"^\s*cd\s+\S+\s*(?:&&|;)\s*");
-    let tail = pattern!(r"(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
+    let tail = pattern!(r"([^|])(?:\s*2>&1)?\s*(?:\|\s*(?:head|tail|grep|cat|tee|less)\b.*)?$");
     let command = folder.replace(command, "");
-    let command = tail.replace(&command, "");
+    let command = tail.replace(&command, "$1");
     single_spaced(&command)
 }
 
@@ -188,6 +188,9 @@ mod tests {
             assert_eq!(command_key(command), "cargo test", "{command}");
         }
         assert_ne!(command_key("cargo test --lib"), "cargo test");
+        assert_eq!(command_key("make || cat log"), "make || cat log");
+        assert_eq!(command_key("make || cat log 2>&1 | tail"), "make || cat log");
+        assert_eq!(command_key(""), "");
     }
 
     #[test]

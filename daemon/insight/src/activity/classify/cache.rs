@@ -167,7 +167,8 @@ impl ClassificationCache {
                 Ok(_) if self.corrections.contains_key(tool) => imported.redundant += 1,
                 Ok(correction) => {
                     imported.added += 1;
-                    self.correct(tool, correction);
+                    let signals = correction.signals.as_ref().map(clamped);
+                    self.correct(tool, ToolCorrection { signals, ..correction });
                 }
                 Err(_) => imported.unreadable += 1,
             }
@@ -190,12 +191,12 @@ pub struct ImportCounts {
 fn read_entry(entry: &Value) -> Option<ToolClassification> {
     let mut read: ToolClassification = serde_json::from_value(entry.clone()).ok()?;
     read.confidence = read.confidence.clamp(0.0, 1.0);
-    read.activity_signals = read
-        .activity_signals
-        .iter()
-        .map(|(activity, sum)| (activity, sum.clamp(0.0, 1.0)))
-        .collect();
+    read.activity_signals = clamped(&read.activity_signals);
     read.confidence.is_finite().then_some(read)
+}
+
+fn clamped(signals: &Signals) -> Signals {
+    signals.iter().map(|(activity, sum)| (activity, sum.clamp(0.0, 1.0))).collect()
 }
 
 /// Classifications by key. When the cache is full, the least recently used entry is evicted.
@@ -312,6 +313,11 @@ mod tests {
             "pattern": {"mcp__x__y": entry(7.0), "Read": entry(0.9), "broken": {"intent": "fly"}, "worse": 3},
         }));
         assert_eq!(imported, ImportCounts { added: 2, redundant: 1, unreadable: 2 });
+        let correction =
+            json!({"intent": "execute", "domain": "code", "signals": {"testing": 500}});
+        let imported = learned.import(&json!({ "corrections": { "x": correction } }));
+        assert_eq!(imported.added, 1);
+        assert_eq!(learned.signals("x").unwrap().get(Activity::Testing), 1.0);
         let read = learned.by_name("mcp__x__y").expect("imported");
         assert_eq!((read.confidence, read.activity_signals.get(Activity::Exploring)), (1.0, 1.0));
     }

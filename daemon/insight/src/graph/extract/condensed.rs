@@ -264,10 +264,13 @@ fn line(parts: &[ReportPart]) -> String {
 
 fn parts(markdown: &str) -> Vec<ReportPart> {
     let mut reader = ReportReader::default();
-    let mut lines = markdown.lines().map(str::trim).peekable();
-    while let Some(line) = lines.next() {
-        let next = lines.peek().copied().unwrap_or_default();
-        reader.read(line, next);
+    let lines: Vec<&str> = markdown.lines().map(str::trim).collect();
+    let fences = (0..lines.len()).filter(|at| lines[*at].starts_with("```"));
+    let fences: Vec<usize> = fences.collect();
+    // The lines below a fence without an end are text.
+    let unclosed = fences.last().copied().filter(|_| fences.len() % 2 == 1);
+    for at in (0..lines.len()).filter(|at| Some(*at) != unclosed) {
+        reader.read(lines[at], lines.get(at + 1).copied().unwrap_or_default());
     }
     reader.end_paragraph();
     reader.parts
@@ -420,6 +423,12 @@ cargo test
 1. [ ] Rotate the keys
 
 Shall I push it?";
+
+    #[test]
+    fn the_text_below_a_fence_without_an_end_is_kept() {
+        let report = "It is fixed.\n```sh\nmake\n```\n\n```\nThe cache was stale.";
+        assert_eq!(condensed(report, 400), "It is fixed. `make`. The cache was stale.");
+    }
 
     #[test]
     fn a_short_report_is_complete_but_without_markdown_marks() {

@@ -46,34 +46,15 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let found = quoted(draft, record).or_else(|| draft.sentence_index.of(&record.decision));
     let answer = question.or_else(|| answer(draft, record));
     let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
-    let certainty = match record.rationale.as_str() {
-        REFUSED if draft.is_from_evidence() => Certainty::Refuted,
-        rationale
-            if draft.is_from_evidence()
-                && !is_unsure(&record.decision)
-                && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
-        {
-            Certainty::Verified
-        }
-        _ if is_unsure(&record.decision) => Certainty::Hypothesis,
-        _ => draft.certainty(found),
-    };
+    let certainty = certainty(draft, record, found);
     if question.is_none() && reference::points_back(what(record)) {
         return;
     }
-    let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
-    let is_chosen = certainty != Certainty::Hypothesis
-        || is_reasoned && fact_selection::is_choice(what(record));
-    // The agent cannot retract a decision of the user.
-    let is_retracted = || {
-        certainty == Certainty::Hypothesis
-            && origin.is_some_and(|line| obsolete::is_retracted(draft, line, what(record)))
-    };
-    let is_worth = !draft.is_from_evidence()
-        || is_chosen
+    let is_worth_a_fact = !draft.is_from_evidence()
+        || is_chosen(record, certainty)
             && fact_selection::is_decision(record, label(what(record)), question)
             && !is_carried_out(draft, record, origin)
-            && !is_retracted();
+            && !is_retracted(draft, record, certainty, origin);
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
     let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
@@ -94,7 +75,7 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     if certainty != Certainty::Refuted {
         options.mark(draft, at);
     }
-    if !is_worth {
+    if !is_worth_a_fact {
         return;
     }
     let asked = AskedDecision::of(draft, record, question, origin);
@@ -114,6 +95,42 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
             ..ClaimDraft::default()
         },
     );
+}
+
+fn certainty(
+    draft: &Draft<'_>,
+    record: &DecisionRecord,
+    found: Option<SentenceSource>,
+) -> Certainty {
+    match record.rationale.as_str() {
+        REFUSED if draft.is_from_evidence() => Certainty::Refuted,
+        rationale
+            if draft.is_from_evidence()
+                && !is_unsure(&record.decision)
+                && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
+        {
+            Certainty::Verified
+        }
+        _ if is_unsure(&record.decision) => Certainty::Hypothesis,
+        _ => draft.certainty(found),
+    }
+}
+
+/// Whether a decision is certain, or is a choice with a reason.
+fn is_chosen(record: &DecisionRecord, certainty: Certainty) -> bool {
+    let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
+    certainty != Certainty::Hypothesis || is_reasoned && fact_selection::is_choice(what(record))
+}
+
+/// Whether the agent retracted a decision later. It cannot retract a decision of the user.
+fn is_retracted(
+    draft: &Draft<'_>,
+    record: &DecisionRecord,
+    certainty: Certainty,
+    line: Option<Origin>,
+) -> bool {
+    certainty == Certainty::Hypothesis
+        && line.is_some_and(|line| obsolete::is_retracted(draft, line, what(record)))
 }
 
 /// Whether a decision is an accepted plan that a later commit carries out. Such a plan adds nothing

@@ -90,13 +90,10 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         (Some(seen), Some(resolution)) => vec![seen.origin, resolution.origin],
         _ => draft.sentence_index.of(&record.error).map(|found| found.origin).into_iter().collect(),
     };
-    let at = match resolution {
-        Some(resolution) => draft.moments.at(resolution.origin),
-        None => origins.last().map_or(draft.episode.ended_at, |origin| draft.moments.at(*origin)),
-    };
-    let is_said = |text: &str| !text.is_empty() && !is_filler(text);
+    let last = resolution.map(|resolution| resolution.origin).or(origins.last().copied());
+    let at = last.map_or(draft.episode.ended_at, |origin| draft.moments.at(origin));
     let is_checked = match draft.is_from_evidence() {
-        true => is_said(&record.verification) && !is_by_edit(&record.verification),
+        true => has_content(&record.verification) && !is_by_edit(&record.verification),
         false => resolution.is_some(),
     };
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
@@ -106,45 +103,22 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
-    let changed = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
-    let is_cause = !draft.is_from_evidence() || is_cause_of(record, changed);
+    let is_cause = !draft.is_from_evidence() || is_cause_of(record, files);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
-    let attempt = seen.map(|error| error.attempt.as_str());
     if draft.is_from_evidence() && (is_joined || sentence_filters::CHAT.matches(&record.error)) {
         // Another agent fixed the error, which the marks already record, or the text is a remark of
         // the user that does not name the error.
         return;
     }
-    // No run shows the error, and the fix is a guess from the changed files.
-    let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
-    let is_minor = draft.is_from_evidence()
-        && (is_guess || !fact_selection::is_resolution(record, cause, attempt));
+    let is_minor = draft.is_from_evidence() && !is_worth_showing(record, seen, cause);
     let verification = without_gaps(&record.verification);
-    let parts = [
-        ("error", "", record.error.as_str()),
-        ("root_cause", "Cause: ", cause),
-        ("fix", "Fix: ", record.fix.as_str()),
-        ("verification", "Verified by: ", verification.as_str()),
-    ];
-    let said = parts.into_iter().filter(|(.., text)| is_said(text));
-    let sentence = said
-        .clone()
-        .map(|(_, label, text)| format!("{label}{}", text::sentence(text)))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let sentence = match draft.is_from_evidence() && !is_checked && is_said(&record.fix) {
-        true => format!("{sentence} {UNCHECKED}"),
-        false => sentence,
-    };
-    let about = text::topic_words(&format!("{message} {}", record.fix));
-    let mut watches = vec![
-        Watch { subject, stance: Stance::Gone },
-        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
-    ];
-    if !is_checked {
-        let tested = draft.subject("tested", "");
-        watches.push(Watch { subject: tested, stance: Stance::Supposed });
+    let parts = parts(record, cause, &verification);
+    let mut sentence = sentence(&parts);
+    if draft.is_from_evidence() && !is_checked && has_content(&record.fix) {
+        sentence = format!("{sentence} {UNCHECKED}");
     }
+    let about = text::topic_words(&format!("{message} {}", record.fix));
+    let watches = watches(draft, subject, about, is_checked);
     draft.claim(
         Relation::Resolved,
         (source, target),
@@ -156,14 +130,61 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
             origins,
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
-            details: said
-                .map(|(name, _, text)| (name, text))
-                .chain(is_minor.then_some((MINOR, "true")))
-                .map(|(name, text)| (name.to_owned(), text.to_owned()))
-                .collect(),
+            details: details(&parts, is_minor),
             namespace: None,
         },
     );
+}
+
+/// Whether a resolution is worth showing: it is specific, and its fix is not only a guess from the
+/// changed files for an error that no run shows.
+fn is_worth_showing(record: &ErrorResolution, seen: Option<&ErrorSeen>, cause: &str) -> bool {
+    let is_guess = seen.is_none() && record.fix.starts_with("Changed `");
+    let attempt = seen.map(|error| error.attempt.as_str());
+    !is_guess && fact_selection::is_resolution(record, cause, attempt)
+}
+
+/// Whether a field of a resolution says something.
+fn has_content(text: &str) -> bool {
+    !text.is_empty() && !is_filler(text)
+}
+
+/// A part of the text about a resolution: its name, its label and its text.
+type Part<'r> = (&'static str, &'static str, &'r str);
+
+fn parts<'r>(record: &'r ErrorResolution, cause: &'r str, verification: &'r str) -> Vec<Part<'r>> {
+    let parts = [
+        ("error", "", record.error.as_str()),
+        ("root_cause", "Cause: ", cause),
+        ("fix", "Fix: ", record.fix.as_str()),
+        ("verification", "Verified by: ", verification),
+    ];
+    parts.into_iter().filter(|(.., text)| has_content(text)).collect()
+}
+
+fn sentence(parts: &[Part<'_>]) -> String {
+    let sentences = parts.iter().map(|(_, label, text)| format!("{label}{}", text::sentence(text)));
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+fn details(parts: &[Part<'_>], is_minor: bool) -> Vec<(String, String)> {
+    let details = parts.iter().map(|(name, _, text)| (*name, *text));
+    let details = details.chain(is_minor.then_some((MINOR, "true")));
+    details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+/// Returns the watches of a resolution: the error comes back, or the user says that a fix `about`
+/// these words failed. A fix that no run verified waits for a test.
+fn watches(draft: &Draft<'_>, error: Subject, about: Vec<u64>, is_checked: bool) -> Vec<Watch> {
+    let mut watches = vec![
+        Watch { subject: error, stance: Stance::Gone },
+        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
+    ];
+    if !is_checked {
+        let tested = draft.subject("tested", "");
+        watches.push(Watch { subject: tested, stance: Stance::Supposed });
+    }
+    watches
 }
 
 /// Whether the cause has words in common with the error, its fix or the changed files: two words,

@@ -40,7 +40,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 /// Whether the work on a file has a result: a file that was created and deleted has none.
 fn is_work(work: &FileWork) -> bool {
-    work.changed() && !(work.deleted && work.writes > 0)
+    work.changed() && !(work.deleted && work.created)
 }
 
 fn follow_rename(

@@ -141,8 +141,9 @@ fn contradicts(report: &str, runs: &[&TestRun], all: &[&TestRun]) -> bool {
         .filter_map(|number| number.as_str().parse::<u32>().ok())
         .peekable();
     let parts = runs.iter().flat_map(|run| other_parts(all, run, |_| true));
-    let sum = |runs: &[&TestRun]| runs.iter().map(|run| run.passed).sum::<u32>();
-    let sums = [sum(runs), sum(runs) + sum(&parts.collect::<Vec<_>>())];
+    let add = |sum: u32, run: &TestRun| sum.saturating_add(run.passed);
+    let sum = runs.iter().fold(0, |sum, run| add(sum, run));
+    let sums = [sum, parts.fold(sum, add)];
     let is_of_run = |number: u32| {
         sums.contains(&number)
             || runs.iter().any(|run| [run.passed, run.failed, run.total()].contains(&number))
@@ -176,6 +177,13 @@ mod tests {
     fn part(framework: &str, at: u64, passed: u32) -> TestRun {
         let limited_to = Some("-t login".to_owned());
         TestRun { limited_to, not_run: 9, ..run(framework, at, passed, 0) }
+    }
+
+    #[test]
+    fn the_sum_of_many_runs_does_not_overflow() {
+        let runs = [run("jest", 1, u32::MAX, 0), run("pytest", 2, 2, 0)];
+        let runs: Vec<&TestRun> = runs.iter().collect();
+        assert!(contradicts("All 12 tests pass.", &runs, &runs));
     }
 
     fn part_of(limit: &str, at: u64, passed: u32) -> TestRun {

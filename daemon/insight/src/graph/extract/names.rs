@@ -14,8 +14,9 @@ pub(super) struct Names {
     files: BTreeSet<String>,
     /// The key of each file, by file name; `None` if several files have this name.
     by_name: BTreeMap<String, Option<String>>,
-    /// The file of each changed setting, by the setting's key.
-    settings: BTreeMap<String, String>,
+    /// The file of each changed setting, by the setting's key; `None` if it was changed in several
+    /// files.
+    settings: BTreeMap<String, Option<String>>,
     /// Qualified symbols by their last part; `None` if several symbols have this part.
     qualified: BTreeMap<String, Option<String>>,
 }
@@ -42,11 +43,16 @@ impl Names {
             let name = file.rsplit('/').next().unwrap_or(file).to_owned();
             by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(file.clone()));
         }
-        let settings = evidence.settings.iter().filter_map(|change| {
-            Some((change.setting.clone(), file_key(&episode.project, &change.file)?))
-        });
-        let mut names =
-            Names { files, by_name, settings: settings.collect(), qualified: BTreeMap::new() };
+        let mut settings: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for change in &evidence.settings {
+            let Some(file) = file_key(&episode.project, &change.file) else { continue };
+            let known =
+                settings.entry(change.setting.clone()).or_insert_with(|| Some(file.clone()));
+            if known.as_ref().is_some_and(|known| *known != file) {
+                *known = None;
+            }
+        }
+        let mut names = Names { files, by_name, settings, qualified: BTreeMap::new() };
         names.note_symbols(evidence);
         names
     }
@@ -68,7 +74,7 @@ impl Names {
             return Some(NamedEntity::File(file));
         }
         if let Some(file) = self.settings.get(text) {
-            return Some(NamedEntity::Setting(text.to_owned(), file.clone()));
+            return file.clone().map(|file| NamedEntity::Setting(text.to_owned(), file));
         }
         let (key, name) = symbol(text)?;
         let full = match key.contains("::") {
@@ -163,6 +169,22 @@ pub(super) fn quoted(sentence: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::extract::scenarios::SessionFixture;
+
+    #[test]
+    fn a_setting_that_was_changed_in_several_files_belongs_to_none() {
+        let mut session = SessionFixture::new(10, "Move the port");
+        session.setting("PORT", None, "3000");
+        let named = |session: &SessionFixture| {
+            Names::new(&session.episode, &session.evidence).in_text("The proxy reads `PORT`.")
+        };
+        let of_file = NamedEntity::Setting("PORT".to_owned(), ".env".to_owned());
+        assert_eq!(named(&session), BTreeSet::from([of_file]));
+        let mut second = session.evidence.settings[0].clone();
+        second.file = "/work/app/.env.test".to_owned();
+        session.evidence.settings.push(second);
+        assert_eq!(named(&session), BTreeSet::new());
+    }
 
     #[test]
     fn symbols_are_distinguished_from_files_and_words() {

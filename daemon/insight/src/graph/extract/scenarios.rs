@@ -245,6 +245,19 @@ fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
 }
 
 #[test]
+fn a_removed_file_is_a_fact_unless_the_session_created_it() {
+    for (created, facts_found) in [(false, 1), (true, 0)] {
+        let mut session = SessionFixture::new(10, "Tidy up");
+        let work = session.change("/work/app/src/old.rs");
+        (work.writes, work.reads, work.deleted, work.created) = (1, 1, true, created);
+        let found = facts(&[&session]);
+        let sentences: Vec<&str> =
+            of(&found, Relation::ChangedFor).map(|fact| fact.sentence.as_str()).collect();
+        assert_eq!(sentences.len(), facts_found, "{sentences:?}");
+    }
+}
+
+#[test]
 fn a_renamed_file_is_followed() {
     let mut session = SessionFixture::new(10, "Tidy up");
     session.change("/work/app/src/new.rs").moved_from = Some("/work/app/src/old.rs".to_owned());

@@ -120,6 +120,9 @@ impl Collector {
             CallEffect::Run(command) if ended.outcome != Outcome::Interrupted => {
                 let output = without_middle(&ended.text, bounds::OUTPUT_READ);
                 self.keep_command(command, ended.outcome, moment);
+                if ended.outcome.succeeded() {
+                    self.keep_effects(command, moment);
+                }
                 self.command_printed(command, ended.outcome, &without_ansi(&output), moment);
             }
             _ => {}

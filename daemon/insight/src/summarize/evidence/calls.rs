@@ -4,7 +4,7 @@
 use crate::{
     model::{
         evidence::Delegation,
-        transcript::{Action, Call},
+        transcript::{Action, Call, FileChange, UserQuestion},
     },
     summarize::{
         evidence::{
@@ -71,14 +71,7 @@ impl Collector {
         match &call.action {
             Action::Run { command, .. } => CallEffect::Run(CommandLine::read(command, directory)),
             Action::Read { path } => CallEffect::Read(resolve(directory, path)),
-            Action::Change(changes) => {
-                let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
-                let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
-                    note: notes::text_of(one, prompt),
-                    ..PlannedChange::of(one, directory)
-                });
-                CallEffect::Change(planned.collect())
-            }
+            Action::Change(changes) => CallEffect::Change(self.planned(changes)),
             Action::PlanTasks(stated) => {
                 tasks::plan(&mut self.evidence.tasks, stated);
                 self.evidence.tasks_at = Some(moment.origin);
@@ -91,35 +84,12 @@ impl Collector {
                 CallEffect::Nothing
             }
             Action::Delegate { agent, subject } => {
-                let delegation = Delegation {
-                    agent: agent.as_deref().map(|agent| kept(agent, bounds::TOOL)),
-                    subject: kept(subject, bounds::TASK),
-                    report: None,
-                    outcome: None,
-                    files: Vec::new(),
-                    commits: Vec::new(),
-                    origin: moment.origin,
-                };
-                push_latest(&mut self.evidence.delegations, delegation, bounds::DELEGATIONS);
+                self.delegate(agent.as_deref(), subject, moment);
                 CallEffect::Delegate
             }
             Action::Ask(questions) => {
-                let (number, size) = bounds::ALTERNATIVES;
-                let asked = questions.iter().take(QUESTIONS).map(|question| {
-                    let options = question.options.iter().take(number + 1);
-                    let options = options.map(|option| kept(option, size)).collect();
-                    let explanations = question.explanations.iter().take(number + 1);
-                    PendingQuestion {
-                        question: kept(&question.question, bounds::QUESTION),
-                        options,
-                        explanations: explanations
-                            .map(|text| kept(text, bounds::EXPLANATION))
-                            .collect(),
-                        header: question.header.as_ref().map(|text| kept(text, bounds::TOOL)),
-                    }
-                });
                 self.pending.refused = None;
-                CallEffect::Questions(asked.collect())
+                CallEffect::Questions(questions.iter().take(QUESTIONS).map(pending).collect())
             }
             Action::ProposePlan { plan } => CallEffect::Plan(plans::shorten_plan(plan)),
             Action::Other if call.tool.starts_with("mcp__") && !is_our_tool(&call.tool) => {
@@ -131,6 +101,41 @@ impl Collector {
             }
             Action::Search { .. } | Action::Fetch { .. } => CallEffect::Nothing,
         }
+    }
+
+    fn planned(&self, changes: &[FileChange]) -> Vec<PlannedChange> {
+        let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
+        let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
+            note: notes::text_of(one, prompt),
+            ..PlannedChange::of(one, &self.pending.directory)
+        });
+        planned.collect()
+    }
+
+    fn delegate(&mut self, agent: Option<&str>, subject: &str, moment: EntryPosition) {
+        let delegation = Delegation {
+            agent: agent.map(|agent| kept(agent, bounds::TOOL)),
+            subject: kept(subject, bounds::TASK),
+            report: None,
+            outcome: None,
+            files: Vec::new(),
+            commits: Vec::new(),
+            origin: moment.origin,
+        };
+        push_latest(&mut self.evidence.delegations, delegation, bounds::DELEGATIONS);
+    }
+}
+
+/// Returns a question as it waits for its answer.
+fn pending(question: &UserQuestion) -> PendingQuestion {
+    let (number, size) = bounds::ALTERNATIVES;
+    let options = question.options.iter().take(number + 1);
+    let explanations = question.explanations.iter().take(number + 1);
+    PendingQuestion {
+        question: kept(&question.question, bounds::QUESTION),
+        options: options.map(|option| kept(option, size)).collect(),
+        explanations: explanations.map(|text| kept(text, bounds::EXPLANATION)).collect(),
+        header: question.header.as_ref().map(|text| kept(text, bounds::TOOL)),
     }
 }
 

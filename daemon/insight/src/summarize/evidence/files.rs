@@ -3,7 +3,6 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
 };
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use crate::{
     lang::paths,
     model::{
         evidence::{Evidence, FileWork},
+        graph::fingerprint,
         transcript::{ChangeKind, FileChange, Origin, Replacement},
     },
     summarize::{
@@ -50,9 +50,7 @@ pub(super) struct FileTexts {
 }
 
 fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.trim().hash(&mut hasher);
-    hasher.finish()
+    fingerprint(text.trim())
 }
 
 impl FileTexts {
@@ -373,6 +371,12 @@ mod tests {
             let planned = PlannedChange::of(&change, "");
             assert_eq!((planned.added, planned.removed), (added, removed), "{old:?} {new:?}");
         }
+    }
+
+    /// Hashes are stored while a session is open, also across an update of the daemon.
+    #[test]
+    fn the_hash_of_a_text_is_always_the_same() {
+        assert_eq!(hash(" let a = 1;\n"), 13_646_183_014_219_104_494);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::{
     model::{
         evidence::{CommandRun, StatementKind, TestRun},
-        transcript::Outcome,
+        transcript::{Outcome, without_middle},
         wording::RAN_NO_TESTS,
     },
     summarize::{
@@ -45,8 +45,8 @@ impl Collector {
             let quote = moment.quote(&report, bounds::NAME);
             push_latest(&mut self.evidence.unnamed_changes, quote, bounds::UNNAMED_CHANGES);
         }
-        let reports = test_runs::reports(output);
-        if !command.tests.is_empty() && reports.is_empty() && outcome.succeeded() {
+        let reports = if command.runs_no_tests { Vec::new() } else { test_runs::reports(output) };
+        if command.runs_tests() && reports.is_empty() && outcome.succeeded() {
             self.note_missing_tests(command, output, moment);
         }
         // Tests that could not run, or ran without the session's changes, say nothing about these
@@ -76,8 +76,8 @@ impl Collector {
         if output.len() <= SHORT_OUTPUT && found_none.is_match(output) {
             let text = format!("`{}`{RAN_NO_TESTS}", before_gap(&command.shown));
             let found = statements::ExtractedStatement { kind: StatementKind::Discovery, text };
-            let said = statements::StatementSource { origin: moment.origin, reported: false };
-            statements::note(&mut self.evidence.statements, vec![found], said);
+            let source = statements::StatementSource { origin: moment.origin, reported: false };
+            statements::note(&mut self.evidence.statements, vec![found], source);
         }
     }
 
@@ -132,9 +132,8 @@ impl Collector {
             .captures(prompt);
         let Some(typed) = typed.and_then(|found| found.get(1)) else { return };
         let command = CommandLine::read(typed.as_str().trim_end(), &self.pending.directory);
-        let output = &prompt[typed.end()..];
-        let has_tests = !command.tests.is_empty();
-        let reports = if has_tests { test_runs::reports(output) } else { Vec::new() };
+        let output = &without_middle(&prompt[typed.end()..], bounds::OUTPUT_READ);
+        let reports = if command.runs_tests() { test_runs::reports(output) } else { Vec::new() };
         if reports.is_empty() {
             return;
         }

@@ -10,6 +10,12 @@ pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     }
 }
 
+/// Removes the oldest items when there are more than `limit`.
+pub(super) fn keep_latest<T>(list: &mut Vec<T>, limit: usize) {
+    let extra = list.len().saturating_sub(limit);
+    list.drain(..extra);
+}
+
 /// Adds a name that is not in the list yet. A full list keeps its first names.
 pub(super) fn push_name(list: &mut Vec<String>, name: &str) {
     let name = kept(name, bounds::NAME);

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, FileWork, ToolUse, WorkNote},
+        evidence::{Commit, Evidence, ToolUse, WorkNote},
         time::Timestamp,
         token_use::use_of,
     },
-    summarize::evidence::{bounds, files::bound},
+    summarize::evidence::{bounds, files::bound, git, lists::keep_latest},
 };
 
 /// Adds a sub-agent's evidence to its session's.
@@ -37,11 +37,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
         session.counts.tool_calls.saturating_add(sub_agent.counts.tool_calls);
     session.counts.tool_errors =
         session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
-    let changed = session.files.iter().filter(|(_, work)| work.changed());
-    let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
-    files(&mut session.files, &sub_agent.files);
-    session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
-    bound(session, "", &own);
+    files(session, sub_agent);
     tools(&mut session.tools, &sub_agent.tools);
     session.commands_left_out =
         session.commands_left_out.saturating_add(sub_agent.commands_left_out);
@@ -49,17 +45,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
     by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
     by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
-    // The session may know a commit of the sub-agent from the output of `git log`, without its
-    // body. The sub-agent's own record replaces it.
-    session.commits.retain(|known| {
-        let is_it = |commit: &Commit| {
-            // A hash may be abbreviated or missing.
-            commit.subject == known.subject
-                && (known.hash.starts_with(&commit.hash) || commit.hash.starts_with(&known.hash))
-        };
-        !known.body.is_empty() || !sub_agent.commits.iter().any(is_it)
-    });
-    by_time(&mut session.commits, &sub_agent.commits, |commit| commit.at, bounds::COMMITS);
+    commits(&mut session.commits, &sub_agent.commits);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
     // The session usually rewrites a note after its sub-agent.
@@ -72,11 +58,11 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
             session.pull_requests.push(request.clone());
         }
     }
-    let extra = session.pull_requests.len().saturating_sub(bounds::PULL_REQUESTS);
-    session.pull_requests.drain(..extra);
+    keep_latest(&mut session.pull_requests, bounds::PULL_REQUESTS);
     let is_of_checkout = |folder: &String| session.directories.contains(folder);
     if sub_agent.directories.iter().all(is_of_checkout) {
         session.checkout.update(&sub_agent.checkout);
+        git::bound(&mut session.checkout);
     }
     by_time(
         &mut session.unnamed_changes,
@@ -111,14 +97,31 @@ fn by_time<T: Clone>(
             .unwrap_or(list.len());
         list.insert(place, item.clone());
     }
-    let extra = list.len().saturating_sub(limit);
-    list.drain(..extra);
+    keep_latest(list, limit);
 }
 
-fn files(session: &mut BTreeMap<String, FileWork>, sub_agent: &BTreeMap<String, FileWork>) {
-    for (path, work) in sub_agent {
-        let Some(known) = session.get_mut(path) else {
-            session.insert(path.clone(), work.clone());
+/// Adds commits. The session may know a commit of the sub-agent from the output of `git log`,
+/// without its body. The sub-agent's own record replaces it.
+fn commits(session: &mut Vec<Commit>, sub_agent: &[Commit]) {
+    session.retain(|known| {
+        let is_it = |commit: &Commit| {
+            // A hash may be abbreviated or missing.
+            commit.subject == known.subject
+                && (known.hash.starts_with(&commit.hash) || commit.hash.starts_with(&known.hash))
+        };
+        !known.body.is_empty() || !sub_agent.iter().any(is_it)
+    });
+    by_time(session, sub_agent, |commit| commit.at, bounds::COMMITS);
+}
+
+/// Adds the work on files. If there are too many files, those that the session itself changed are
+/// removed last.
+fn files(session: &mut Evidence, sub_agent: &Evidence) {
+    let changed = session.files.iter().filter(|(_, work)| work.changed());
+    let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
+    for (path, work) in &sub_agent.files {
+        let Some(known) = session.files.get_mut(path) else {
+            session.files.insert(path.clone(), work.clone());
             continue;
         };
         known.reads = known.reads.saturating_add(work.reads);
@@ -133,6 +136,8 @@ fn files(session: &mut BTreeMap<String, FileWork>, sub_agent: &BTreeMap<String, 
             known.last = work.last;
         }
     }
+    session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
+    bound(session, "", &own);
 }
 
 fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, ToolUse>) {
@@ -162,7 +167,7 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CommandRun, PullRequest, Quote},
+        evidence::{CheckoutState, CommandRun, FileWork, PullRequest, Quote},
         transcript::{Origin, Outcome},
     };
 
@@ -181,6 +186,11 @@ mod tests {
             tools: (from..from + bounds::TOOLS).map(|n| (name(n), used(n))).collect(),
             pull_requests: (from..from + bounds::PULL_REQUESTS).map(request).collect(),
             branches: (from..from + bounds::NAMES).map(name).collect(),
+            checkout: CheckoutState {
+                deleted: (from..from + 12).map(name).collect(),
+                merged: (from..from + 40).map(|number| number as u64).collect(),
+                ..CheckoutState::default()
+            },
             ..Evidence::default()
         };
         let mut session = many(0, 0);
@@ -192,6 +202,11 @@ mod tests {
         assert!(session.tools.len() == bounds::TOOLS && !session.tools.contains_key("n0"));
         assert_eq!(session.pull_requests.len(), bounds::PULL_REQUESTS);
         assert_eq!(session.pull_requests.last().unwrap().url, name(99 + bounds::PULL_REQUESTS));
+        let CheckoutState { deleted, merged, .. } = &session.checkout;
+        assert_eq!(
+            (deleted.len(), deleted[0].as_str(), merged.len(), merged[0]),
+            (12, "n100", 40, 100)
+        );
         assert_eq!((session.branches.len(), session.branches[0].as_str()), (bounds::NAMES, "n0"));
     }
 

@@ -39,7 +39,7 @@ mod turn_reports;
 pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};
 
-/// Whether a command line calls a test runner.
+/// Whether a command line runs tests.
 pub(in crate::summarize) fn runs_tests(line: &str) -> bool {
-    !shell::CommandLine::read(line, "").tests.is_empty()
+    shell::CommandLine::read(line, "").runs_tests()
 }

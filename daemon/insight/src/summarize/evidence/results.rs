@@ -70,33 +70,9 @@ impl Collector {
             CallEffect::Read(path) if succeeded => {
                 files::read(&mut self.evidence, path, waiting.origin);
             }
-            CallEffect::Change(changes) => {
-                if succeeded {
-                    self.pending.failed_commands.clear();
-                    let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
-                    self.files_changed(changes, is_new, moment);
-                } else if says_text_is_gone(&result.content.decode(SHORT_ANSWER)) {
-                    self.forget_settings(changes);
-                }
-                let target = changes.first().map_or("", |change| change.path.as_str());
-                self.tool_answered(target, &waiting, result, moment);
-            }
+            CallEffect::Change(changes) => self.change_answered(changes, &waiting, result, moment),
             CallEffect::AddTask(subject) if succeeded => {
-                let answer = result.content.decode(SHORT_ANSWER);
-                let key =
-                    pattern!(r"[Tt]ask #?([A-Za-z0-9_]+) (?:created|added)").captures(&answer);
-                let key = key.map_or(waiting.id.as_str(), |found| {
-                    found.get(1).map_or("", |key| key.as_str())
-                });
-                let known = self
-                    .evidence
-                    .tasks
-                    .iter()
-                    .any(|task| task.key == key && task.subject == *subject);
-                self.evidence.tasks_at = Some(moment.origin);
-                if !known {
-                    tasks::add(&mut self.evidence.tasks, key, subject);
-                }
+                self.task_added(subject, &waiting, result, moment);
             }
             CallEffect::Delegate => {
                 self.pending.failed_commands.clear();
@@ -113,6 +89,44 @@ impl Collector {
             CallEffect::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
             CallEffect::Other(target) => self.tool_answered(target, &waiting, result, moment),
             _ => {}
+        }
+    }
+
+    fn change_answered(
+        &mut self,
+        changes: &[PlannedChange],
+        waiting: &PendingCall,
+        result: &ToolResult<'_>,
+        moment: EntryPosition,
+    ) {
+        if result.outcome.succeeded() {
+            self.pending.failed_commands.clear();
+            let is_new = || says_created(&result.content.decode(SHORT_ANSWER));
+            self.files_changed(changes, is_new, moment);
+        } else if says_text_is_gone(&result.content.decode(SHORT_ANSWER)) {
+            self.forget_settings(changes);
+        }
+        let target = changes.first().map_or("", |change| change.path.as_str());
+        self.tool_answered(target, waiting, result, moment);
+    }
+
+    /// Adds a task under the key in the result, unless it is known.
+    fn task_added(
+        &mut self,
+        subject: &str,
+        waiting: &PendingCall,
+        result: &ToolResult<'_>,
+        moment: EntryPosition,
+    ) {
+        let answer = result.content.decode(SHORT_ANSWER);
+        let key = pattern!(r"[Tt]ask #?([A-Za-z0-9_]+) (?:created|added)").captures(&answer);
+        let key =
+            key.map_or(waiting.id.as_str(), |found| found.get(1).map_or("", |key| key.as_str()));
+        let tasks = &mut self.evidence.tasks;
+        let is_known = tasks.iter().any(|task| task.key == key && task.subject == subject);
+        self.evidence.tasks_at = Some(moment.origin);
+        if !is_known {
+            tasks::add(tasks, key, subject);
         }
     }
 
@@ -141,35 +155,14 @@ impl Collector {
             return;
         }
         if result.outcome.succeeded() {
-            let changes: Vec<PlannedChange> =
-                command.effects.iter().map(PlannedChange::from).collect();
-            self.files_changed(&changes, || false, moment);
+            self.keep_effects(command, moment);
         }
         if command.shows_history && git::hashes_are_stale(&self.evidence) {
             let content = result.content.decode(bounds::OUTPUT_READ);
             git::show_history(&mut self.evidence, &content);
         }
         if command.only_reads() {
-            match result.outcome {
-                Outcome::Failed(_) => {
-                    let content = result.content.decode(FAILURE_READ);
-                    let output = without_ansi(&content);
-                    self.record_retry(command, waiting.origin, CommandEnd::Failed(&output));
-                }
-                // Without an earlier failed command, the output is not needed.
-                Outcome::Succeeded
-                    if !command.unproven && !self.pending.failed_commands.is_empty() =>
-                {
-                    let content = result.content.decode(FAILURE_READ);
-                    let end = CommandEnd::of_success(&content);
-                    self.record_retry(command, waiting.origin, end);
-                }
-                _ => {}
-            }
-            if command.shows_repository() {
-                let content = result.content.decode(bounds::OUTPUT_READ);
-                self.git_printed(command, &without_ansi(&content), moment);
-            }
+            self.reading_command_ran(command, waiting, result, moment);
             return;
         }
         let content = result.content.decode(bounds::OUTPUT_READ);
@@ -188,6 +181,40 @@ impl Collector {
             }
             Outcome::Rejected | Outcome::Interrupted => {}
         }
+    }
+
+    /// Records the end of a command that only reads.
+    fn reading_command_ran(
+        &mut self,
+        command: &CommandLine,
+        waiting: &PendingCall,
+        result: &ToolResult<'_>,
+        moment: EntryPosition,
+    ) {
+        match result.outcome {
+            Outcome::Failed(_) => {
+                let content = result.content.decode(FAILURE_READ);
+                let output = without_ansi(&content);
+                self.record_retry(command, waiting.origin, CommandEnd::Failed(&output));
+            }
+            // Without an earlier failed command, the output is not needed.
+            Outcome::Succeeded if !command.unproven && !self.pending.failed_commands.is_empty() => {
+                let content = result.content.decode(FAILURE_READ);
+                let end = CommandEnd::of_success(&content);
+                self.record_retry(command, waiting.origin, end);
+            }
+            _ => {}
+        }
+        if command.shows_repository() {
+            let content = result.content.decode(bounds::OUTPUT_READ);
+            self.git_printed(command, &without_ansi(&content), moment);
+        }
+    }
+
+    /// Records the effects of a command on files.
+    pub(super) fn keep_effects(&mut self, command: &CommandLine, moment: EntryPosition) {
+        let changes: Vec<PlannedChange> = command.effects.iter().map(PlannedChange::from).collect();
+        self.files_changed(&changes, || false, moment);
     }
 
     /// Records a command at `origin` as the failed form of a later one, or as another form of an

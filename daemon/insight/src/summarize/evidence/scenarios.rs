@@ -115,6 +115,7 @@ fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
         (&["cd /app/api && E2E_SERVER=1 cargo test"], true),
         (&["cd /app/api && git stash && cargo test && git stash pop"], false),
         (&["git stash", "cd /app/api && cargo test"], false),
+        (&["git stash -m wip", "cd /app/api && cargo test"], false),
         (&["git stash", "git stash pop", "cd /app/api && cargo test"], true),
         (&["git stash list", "cd /app/api && cargo test"], true),
     ] {
@@ -409,8 +410,8 @@ fn work_in_the_background_counts_when_it_is_over() {
     let launched = "Async agent launched successfully.\nagentId: a1 (internal ID)\n";
     script.result("d1", Outcome::Succeeded, launched);
     let begun = "Command running in background with ID: b1. Output is being written to: x";
-    script.run("c1", "git commit -m 'Fix it' -m why", Outcome::Succeeded, begun);
-    assert!(script.collect().commits.is_empty());
+    script.run("c1", "rm old.rs && git commit -m 'Fix it' -m why", Outcome::Succeeded, begun);
+    assert!(script.collect().commits.is_empty() && script.collect().files.is_empty());
     let shown = "<status>completed</status>\n<output>\n[main 1a2b3c4] Fix it\n</output>";
     script.item(Item::Call(Call {
         id: Cow::Borrowed("o1"),
@@ -436,7 +437,23 @@ fn work_in_the_background_counts_when_it_is_over() {
     assert_eq!(evidence.commits.len(), 1);
     assert_eq!(evidence.commits[0].hash, "1a2b3c4");
     assert_eq!(evidence.commits[0].body, "why");
+    assert!(evidence.files["old.rs"].deleted);
     assert_eq!(evidence.delegations[0].report.as_deref(), Some(report));
+}
+
+#[test]
+fn a_run_without_tests_is_no_test_run() {
+    let packages = "ok  \texample.org/a\t0.01s\n";
+    for (command, runs) in [
+        ("GOOS=windows go test -exec=true ./...", 0),
+        ("go test ./...", 1),
+        ("go test -exec=true ./... && go test ./...", 1),
+    ] {
+        let mut script = Script::default();
+        script.prompt("Check it");
+        script.run("a", command, Outcome::Succeeded, packages);
+        assert_eq!(script.collect().tests.len(), runs, "{command}");
+    }
 }
 
 #[test]

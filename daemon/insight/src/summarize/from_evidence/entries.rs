@@ -312,10 +312,7 @@ pub(super) fn push(list: &mut Vec<String>, text: String) {
 /// Whether a file is not part of the project: it is in a scratch folder, or among the agent's own
 /// plans and notes.
 pub(super) fn is_scratch(path: &str) -> bool {
-    pattern!(
-        r"^(?:/private)?/(?:tmp|var/folders|dev)/|/\.claude/(?:plans|projects|todos)/|/scratchpad/"
-    )
-    .is_match(path)
+    paths::is_scratch(path) || paths::is_agents_own(path)
 }
 
 #[cfg(test)]

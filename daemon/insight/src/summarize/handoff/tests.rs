@@ -449,6 +449,10 @@ fn a_question_and_queries_of_graphiti_are_no_work() {
         ..empty_summary()
     };
     assert!(!did_work(&session));
+    let finding = "Not fixed in this session: the finding of the review at `a.rs:7`";
+    session.summary.next_steps = Some(vec![finding.to_owned()]);
+    assert!(did_work(&session), "a review left a finding to others");
+    session.summary.next_steps = None;
     (session.summary.last_words, session.summary.message_count) = (None, Some(9));
     assert!(!did_work(&session), "nothing was done, and the agent wrote nothing");
     session.summary.message_count = Some(2);

@@ -1,6 +1,6 @@
 //! Decides which sessions did work.
 
-use crate::model::Episode;
+use crate::model::{Episode, wording::NOT_FIXED};
 
 /// Maximum length, in characters, of a short answer.
 const MAX_SHORT_ANSWER_CHARS: usize = 600;
@@ -11,7 +11,8 @@ const OWN_TOOLS: &[&str] = &["mcp__graphiti__", "mcp_graphiti_", "graphiti"];
 
 /// Whether a session did work that another session may continue: it changed something, ran tests or
 /// fixed an error. A session that did not only query graphiti also did work if it decided or
-/// completed something, gave a long answer, or was more than a question with its answer.
+/// completed something, left a finding of its review to others, gave a long answer, or was more
+/// than a question with its answer.
 pub fn did_work(episode: &Episode) -> bool {
     let summary = &episode.summary;
     let changed = summary.files_modified.as_ref().is_some_and(|files| !files.is_empty())
@@ -19,7 +20,9 @@ pub fn did_work(episode: &Episode) -> bool {
         || summary.test_results.is_some()
         || summary.errors_resolved.is_some()
         || summary.repository.as_ref().is_some_and(|state| leaves_work(state));
-    let settled = summary.key_decisions.is_some() || summary.completed_tasks.is_some();
+    let left_findings = summary.next_steps.iter().flatten().any(|step| step.starts_with(NOT_FIXED));
+    let settled =
+        summary.key_decisions.is_some() || summary.completed_tasks.is_some() || left_findings;
     let words = summary.last_words.as_ref().map_or(0, |words| words.chars().count());
     // Nothing was done, and the agent wrote nothing.
     if !changed && !settled && words == 0 && summary.next_steps.is_none() {

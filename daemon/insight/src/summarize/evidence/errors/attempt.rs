@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::summarize::evidence::test_runs::TestScope;
+use crate::{model::evidence::is_same_place, summarize::evidence::test_runs::TestScope};
 
 /// The identity of a failed attempt, to recognise its later success.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,4 +22,17 @@ pub(crate) enum Attempt {
     },
     /// A call of a tool, identified by the tool and its target.
     Tool(String),
+}
+
+impl Attempt {
+    /// Whether both are the same, or run the tests of the same place.
+    pub(super) fn is_same(&self, other: &Attempt) -> bool {
+        match (self, other) {
+            (
+                Attempt::Tests { framework: one, scope: of_one, .. },
+                Attempt::Tests { framework: other, scope: of_other, .. },
+            ) => one == other && is_same_place(&of_one.place, &of_other.place),
+            (one, other) => one == other,
+        }
+    }
 }

@@ -152,7 +152,7 @@ fn is_compiler(line: &str) -> bool {
 /// Whether git, npm, a shell, a runtime or another program reports an error in a line.
 fn is_named(line: &str) -> bool {
     let named = pattern!(
-        r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |^Usage: .*\n.*error|No such file or directory"
+        r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |No such file or directory"
     );
     named.is_match(line) && !is_consequence(line)
 }

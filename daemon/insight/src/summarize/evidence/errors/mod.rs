@@ -208,6 +208,8 @@ impl Tracker {
         }
     }
 
+    /// Adds a failure: to the open error with the same message, to an error that was resolved
+    /// before, or as a new error.
     fn note(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -217,13 +219,7 @@ impl Tracker {
     ) {
         let shape = message::shape(&message.text);
         let line = event.origin.line;
-        let same_attempt = |open: &Open| match (&open.attempt, &attempt) {
-            (
-                Attempt::Tests { framework: a, scope: of_a, .. },
-                Attempt::Tests { framework: b, scope: of_b, .. },
-            ) => a == b && is_same_place(&of_a.place, &of_b.place),
-            (a, b) => a == b,
-        };
+        let same_attempt = |open: &Open| open.attempt.is_same(&attempt);
         if let Some(open) =
             self.open.iter_mut().find(|open| same_attempt(open) && open.shape == shape)
         {
@@ -256,7 +252,7 @@ impl Tracker {
             error.returns = error.returns.saturating_add(1);
             return;
         }
-        errors.push(ErrorSeen {
+        let error = ErrorSeen {
             message: message.text,
             remedy: message.remedy,
             attempt: shown,
@@ -267,12 +263,8 @@ impl Tracker {
             known: None,
             cause: None,
             resolution: None,
-        });
-        if errors.len() > bounds::ERRORS {
-            let minor =
-                errors.iter().position(|error| error.resolution.is_none() && error.times == 1);
-            errors.remove(minor.filter(|at| at + 1 < errors.len()).unwrap_or(0));
-        }
+        };
+        push_error(errors, error);
     }
 
     fn resolve(
@@ -379,6 +371,16 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
         .or(open.len().checked_sub(1));
     if let Some(at) = named {
         open[at].known = Some(kept(sentence, bounds::ERROR_TEXT));
+    }
+}
+
+/// Adds an error at the end. When there are too many, removes the first one that is unresolved and
+/// occurred once, or else the first one.
+fn push_error(errors: &mut Vec<ErrorSeen>, error: ErrorSeen) {
+    errors.push(error);
+    if errors.len() > bounds::ERRORS {
+        let minor = errors.iter().position(|error| error.resolution.is_none() && error.times == 1);
+        errors.remove(minor.filter(|at| at + 1 < errors.len()).unwrap_or(0));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
                 commits::{history, printed},
                 ignored, merged,
             },
-            lists::push_latest,
+            lists::{keep_latest, push_latest},
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
         },
@@ -38,6 +38,12 @@ pub(in crate::summarize::evidence) fn observe(
         view.call(call);
     }
     view.lines_of_any_call(command);
+}
+
+/// Removes the oldest of the deleted branches and merged pull requests when there are too many.
+pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
+    keep_latest(&mut state.deleted, DELETED);
+    keep_latest(&mut state.merged, merged::MERGED);
 }
 
 /// Returns the first nine digits of a hash, as many as git prints in a large repository.

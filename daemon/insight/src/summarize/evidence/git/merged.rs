@@ -6,7 +6,7 @@ use crate::summarize::{
 };
 
 /// Maximum number of merged pull requests that are kept.
-const MERGED: usize = 40;
+pub(super) const MERGED: usize = 40;
 
 /// Adds the numbers of the pull requests that the output of a command shows as merged.
 pub(super) fn observe(merged: &mut Vec<u64>, command: &CommandLine, output: &str) {

@@ -7,9 +7,13 @@ mod ignored;
 mod merged;
 mod unrecorded_commits;
 
+use std::sync::Arc;
+
+use regex::Regex;
+
 use self::commits::{Printed, printed};
 pub(super) use self::{
-    checkout::observe,
+    checkout::{bound, observe},
     commits::{hashes_are_stale, show_history},
     forge_checks::observe_checks,
     unrecorded_commits::add_shown_commits,
@@ -171,8 +175,18 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
 
 /// Returns whether an output shows that a step succeeded; `None` if it does not show the outcome.
 fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
+    let (success, failure) = outcome_patterns(step?);
+    // An output that shows both outcomes counts as a failure.
+    if failure.is_match(output) {
+        return Some(false);
+    }
+    success.is_match(output).then_some(true)
+}
+
+/// Returns the patterns of outputs by which a step succeeded, and by which it failed.
+fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
     // `[a&&b]` matches nothing.
-    let (good, bad) = match step? {
+    match step {
         GitStep::Stage => (
             pattern!(r"[a&&b]"),
             pattern!(r"(?m)^fatal: pathspec |^The following paths are ignored"),
@@ -227,12 +241,7 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
             ),
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
-    };
-    // An output that shows both outcomes counts as a failure.
-    if bad.is_match(output) {
-        return Some(false);
     }
-    good.is_match(output).then_some(true)
 }
 
 /// Returns the line that says why a step failed.

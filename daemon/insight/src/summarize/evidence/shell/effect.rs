@@ -8,7 +8,8 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            shell::kind::Invocation,
+            shell::kind::{Invocation, edits_in_place},
+            shell::shell_state::ShellState,
             shell::words::{Operator, SimpleCommand, Word},
         },
         text::{kept, pattern},
@@ -38,19 +39,21 @@ pub(in crate::summarize::evidence) enum Effect {
 
 /// Returns the effects of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
-    let mut directory = directory.to_owned();
+    let mut directory = ShellState::new(directory.to_owned());
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
         // A command that runs only if another one failed has no evident effect.
         let conditional = index > 0 && commands[index - 1].joint == Operator::Or;
+        directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
-            match command.words.get(1).filter(|word| is_plain(word)) {
-                Some(word) => directory = resolve(&directory, &word.text),
-                None => directory = "$unknown".to_owned(),
-            }
-        } else if !conditional && !directory.starts_with('$') {
-            add(command, &invocation, &directory, &mut effects);
+            let folder = command.words.get(1).filter(|word| is_plain(word));
+            directory.current = folder.map_or_else(
+                || "$unknown".to_owned(),
+                |folder| resolve(&directory.current, &folder.text),
+            );
+        } else if !conditional && !directory.current.starts_with('$') {
+            add(command, &invocation, &directory.current, &mut effects);
         }
     }
     effects.truncate(EFFECTS);
@@ -133,23 +136,9 @@ fn add(
             effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
-        ("sed", _) if invocation.arguments.iter().any(|word| word.starts_with("-i")) => {
-            let is_script = |word: &&str| {
-                matches!(*word, "-e" | "-f" | "--expression" | "--file")
-                    || word.starts_with("--expression=")
-            };
-            let scripted = invocation.arguments.iter().any(is_script);
-            let given: Vec<&str> = invocation
-                .arguments
-                .windows(2)
-                .filter(|pair| is_script(&pair[0]) && !pair[0].contains('='))
-                .map(|pair| pair[1])
-                .collect();
-            // BSD's sed requires a suffix after -i, often an empty one.
-            let files = operands
-                .iter()
-                .filter(|word| !word.text.is_empty() && !given.contains(&word.text.as_str()));
-            let files = files.skip(usize::from(!scripted)).filter(|word| is_plain(word));
+        ("sed", _) if invocation.arguments.iter().any(|word| edits_in_place(word)) => {
+            let files = files_of_sed(invocation, &operands);
+            let files = files.into_iter().filter(|word| is_plain(word));
             effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
         }
         ("python" | "python3", _) if invocation.arguments.contains(&"-c") => {
@@ -168,6 +157,24 @@ fn add(
         }
         _ => {}
     }
+}
+
+/// Returns the files that a call of sed reads: its operands without the script.
+fn files_of_sed<'w>(invocation: &Invocation<'_>, operands: &[&'w Word]) -> Vec<&'w Word> {
+    let is_script = |word: &&str| {
+        matches!(*word, "-e" | "-f" | "--expression" | "--file")
+            || word.starts_with("--expression=")
+    };
+    let has_option = invocation.arguments.iter().any(is_script);
+    let scripts: Vec<&str> = invocation
+        .arguments
+        .windows(2)
+        .filter(|pair| is_script(&pair[0]) && !pair[0].contains('='))
+        .map(|pair| pair[1])
+        .collect();
+    // BSD's sed requires a suffix after -i, often an empty one.
+    let is_file = |word: &&Word| !word.text.is_empty() && !scripts.contains(&word.text.as_str());
+    operands.iter().copied().filter(is_file).skip(usize::from(!has_option)).collect()
 }
 
 /// Returns the moves of the sources to the target. The target of several sources is a folder.
@@ -253,10 +260,18 @@ mod tests {
                 ],
             ),
             (
+                "(cd sub && make && rm x); (cd other; rm y; (cd z)); rm a.txt",
+                ["sub/x", "other/y", "a.txt"]
+                    .map(|path| Effect::Remove(format!("/app/{path}")))
+                    .to_vec(),
+            ),
+            (
                 "cat > note.md <<EOF\none\ntwo\nEOF",
                 vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
             ),
             ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+            ("sed --in-place 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
+            ("sed -Ei.old 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
             (
                 "python3 -c \"\nold = open('x.ts').read()\nopen('x.ts', 'w').write(old.replace('a', 'b'))\n\"",
                 vec![Effect::Edit("/app/x.ts".to_owned())],

@@ -7,7 +7,8 @@ use crate::summarize::{
         bounds,
         shell::{
             kind::Invocation,
-            repository::{git_folder, is_other_project, is_scratch},
+            repository::{self, git_folder, is_other_project, is_scratch},
+            shell_state::ShellState,
             words::{Operator, SimpleCommand},
         },
     },
@@ -45,10 +46,9 @@ impl GitCall {
         self.words.iter().any(|word| word == option)
     }
 
-    /// Returns the arguments that are not options.
+    /// Returns the arguments that are neither options nor values of options.
     pub(in crate::summarize::evidence) fn operands(&self) -> impl Iterator<Item = &str> {
-        let words = self.words.iter().skip(1).map(String::as_str);
-        words.filter(|word| !word.starts_with('-'))
+        repository::operands(self.subcommand(), self.words.iter().skip(1).map(String::as_str))
     }
 }
 
@@ -56,20 +56,22 @@ impl GitCall {
 /// project than that of `directory`.
 pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec<GitCall> {
     let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
-    let (mut within_foreign, mut has_printed) = (false, false);
+    let mut is_in_foreign = ShellState::new(false);
+    let mut has_printed = false;
     let mut calls = Vec::new();
     let prints = |command: &SimpleCommand| {
         Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
     };
     let is_alone = !commands.iter().any(prints);
     for command in commands {
+        is_in_foreign.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if matches!(invocation.program, "cd" | "pushd") {
-            within_foreign = invocation.operand(0).is_some_and(is_foreign);
+            is_in_foreign.current = invocation.operand(0).is_some_and(is_foreign);
         }
         has_printed |= prints(command);
-        let is_elsewhere = within_foreign || git_folder(command).is_some_and(is_foreign);
-        if invocation.program == "git" && !is_elsewhere {
+        let is_own = !is_in_foreign.current && !git_folder(command).is_some_and(is_foreign);
+        if invocation.program == "git" && is_own {
             // The output of other subcommands can be read without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
             let is_asked =

@@ -1,7 +1,10 @@
 //! Finds the program that a simple command runs, and whether the command only reads, changes
 //! something, or does the main work.
 
-use crate::{lang::shell, summarize::evidence::shell::words::SimpleCommand};
+use crate::{
+    lang::shell,
+    summarize::{evidence::shell::words::SimpleCommand, text::pattern},
+};
 
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +34,8 @@ impl<'s> Invocation<'s> {
         let words = &words[wrapper_word_count(words)..];
         let (first, rest) = words.split_first()?;
         let program = base(first);
-        let rest = if program == "git" { after_options(rest) } else { rest };
-        Some(Invocation { program, arguments: rest.to_vec() })
+        let arguments = after_options(program, rest).to_vec();
+        Some(Invocation { program, arguments })
     }
 
     /// Returns the `index`th argument that is not an option.
@@ -72,7 +75,8 @@ impl<'s> Invocation<'s> {
                 Kind::Reads
             }
             "kubectl" if ["get", "describe", "logs"].contains(&first) => Kind::Reads,
-            "sed" | "perl"
+            "sed" if self.arguments.iter().any(|word| edits_in_place(word)) => Kind::Changes,
+            "perl"
                 if self.arguments.iter().any(|word| word.starts_with("-i") || *word == "-pi") =>
             {
                 Kind::Changes
@@ -321,12 +325,17 @@ const GIT_CHANGES: &[&str] = &[
     "update-index",
 ];
 
-/// Returns git's arguments from its subcommand on, without the preceding options such as `-C dir`
-/// and `-c key=value`.
-fn after_options<'r, 's>(arguments: &'r [&'s str]) -> &'r [&'s str] {
+/// Returns the arguments of git or of a forge's program from the subcommand on, without the
+/// preceding options such as `-C dir` and `-R owner/name`; all arguments of another program.
+fn after_options<'r, 's>(program: &str, arguments: &'r [&'s str]) -> &'r [&'s str] {
+    let with_value: &[&str] = match program {
+        "git" => &["-C", "-c", "--git-dir", "--work-tree"],
+        "gh" | "glab" => &["-R", "--repo"],
+        _ => return arguments,
+    };
     let mut rest = arguments;
     while let Some((first, more)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
-        let takes_value = matches!(*first, "-C" | "-c" | "--git-dir" | "--work-tree");
+        let takes_value = with_value.contains(first);
         rest = more.get(usize::from(takes_value)..).unwrap_or_default();
     }
     rest
@@ -343,6 +352,11 @@ fn wrapper_word_count(words: &[&str]) -> usize {
         }
         _ => 0,
     }
+}
+
+/// Whether an option of sed makes it edit its files.
+pub(super) fn edits_in_place(option: &str) -> bool {
+    pattern!(r"^(?:-[Ensruz]*i|--in-place(?:=|$))").is_match(option)
 }
 
 fn base(program: &str) -> &str {
@@ -373,8 +387,10 @@ mod tests {
             ("git -C /app -c core.pager=cat --no-pager log -3", "git", Kind::Reads),
             ("gh run view 12 --log", "gh", Kind::Reads),
             ("gh pr create --fill", "gh", Kind::Works),
+            ("gh -R a/b pr create --fill", "gh", Kind::Works),
             ("sed -n 1,5p a", "sed", Kind::Reads),
             ("sed -i s/a/b/ a", "sed", Kind::Changes),
+            ("sed --in-place=.old s/a/b/ a", "sed", Kind::Changes),
             ("/usr/bin/grep x y", "grep", Kind::Reads),
             ("npx tsc --noEmit", "tsc", Kind::Works),
             ("go mod tidy", "go", Kind::Changes),

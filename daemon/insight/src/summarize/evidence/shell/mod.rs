@@ -7,6 +7,8 @@ mod effect;
 mod git_calls;
 mod kind;
 mod repository;
+mod shell_state;
+mod substitution;
 mod target;
 mod test_calls;
 mod texts;
@@ -64,6 +66,9 @@ pub(super) struct CommandLine {
     /// The calls of test runners.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
+    /// Whether its calls of test runners only build or list tests.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) runs_no_tests: bool,
     /// Whether only a part of the output is printed. Then the numbers in the output are not totals.
     pub(super) shows_part: bool,
 }
@@ -103,6 +108,7 @@ impl CommandLine {
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
             tests: test_calls::of(&commands, directory),
+            runs_no_tests: test_calls::only_prepares(&commands),
             git: git_calls::of(&commands, line, directory),
             directory: target.directory,
             package: target.package,
@@ -111,6 +117,10 @@ impl CommandLine {
             )
             .is_match(line),
         }
+    }
+
+    pub(super) fn runs_tests(&self) -> bool {
+        !self.tests.is_empty() && !self.runs_no_tests
     }
 
     /// Drops the published texts and the bodies of commit messages, which take the most space.

@@ -4,12 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    lang::paths,
     model::evidence::{GitStep, PublicationKind},
     summarize::{
         evidence::{
             bounds,
             shell::{
                 kind::{Invocation, Kind},
+                shell_state::ShellState,
                 texts::{self, ArgumentTexts, Published},
                 words::{Operator, SimpleCommand},
             },
@@ -84,10 +86,9 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
         || pattern!(r"\bgit -C \S+ init\b").is_match(line);
-    let is_temporary = pattern!(r"^(?:\$|/tmp/|/private/tmp/|/var/folders/|/private/var/folders/)");
-    is_made_here && is_temporary.is_match(folder)
+    is_made_here && (folder.starts_with('$') || paths::is_scratch(folder))
         || folder.contains("mktemp")
-        || pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(folder)
+        || paths::is_made_by_mktemp(folder)
 }
 
 /// Whether `folder` belongs to another project than `directory`, in which the agent works. A folder
@@ -103,25 +104,59 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
         && directory.starts_with('/')
         && !is_within(folder, directory)
         && !is_within(directory, folder)
-        && !folder.contains("worktree")
-        && !directory.contains("worktree")
+        && !paths::names_worktree(folder)
+        && !paths::names_worktree(directory)
         && !name(folder).starts_with(&name(directory))
         && !name(directory).starts_with(&name(folder))
 }
 
-/// Returns the folder that is given to `git -C`. Other options may precede it: `git -c k=v -C dir`.
+/// Returns the folder that is given to git with `-C`, `--git-dir` or `--work-tree`. Other options
+/// may precede it: `git -c k=v -C dir`.
 pub(super) fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     loop {
-        match words.next()? {
+        let word = words.next()?;
+        let (option, value) = word.split_once('=').map_or((word, None), |(o, v)| (o, Some(v)));
+        match option {
             "-C" => return words.next(),
-            "-c" | "--git-dir" | "--work-tree" => {
+            "--git-dir" | "--work-tree" => {
+                let folder = value.or_else(|| words.next())?;
+                return Some(folder.strip_suffix("/.git").unwrap_or(folder));
+            }
+            "-c" => {
                 words.next();
             }
             option if option.starts_with('-') => {}
             _ => return None,
         }
     }
+}
+
+/// Returns the arguments of a subcommand of git that are neither options nor values of options.
+pub(super) fn operands<'w>(
+    subcommand: &str,
+    arguments: impl Iterator<Item = &'w str>,
+) -> impl Iterator<Item = &'w str> {
+    // Of other subcommands, no operand is read after such an option; for `git switch`, `-m` takes
+    // no value.
+    let options: &[&str] = match subcommand {
+        "merge" => &["-m", "--message", "-F", "--file", "-s", "--strategy", "-X"],
+        "stash" => &["-m", "--message"],
+        _ => &[],
+    };
+    let mut is_value = false;
+    arguments.filter(move |word| {
+        let is_operand = !is_value && !word.starts_with('-');
+        is_value = options.contains(word);
+        is_operand
+    })
+}
+
+/// What is known about the folder that a shell works in.
+#[derive(Clone, Copy, Default)]
+struct WorkingFolder {
+    is_scratch: bool,
+    is_other_project: bool,
 }
 
 /// Returns the steps of a command line in order, without those in scratch repositories and without
@@ -133,16 +168,20 @@ pub(super) fn steps(
 ) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
-    let mut within_scratch = false;
-    let mut is_elsewhere = false;
+    let mut folder = ShellState::new(WorkingFolder::default());
     for (index, command) in commands.iter().enumerate() {
+        folder.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if matches!(invocation.program, "cd" | "pushd") {
-            let folder = invocation.operand(0);
-            within_scratch = folder.is_some_and(|path| is_scratch(path, line));
-            is_elsewhere = folder.is_some_and(|path| is_other_project(path, directory));
+            let path = invocation.operand(0);
+            folder.current = WorkingFolder {
+                is_scratch: path.is_some_and(|path| is_scratch(path, line)),
+                is_other_project: path.is_some_and(|path| is_other_project(path, directory)),
+            };
         }
-        if within_scratch || git_folder(command).is_some_and(|path| is_scratch(path, line)) {
+        if folder.current.is_scratch
+            || git_folder(command).is_some_and(|path| is_scratch(path, line))
+        {
             continue;
         }
         if index > 0 && matches!(commands[index - 1].joint, Operator::Next | Operator::Or) {
@@ -154,10 +193,10 @@ pub(super) fn steps(
             "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
             _ => None,
         };
-        let is_elsewhere = is_elsewhere
+        let is_foreign = folder.current.is_other_project
             || git_folder(command).is_some_and(|path| is_other_project(path, directory));
         let is_switch = |step: &RepositoryStep| step.step == Some(GitStep::Switch);
-        let step = step.filter(|step| !(is_elsewhere && is_switch(step)));
+        let step = step.filter(|step| !(is_foreign && is_switch(step)));
         let Some(step) = step else {
             guarded |= invocation.kind() != Kind::Reads;
             continue;
@@ -181,7 +220,7 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
     if has("--dry-run") || has("--abort") || has("--quit") {
         return None;
     }
-    let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let operands: Vec<&str> = operands(subcommand, rest.iter().copied()).collect();
     let first = operands.first().copied();
     let plain = |step| Some(RepositoryStep { step: Some(step), ..RepositoryStep::default() });
     let on_branch = |step, branch: Option<&str>| {
@@ -224,6 +263,8 @@ fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
         "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
         "pull" => plain(GitStep::Merge),
         "rebase" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Rebase)? }),
+        // With paths, only the index changes.
+        "reset" if operands.len() > 1 => None,
         "reset" => reset(first, has("--hard"), has("--soft")),
         "restore" if has("--staged") && !has("--worktree") => None,
         "restore" => plain(GitStep::Reset),
@@ -271,13 +312,13 @@ fn commit(rest: &[&str], texts: &ArgumentTexts<'_>) -> CommitMade {
         }
     };
     let mut words = rest.iter().copied();
+    // `-am` is `-a -m`, and `-mText` is `-m Text`.
+    let short = pattern!(r"(?s)^-[aeinopqsvz]*m(.*)$");
     while let Some(word) = words.next() {
-        let cluster = word.starts_with('-') && !word.starts_with("--") && !word.contains('=');
-        if word == "--message" || (cluster && word.ends_with('m')) {
+        let text = short.captures(word).and_then(|found| found.get(1)).map(|text| text.as_str());
+        if word == "--message" || text == Some("") {
             add(words.next().and_then(texts::literal));
-        } else if let Some(text) = word.strip_prefix("--message=") {
-            add(texts::literal(text));
-        } else if let Some(text) = word.strip_prefix("-m") {
+        } else if let Some(text) = text.or(word.strip_prefix("--message=")) {
             add(texts::literal(text));
         } else if word == "-F" || word == "--file" {
             add(words.next().and_then(|path| texts.file(path)));
@@ -342,7 +383,11 @@ mod tests {
         ] {
             assert_eq!(steps_of(line), [], "{line}");
         }
-        for line in ["cd /tmp/app && git commit -m x", "git -C $HOME/app push"] {
+        for line in [
+            "cd /tmp/app && git commit -m x",
+            "git -C $HOME/app push",
+            "(cd $(mktemp -d) && git init && git push x) && git push",
+        ] {
             assert_eq!(steps_of(line).len(), 1, "{line}");
         }
     }
@@ -369,6 +414,8 @@ mod tests {
         }
         check_commit("git commit -am 'Fix it' -m 'Because.'", Some("Fix it"), "Because.", false);
         check_commit("git commit -m$'Fix it\\n\\nBecause.'", Some("Fix it"), "Because.", false);
+        check_commit("git commit -m\"Fix the problem\" a.rs", Some("Fix the problem"), "", false);
+        check_commit("git commit -am\"Fix them\" -q", Some("Fix them"), "", false);
         check_commit("git commit -m \"$MESSAGE\"", Some("$MESSAGE"), "", false);
         check_commit("git -C /x commit --amend --no-edit", None, "", true);
         check_commit("git commit -F msg.txt", None, "", false);
@@ -394,6 +441,12 @@ mod tests {
             ("git checkout src/a.rs", vec![(GitStep::Reset, None)]),
             ("git checkout release/1.2", vec![(GitStep::Switch, Some("release/1.2"))]),
             ("git restore --staged a.rs; git reset HEAD a.rs; git stash pop", vec![]),
+            ("git reset HEAD~1 src/a.rs; git reset HEAD^ -- src/a.rs", vec![]),
+            ("git merge --no-ff -m 'Merge x' fix/x", vec![(GitStep::Merge, Some("fix/x"))]),
+            ("git stash -m wip; git stash -u --message=wip", vec![(GitStep::Stash, None); 2]),
+            ("gh -R a/b pr create --fill", vec![(GitStep::OpenPullRequest, None)]),
+            ("git --git-dir /srv/other/.git --work-tree /srv/other switch x", vec![]),
+            ("git --git-dir=/app/.git switch x", vec![(GitStep::Switch, Some("x"))]),
             (
                 "git stash; gh pr merge 3 --squash",
                 vec![(GitStep::Stash, None), (GitStep::ClosePullRequest, None)],

@@ -6,6 +6,7 @@ use crate::summarize::{
         shell::{
             effect::resolve,
             kind::{Invocation, Kind},
+            shell_state::ShellState,
             words::SimpleCommand,
         },
     },
@@ -22,12 +23,13 @@ pub(super) struct CommandTarget {
 
 /// Returns the target of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
-    let mut directory = directory.to_owned();
+    let mut directory = ShellState::new(directory.to_owned());
     for command in commands {
+        directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
             if let Some(folder) = invocation.operand(0) {
-                directory = resolve(&directory, folder);
+                directory.current = resolve(&directory.current, folder);
             }
         } else if invocation.kind() == Kind::Works {
             // A wrapper such as `pnpm --filter api exec` contains the package of the command that
@@ -35,10 +37,10 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
             let wrapper: Vec<&str> = command.texts().collect();
             let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));
             let package = package(invocation.program, &invocation.arguments).or(wrapper.flatten());
-            return CommandTarget { directory, package };
+            return CommandTarget { directory: directory.current, package };
         }
     }
-    CommandTarget { directory, package: None }
+    CommandTarget { directory: directory.current, package: None }
 }
 
 /// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories
@@ -89,6 +91,7 @@ mod tests {
             ("cargo check -p core", "/app", Some("core")),
             ("npm run build --workspace=web", "/app", Some("web")),
             ("git status", "/app", None),
+            ("(cd web && ls) && make", "/app", None),
         ] {
             let target = of(&simple_commands(line), "/app");
             assert_eq!(

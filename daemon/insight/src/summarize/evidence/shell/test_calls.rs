@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::summarize::{
     evidence::{
         bounds,
-        shell::{effect::resolve, kind::Invocation, words::SimpleCommand},
+        shell::{effect::resolve, kind::Invocation, shell_state::ShellState, words::SimpleCommand},
     },
     text::{before_gap, kept, pattern},
 };
@@ -84,19 +84,29 @@ fn runner(row: &'static str) -> Option<Runner> {
 /// Returns the calls of test runners among `commands`, which run one after the other from
 /// `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<TestCall> {
-    let mut directory = directory.to_owned();
+    let mut directory = ShellState::new(directory.to_owned());
     let mut calls = Vec::new();
     for command in commands {
+        directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
             if let Some(folder) = invocation.operand(0) {
-                directory = resolve(&directory, folder);
+                directory.current = resolve(&directory.current, folder);
             }
             continue;
         }
-        calls.extend(call(&invocation, &directory));
+        calls.extend(call(&invocation, &directory.current));
     }
     calls
+}
+
+/// Whether `commands` call test runners, but only to build or list tests.
+pub(super) fn only_prepares(commands: &[SimpleCommand]) -> bool {
+    let invocations = commands.iter().filter_map(Invocation::of);
+    let mut calls = invocations
+        .filter_map(|one| runner_of(&one).map(|runner| runs_none(runner.framework, &one.arguments)))
+        .peekable();
+    calls.peek().is_some() && calls.all(|runs_none| runs_none)
 }
 
 /// Returns the call that printed the report of `framework`: the last call of its runner, or else
@@ -110,7 +120,7 @@ pub(in crate::summarize::evidence) fn printed<'c>(
     of_runner.or_else(|| calls.iter().rfind(|call| call.framework == "*"))
 }
 
-fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
+fn runner_of(invocation: &Invocation<'_>) -> Option<&'static Runner> {
     let words = &invocation.arguments;
     let is_operand = |word: &&&str| !word.starts_with(['-', '+']);
     let operands: Vec<&str> = words.iter().filter(is_operand).copied().collect();
@@ -124,7 +134,27 @@ fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
         let is_it = invocation.program == *program && rest.iter().all(is_begun);
         is_it && (runner.framework != "*" || runs_tests(words))
     };
-    let runner = TABLE.iter().find(starts)?;
+    TABLE.iter().find(starts)
+}
+
+/// Whether the arguments of a runner make it build or list the tests instead of running them.
+fn runs_none(framework: &str, arguments: &[&str]) -> bool {
+    let has = |options: &[&str]| arguments.iter().any(|word| options.contains(word));
+    match framework {
+        "cargo test" | "cargo nextest" => has(&["--no-run", "--list"]),
+        "go test" => {
+            pattern!(r"(?: |^)-(?:c|list|exec[= ](?:\S*/)?true|run[= ](?:\^\$|XXX|NONE))(?: |=|$)")
+                .is_match(&arguments.join(" "))
+        }
+        "jest" => has(&["--listTests"]),
+        "pytest" => has(&["--collect-only", "--co"]),
+        _ => false,
+    }
+}
+
+fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
+    let words = &invocation.arguments;
+    let runner = runner_of(invocation)?;
     let mut read = ArgumentReader::new(runner, directory);
     let mut rest = words.iter().copied().filter(|word| !runner.start[1..].contains(word));
     while let Some(word) = rest.next() {
@@ -338,8 +368,27 @@ mod tests {
             ("./gradlew :app:test --tests Login", "gradle --tests Login"),
             ("yarn workspace web test", "* @web"),
             ("git log", "-"),
+            ("(cd web && npm ci) && npm test", "*"),
         ] {
             assert_eq!(read(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_only_builds_or_lists_tests_runs_none() {
+        for line in [
+            "cargo test --no-run",
+            "cargo test -- --list",
+            "go test -c ./a",
+            "GOOS=windows go test -exec=true ./...",
+            "go test -run '^$' ./...",
+            "npx jest --listTests",
+            "pytest --collect-only -q",
+        ] {
+            assert!(only_prepares(&simple_commands(line)), "{line}");
+        }
+        for line in ["go test -run TestX ./...", "cargo test", "go vet ./...", "ls"] {
+            assert!(!only_prepares(&simple_commands(line)), "{line}");
         }
     }
 

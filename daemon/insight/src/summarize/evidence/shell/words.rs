@@ -3,6 +3,8 @@
 //! The shell's expansions are not carried out. A word that the shell would expand is marked, so
 //! that `$OUT/*.rs` is not mistaken for a path.
 
+use crate::summarize::{evidence::shell::substitution, text::pattern};
+
 /// Maximum number of simple commands that are read in one command line; the rest is ignored.
 const COMMANDS: usize = 40;
 /// Maximum length, in bytes, of the part of a command line that is read.
@@ -19,8 +21,18 @@ pub(super) struct SimpleCommand {
     pub(super) document: String,
     /// Number of lines of its here-document.
     pub(super) document_lines: u32,
+    pub(super) subshells: SubshellMarks,
     /// The operator before the next command.
     pub(super) joint: Operator,
+}
+
+/// The brackets between the previous command and this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SubshellMarks {
+    /// Number of subshells that end before the command.
+    pub(super) ended: usize,
+    /// Number of subshells that begin with the command, after those that end.
+    pub(super) begun: usize,
 }
 
 /// A word of a command.
@@ -68,6 +80,8 @@ struct Lexer<'l> {
     command: SimpleCommand,
     word: Word,
     in_word: bool,
+    /// The brackets since the last command.
+    subshells: SubshellMarks,
     /// The kind of the redirection whose target is the next word.
     redirect: Option<Redirect>,
     /// The here-documents of the line, whose texts begin after the end of the line.
@@ -129,11 +143,13 @@ impl<'l> Lexer<'l> {
                 self.end_word();
             }
             '&' if self.rest.starts_with("&>") => self.redirection(),
-            ';' | '&' | '|' | '(' | ')' => self.operator(),
+            ';' | '&' | '|' => self.operator(),
+            '(' | ')' => self.bracket(c),
             '<' | '>' => self.redirection(),
             _ => {
+                let expands = matches!(c, '$' | '*' | '?' | '{') || begins_set(self.rest);
                 let text = self.take(c.len_utf8());
-                self.add(text, matches!(c, '$' | '*' | '?' | '{' | '[') && text != "[");
+                self.add(text, expands);
             }
         }
         true
@@ -212,14 +228,14 @@ impl<'l> Lexer<'l> {
 
     /// Reads `$( … )` with everything in it, including nested substitutions and quoted texts.
     fn substitution(&mut self) {
-        if let Some(length) = document_in_substitution(self.rest) {
+        if let Some(length) = substitution::document_length(self.rest) {
             let text = self.take(length);
             self.add(text, true);
             return;
         }
         // An apostrophe in a here-document within the substitution is not a quote.
-        let length = substitution_length(self.rest, &['"', '\''])
-            .or_else(|| substitution_length(self.rest, &['"']));
+        let length = substitution::length_outside_quotes(self.rest, &['"', '\''])
+            .or_else(|| substitution::length_outside_quotes(self.rest, &['"']));
         let text = self.take(length.unwrap_or(self.rest.len()));
         self.add(text, true);
     }
@@ -244,6 +260,18 @@ impl<'l> Lexer<'l> {
         }
         self.take(1);
         self.end_command(Operator::Next);
+    }
+
+    fn bracket(&mut self, bracket: char) {
+        self.take(1);
+        self.end_command(Operator::Next);
+        if bracket == '(' {
+            self.subshells.begun += 1;
+        } else if self.subshells.begun > 0 {
+            self.subshells.begun -= 1;
+        } else {
+            self.subshells.ended += 1;
+        }
     }
 
     /// Reads a redirection: `&>`, `>`, `>>`, `2>&1`, `<`, `<<WORD`, `<<<`.
@@ -293,6 +321,7 @@ impl<'l> Lexer<'l> {
         let mut command = std::mem::take(&mut self.command);
         if !command.words.is_empty() || !command.writes.is_empty() {
             command.joint = joint;
+            command.subshells = std::mem::take(&mut self.subshells);
             self.found.push(command);
         } else if let Some(last) = self.found.last_mut()
             && last.joint == Operator::Next
@@ -321,52 +350,10 @@ impl<'l> Lexer<'l> {
     }
 }
 
-/// Returns the length of the `$( … )` at the start of `rest`, without counting the brackets between
-/// `quotes`; `None` if it has no end.
-fn substitution_length(rest: &str, quotes: &[char]) -> Option<usize> {
-    let mut depth = 0usize;
-    let mut quote: Option<char> = None;
-    let mut chars = rest.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match (quote, c) {
-            (Some(open), _) if open == c => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => {
-                chars.next();
-            }
-            (Some(_), _) => {}
-            (None, _) if quotes.contains(&c) => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') if depth == 1 => return Some(at + 1),
-            (None, ')') => depth -= 1,
-            (None, _) => {}
-        }
-    }
-    None
-}
-
-/// Returns the length of `$(cat <<EOF … EOF)` at the start of `rest`. Its text may contain
-/// unbalanced quotes and brackets.
-fn document_in_substitution(rest: &str) -> Option<usize> {
-    let (first, _) = rest.split_once('\n')?;
-    let end = first.strip_prefix("$(cat <<")?.trim_start_matches('-');
-    let end = end.trim().trim_matches(['\'', '"', '\\']);
-    let mut length = first.len() + 1;
-    for line in rest[length..].split_inclusive('\n') {
-        length += line.len();
-        let line = line.trim();
-        if line == end {
-            let bracket = rest[length..].find(')')?;
-            return rest[length..length + bracket]
-                .trim()
-                .is_empty()
-                .then_some(length + bracket + 1);
-        }
-        if line.strip_suffix(')').is_some_and(|line| line == end) {
-            return Some(length - 1);
-        }
-    }
-    None
+/// Whether a text begins with a set of characters: `[a-z]`, `[!x]`, `[12]`. Names such as `[id]`,
+/// which the shell leaves as they are if no file matches, are frequent in web projects.
+fn begins_set(text: &str) -> bool {
+    text.starts_with('[') && pattern!(r"^\[(?:[!^]\S|(?:.-.)+\]|\d+\])").is_match(text)
 }
 
 /// Whether a word is `NAME=value` before a program, or a word of the shell that introduces a
@@ -415,6 +402,21 @@ mod tests {
         );
         assert!(commands[3].words[1].expands);
         assert_eq!(commands[3].writes[0].text, "out.txt");
+    }
+
+    #[test]
+    fn a_set_of_characters_expands_and_a_name_in_brackets_does_not() {
+        for (word, expands) in [
+            ("[a-c].log", true),
+            ("[!a].log", true),
+            ("a[12].log", true),
+            ("app/[id]/page.tsx", false),
+            ("[...slug].ts", false),
+            ("[user-id].ts", false),
+        ] {
+            let commands = simple_commands(&format!("rm {word}"));
+            assert_eq!(commands[0].words[1].expands, expands, "{word}");
+        }
     }
 
     #[test]

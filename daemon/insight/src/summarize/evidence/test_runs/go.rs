@@ -16,8 +16,8 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
 }
 
 /// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that one passed, or else the
-/// packages by their `ok` and `FAIL` lines. Subtests, whose names contain `/`, count only if no
-/// other test has the same result.
+/// packages by their `ok` and `FAIL` lines. Subtests, whose names contain `/`, count only if there
+/// are no other tests, and packages in which no test ran do not count.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {
@@ -26,8 +26,10 @@ fn lines(output: &str) -> Option<RunReport> {
             .filter(move |line| &line[1] == verdict)
             .filter_map(|line| line.get(2).map(|name| name.as_str()))
     };
-    let passed_packages =
-        pattern!(r"(?m)^ok\s+(\S+)\s+(?:[\d.]+s|\(cached\))").find_iter(output).count();
+    let passed_packages = pattern!(r"(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*$")
+        .find_iter(output)
+        .filter(|line| !line.as_str().contains("[no tests to run]"))
+        .count();
     let failed_packages: Vec<&str> =
         pattern!(r"(?m)^FAIL\s+(\S+)\s+(?:[\d.]+s|\[build failed\]|\[setup failed\])")
             .captures_iter(output)
@@ -35,15 +37,16 @@ fn lines(output: &str) -> Option<RunReport> {
             .collect();
     let failed_tests = names(test("FAIL"));
     let is_parent = |name: &&str| !name.contains('/');
-    let count = |verdict| {
-        let (parents, all) = (test(verdict).filter(is_parent).count(), test(verdict).count());
-        if parents == 0 { all } else { parents }
-    };
+    let has_parents = ["PASS", "FAIL", "SKIP"]
+        .into_iter()
+        .any(|verdict| test(verdict).any(|name| is_parent(&name)));
+    let count = |verdict| test(verdict).filter(|name| !has_parents || is_parent(name)).count();
     let (passed, failed, skipped) = (count("PASS"), count("FAIL"), count("SKIP"));
-    if passed == 0 && passed_packages + failed_packages.len() == 0 {
+    // Only verbose output lists tests that passed.
+    let verbose = test("PASS").next().is_some();
+    if !verbose && passed_packages + failed_packages.len() == 0 {
         return None;
     }
-    let verbose = passed > 0;
     let broken = names(failed_packages.iter().copied());
     let counts = if verbose {
         (passed, failed.max(usize::from(!broken.is_empty())), skipped)
@@ -138,6 +141,16 @@ mod tests {
                 "--- FAIL: TestA (0.00s)\n    --- PASS: TestA/one (0.00s)\n    --- FAIL: TestA/two (0.00s)\n--- PASS: TestB (0.00s)\nFAIL\n",
                 &["go test 1/1/0 [TestA, TestA/two]"],
             ),
+            (
+                "--- FAIL: TestA (0.00s)\n    --- PASS: TestA/one (0.00s)\n    --- PASS: TestA/two (0.00s)\nFAIL\n",
+                &["go test 0/1/0 [TestA]"],
+            ),
+            ("    --- PASS: TestA/one (0.00s)\n", &["go test 1/0/0"]),
+            (
+                "ok  \texample.org/a\t0.10s [no tests to run]\nok  \texample.org/b\t(cached) [no tests to run]\nok  \texample.org/c\t0.2s\n",
+                &["go test (packages) 1/0/0"],
+            ),
+            ("ok  \texample.org/a\t0.10s\tcoverage: [no statements] [no tests to run]\n", &[]),
             (
                 "{\"Action\":\"run\",\"Package\":\"a\",\"Test\":\"TestA\"}\n{\"Action\":\"pass\",\"Package\":\"a\",\"Test\":\"TestA\",\"Elapsed\":0}\n\
                  {\"Action\":\"fail\",\"Package\":\"a\",\"Test\":\"TestB\"}\n{\"Action\":\"fail\",\"Package\":\"a\"}\n",

@@ -120,8 +120,10 @@ fn number(captures: &regex::Captures<'_>, group: usize) -> u32 {
     captures.get(group).map_or(0, |digits| count(digits.as_str()))
 }
 
-/// Maximum count that is read. No run has more tests, and sums of such counts do not overflow.
-const MOST: u32 = 1_000_000;
+/// Maximum count that is read. No run has more tests.
+const MOST: u32 = 500_000;
+/// Sums of counts do not overflow, because such a count takes at least eight bytes of an output.
+const _: () = assert!((bounds::OUTPUT_READ as u64 / 8) * (MOST as u64) <= u32::MAX as u64);
 
 /// Reads a printed count, at most [`MOST`]. Thousands separators are ignored.
 fn count(digits: &str) -> u32 {

@@ -1,7 +1,7 @@
 //! Finds the findings of reviews that the session did not fix.
 
 use crate::{
-    model::transcript::Origin,
+    model::{transcript::Origin, wording::NOT_FIXED},
     summarize::{
         from_evidence::{
             entries::{Entries, push},
@@ -45,7 +45,7 @@ pub(crate) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let noun = if places.len() == 1 { "finding" } else { "findings" };
     let of = if count > 1 { format!("{count} reviews") } else { "the review".to_owned() };
     let places = shortened(places, PLACES).join(", ");
-    list.push(format!("Not fixed in this session: the {noun} of {of} at {places}"));
+    list.push(format!("{NOT_FIXED}the {noun} of {of} at {places}"));
 }
 
 #[cfg(test)]
