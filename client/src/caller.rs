@@ -54,7 +54,7 @@ const AGENTS: &[AgentVariables] = &[
     },
 ];
 
-/// An agent that the environment names.
+/// An agent whose variables are in an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NamedAgent {
     agent: &'static str,
@@ -86,7 +86,7 @@ pub(crate) fn session_variables() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|known| known.session).copied()
 }
 
-/// Returns the agents that an environment names.
+/// Returns the agents whose variables are in an environment.
 fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
     let is_named = |known: &&AgentVariables| {
@@ -99,8 +99,8 @@ fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the innermost agent. If several agents are named, it is the only one that the
-/// environment of the nearest differing ancestor does not name. `None` if there is no such agent.
+/// Returns the innermost agent. Of several agents, it is the only one that is missing in the
+/// environment of the nearest ancestor that lacks any of them; otherwise returns `None`.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -124,8 +124,8 @@ fn nearest(
     }
 }
 
-/// Returns, for each ancestor of this process, the agents that its environment named at its start.
-/// The nearest ancestor comes first.
+/// Returns, for each ancestor of this process, the agents in its environment at its start. The
+/// nearest ancestor comes first.
 #[cfg(target_os = "linux")]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     let parent_of = |process: &u32| {

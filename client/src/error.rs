@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Why a request or a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
-    /// A file that the user named cannot be used.
+    /// A file that the user gave cannot be used.
     #[error("{path}: {what}")]
     File {
         path: String,
@@ -18,7 +18,7 @@ pub(crate) enum AskError {
     /// An argument or a setting is wrong, or a check found problems.
     #[error("{0}")]
     Wrong(String),
-    /// There is no home folder.
+    /// The home folder is unknown.
     #[error("your home folder is not known; set GRAPHITI_HOME")]
     NoHome,
     #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
@@ -51,13 +51,11 @@ pub(crate) enum AskError {
     /// Any other problem on this machine.
     #[error("{0}")]
     Failed(String),
-    /// The daemon could not be started.
     #[error(transparent)]
     NotStarted(#[from] StartError),
     /// A file or a folder cannot be written.
     #[error("cannot write {}: {error}", .path.display())]
     NotWritten { path: PathBuf, error: io::Error },
-    /// The daemon refused the request.
     #[error(transparent)]
     Refused(#[from] rpc::Error),
     #[error("{message}")]
@@ -99,7 +97,6 @@ impl AskError {
 /// Why the daemon could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// The program was not found.
     #[error(
         "graphitid is neither beside this program nor on PATH; install it (see README), or put its folder on PATH"
     )]

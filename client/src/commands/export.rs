@@ -25,9 +25,7 @@ use crate::{
 pub(super) const EPISODES: &str = "episodes";
 pub(super) const LINES: &str = "episodes.jsonl";
 pub(super) const STATES: &str = "session_states.json";
-/// The file of the corrections of facts.
 pub(super) const FACTS: &str = "fact_corrections.json";
-/// The file of the classifications of tools.
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
@@ -119,7 +117,7 @@ fn write_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     files::replace(&folder.join(LINES), &lines)
 }
 
-/// Converts the sessions to the content of `session_states.json`, in Graphiti's format.
+/// Converts the sessions to `session_states.json`, in the format of the original Graphiti.
 fn states(sessions: &[SessionRow]) -> Value {
     let state = |session: &SessionRow| {
         json!({
@@ -139,7 +137,7 @@ fn states(sessions: &[SessionRow]) -> Value {
     Value::Object(states)
 }
 
-/// Returns the first sixteen hex digits of the content hash, as Graphiti's format requires.
+/// Returns the first sixteen hex digits of the content hash, as the original Graphiti requires.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
 }

@@ -1,5 +1,5 @@
-//! `graphiti share`: shows the state of sharing and what it would send, changes which projects are
-//! shared, and fills the graph.
+//! `graphiti share`: shows the state of sharing and the data that would be sent, changes the list
+//! of shared projects, and writes all shared sessions again.
 
 use graphiti_proto::{
     endpoint,
@@ -150,7 +150,7 @@ fn print_session(session: &PreviewSession, screen: &Screen) {
     screen.print("");
 }
 
-/// Adds a project to the shared ones in the settings, or removes it, and reloads the configuration.
+/// Changes the list of shared projects in the settings, and reloads the configuration.
 fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), AskError> {
     let answer = ask(&request(ShareAction::Project, Some(project_or_current_dir(given.project))))?;
     let project = answer.project.unwrap_or_default();

@@ -17,7 +17,7 @@ const LINES: usize = 60;
 /// How much of a session is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// As much of the summary as fits a page.
+    /// The part of the summary that fits on a page.
     Page,
     /// The whole summary.
     Whole,
@@ -58,7 +58,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Prints a session with its summary, and calls `between` after its description.
+/// Prints the description of a session, calls `between`, and prints the summary.
 pub(super) fn print(
     answer: &GetSessionAnswer,
     screen: &Screen,
@@ -151,10 +151,10 @@ fn title(answer: &GetSessionAnswer) -> String {
     }
 }
 
-/// Formats the project, the branch, the time and the length.
+/// Formats the project, the branch, the state, the time and the number of messages.
 fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
-    // The summary contains the outcome, and the branch if it has the state of the repository.
+    // The summary shows the outcome and, if it has a section about the repository, the branch.
     let has_repository =
         answer.summary.as_ref().is_some_and(|summary| summary["repository"].is_string());
     let branch = if has_repository { String::new() } else { branches(answer) };

@@ -1,12 +1,13 @@
 //! `graphiti hook`: the program that agents run at their events.
 //!
-//! The agent waits for the hook. Therefore the hook has short time limits and never fails. Only if
-//! `hooks.async_indexing` is false, it waits until a session that ends has its episode. It reads
-//! the first complete JSON object on its standard input (which may stay open, or be empty), sends
-//! it to the daemon, and prints the text that the daemon returns for the agent's context, if any.
-//! When a session starts, it also starts a daemon that is down. When the daemon does not accept an
-//! event that closes a session (its end or a compaction) in time, the hook writes the event to the
-//! [`spool`]. It keeps a start without an answer for the session's next prompt ([`due`]).
+//! The agent waits for the hook. Therefore the hook has short time limits and never fails. If
+//! `hooks.async_indexing` is false, a hook at the end of a session waits for the session's episode.
+//! The hook reads the first complete JSON object on standard input, which may stay open or be
+//! empty. It sends the object to the daemon, and prints the text that the daemon returns for the
+//! agent's context. When a session starts, it also starts a daemon that is down. When the daemon
+//! does not accept an event that closes a session (its end or a compaction) in time, the hook
+//! writes the event to the [`spool`]. If the handoff is not ready in time at the start of a
+//! session, the hook of the session's next prompt requests it again ([`due`]).
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
@@ -43,7 +44,7 @@ use crate::{
 /// The time limit for reading standard input. By default, all of Claude Code's hooks at the end of
 /// a session have 1.5 s together.
 const STDIN: Duration = Duration::from_millis(500);
-/// The time limit for the daemon to accept an event before the event is written to the spool.
+/// The time limit for the daemon to accept an event other than the start of a session.
 const ANSWER: Duration = Duration::from_millis(60);
 /// The time limit for the answer to the start of a session, so that the whole hook takes at most 50
 /// ms if the daemon runs.
@@ -134,17 +135,17 @@ fn forward(protocol: &HookProtocol, event: &HookEvent) {
     }
 }
 
-/// Whether the transcript that the event names does not exist: commands such as `claude mcp list`
-/// end sessions that never started. The hook checks this, because the daemon may see another file
-/// system.
+/// Whether the event contains the path of a transcript that does not exist: commands such as
+/// `claude mcp list` end sessions that never started. The hook checks this, because the daemon may
+/// see another file system.
 fn has_no_transcript(event: &HookEvent) -> bool {
     let path = event.transcript_path.as_deref().map(Path::new);
     path.is_some_and(|path| path.is_absolute() && matches!(path.try_exists(), Ok(false)))
 }
 
 /// Sends an event to the daemon. If the daemon is down and a session starts in a known directory,
-/// the daemon is started for the handoff. Returns `None` if the daemon does not accept the event in
-/// time.
+/// starts the daemon, so that it can return the handoff. Returns `None` if the daemon does not
+/// accept the event in time.
 fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
     let is_start = event.kind() == EventKind::Start && event.cwd.is_some();
     let sent = match hook::are_prompts_requested(home) {

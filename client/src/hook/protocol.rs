@@ -30,7 +30,7 @@ enum Input {
 /// The form of the answer that adds text to the agent's context.
 #[derive(Clone, Copy)]
 enum ContextForm {
-    /// `hookSpecificOutput`, which names the event.
+    /// `hookSpecificOutput`, which contains the name of the event.
     Envelope,
     /// A member at the top level.
     Member(&'static str),
@@ -74,7 +74,7 @@ const PROTOCOLS: &[HookProtocol] = &[
 ];
 
 impl HookProtocol {
-    /// Returns the protocol of the agent with this name; that of Claude Code for an unknown name.
+    /// Returns the protocol of the agent with this name, or of Claude Code for an unknown name.
     pub(super) fn of(name: Option<&OsStr>) -> &'static HookProtocol {
         let name = name.and_then(OsStr::to_str);
         PROTOCOLS.iter().find(|protocol| protocol.agent == name).unwrap_or(&PROTOCOLS[0])

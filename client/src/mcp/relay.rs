@@ -147,7 +147,7 @@ impl Relay {
     }
 }
 
-/// Returns the session that a request of an agent names: Codex names it in each call of a tool.
+/// Returns the id of the session in a request: Codex sends the id in each call of a tool.
 fn session_of_request(params: &Value) -> Option<&str> {
     let meta = &params["_meta"];
     [&meta["x-codex-turn-metadata"]["session_id"], &meta["sessionId"], &meta["threadId"]]

@@ -47,8 +47,8 @@ pub(crate) fn is_enabled(folder: &Path) -> bool {
     is_enabled_in(&settings).unwrap_or_else(is_copied)
 }
 
-/// Returns whether the settings enable the plugin; `None` when they do not name it. A copy among
-/// the skills is then enabled.
+/// Returns whether the settings enable the plugin; `None` if they do not mention the plugin. A copy
+/// among the skills is then enabled.
 fn is_enabled_in(settings: &str) -> Option<bool> {
     let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
     let plugins = settings["enabledPlugins"].as_object()?;

@@ -8,7 +8,7 @@ use crate::connection::ProgressStep;
 /// Length, in columns, of the bar.
 const WIDTH: u64 = 24;
 
-/// A bar on standard error if it is a terminal; otherwise it prints nothing.
+/// A bar on standard error. Prints nothing if standard error is not a terminal.
 pub(crate) struct Bar {
     columns: usize,
     is_shown: bool,
@@ -24,7 +24,7 @@ impl Bar {
     pub(crate) fn show(&mut self, step: &ProgressStep) {
         if self.is_terminal {
             let text: String = drawn(step).chars().take(self.columns.saturating_sub(1)).collect();
-            // Progress is not worth an error.
+            // The request continues if its progress cannot be shown.
             let _ = write!(io::stderr().lock(), "\r\x1b[2K{text}");
             self.is_shown = true;
         }

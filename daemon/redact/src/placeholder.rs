@@ -11,11 +11,11 @@ const LONG_WORDS: &[&str] = &[
     "getenv", "import.meta", "env::var", "undefined", "abcdefghijklm", "hijklmnop",
 ];
 
-/// Words that mark a placeholder only between non-letters, in text that does not look random.
+/// Words that mark a placeholder if no letter is next to them and the text does not look random.
 const SHORT_WORDS: &[&str] =
     &["dummy", "fake", "todo", "fixme", "here", "masked", "hidden", "sample"];
 
-/// Words of a programming language, a type or a form rather than passwords.
+/// Words that often follow "password" in code, forms and documents, and are not passwords.
 #[rustfmt::skip]
 const PLAIN_WORDS: &[&str] = &[
     "again", "any", "argument", "auto", "bool", "boolean", "bytes", "char", "disabled", "else",
@@ -79,12 +79,12 @@ pub(super) fn is_label(value: &str) -> bool {
     has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_plausible_variable)
 }
 
-/// Whether `value` is a path, a URL or an e-mail address.
+/// Whether `value` is a path, a URL or a port.
 pub(super) fn is_location(value: &str) -> bool {
     let path = ["./", "../", "~/", "\\\\", "file:"];
     let is_word =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(&byte));
-    // `/Falcon41` is a chosen password, `/run` and `/etc/passwd` are paths.
+    // `/Falcon41` is a password, `/run` and `/etc/passwd` are paths.
     let is_absolute = value.strip_prefix('/').is_some_and(|rest| {
         rest.contains('/') || !rest.bytes().any(|byte| byte.is_ascii_uppercase())
     });
@@ -116,14 +116,15 @@ fn is_identifier(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Matches `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`.
+/// Matches `$VAR`, `${VAR}`, `{{ var }}`, `<token>`, `%VAR%`, `[token]`, `:param`, `@param`,
+/// `a${VAR}`.
 fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
     let last = bytes[bytes.len() - 1];
     let second = bytes.get(1).copied().unwrap_or(b' ');
     let is_name_start = second.is_ascii_alphabetic() || second == b'_';
     let inner = &value[value.ceil_char_boundary(1)..];
-    // `:Falcon41` is a chosen password, `:password` and `@user_id` are parameters.
+    // `:Falcon41` is a password, `:password` and `@user_id` are parameters.
     let is_parameter = || !inner.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     match bytes[0] {
         b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),

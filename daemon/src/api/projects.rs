@@ -1,5 +1,5 @@
-//! Determines which project a request names (by a directory in any spelling, a remote, a name or a
-//! namespace), and which projects a client may search according to the settings.
+//! Finds the project of a request, which may be given as a directory in any spelling, a remote, a
+//! name or a namespace. Determines which projects a client may search according to the settings.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use crate::{
 /// Maximum number of directories in the message about an ambiguous name.
 const MAX_DIRECTORIES: usize = 5;
 
-/// Returns the directories of the given project; `None` when none is given.
+/// Returns the directories of the given project, as namespaces; `None` if none is given.
 pub(super) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -56,8 +56,7 @@ pub(super) fn project_argument(
 ///
 /// # Errors
 ///
-/// When an agent names a project that the settings exclude. People may search any project that they
-/// name.
+/// When an agent requests a project that the settings exclude. People may search any project.
 pub(super) fn searched_projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -66,8 +65,8 @@ pub(super) fn searched_projects(
     within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
-/// Returns the scope of a search in the project that the arguments name. Sessions of the directory
-/// `near`, or of the client's own, rank higher.
+/// Returns the scope of a search in the requested project. Sessions of the directory `near`, or
+/// else of the client's directory, rank higher.
 pub(super) fn search_scope(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -124,8 +123,8 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
-/// For an agent, same as [`searched_projects`]. For a person, same as [`project_argument`]: a
-/// person's lists include all projects.
+/// For an agent, same as [`searched_projects`]. For a person, same as [`project_argument`]: without
+/// a given project, the list includes all projects.
 pub(super) fn listed_projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -186,8 +185,8 @@ pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> 
     })
 }
 
-/// Returns at most `limit` episodes of these directories (`None` for all), the latest sessions
-/// first. With `before`, begins after that episode.
+/// Returns at most `limit` episodes of these directories (`None` for all), the latest first. With
+/// `before`, returns only older episodes.
 pub(super) fn newest_episodes(
     store: &dyn Store,
     projects: Option<&[Namespace]>,
@@ -204,7 +203,7 @@ pub(super) fn newest_episodes(
     Ok(episodes)
 }
 
-/// Returns the directory that stands for the project of `directory`.
+/// Returns the directory that represents the project of `directory`.
 pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
     let projects = daemon.engine.projects();
     let known = of_directory(daemon, directory).into_iter().find_map(|one| projects.path(one));

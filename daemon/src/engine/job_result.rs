@@ -1,4 +1,4 @@
-//! The result of a job.
+//! The result of a job, which reads the files of a session and may make its episode.
 
 use crate::{
     engine::{
@@ -13,9 +13,9 @@ pub struct JobResult {
     pub session: SessionKey,
     /// The progress of each file.
     pub files: Vec<ReadProgress>,
-    /// The content of the files that the job read.
+    /// The digest of the files that the job read.
     pub digest: SessionDigest,
-    /// The outcome of making the episode; `None` if none was due.
+    /// The outcome of making the episode; `None` if the job did not have to make one.
     pub index: Option<IndexOutcome>,
     pub gathered: GatherOutcome,
     /// Why files were not read.
@@ -47,7 +47,7 @@ pub enum IndexOutcome {
     Failed(String),
 }
 
-/// The content of files of a session.
+/// The hash of the content, the project and the times of files of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionDigest {
     /// The hash of the content and the number of messages; `None` when there is no content yet.

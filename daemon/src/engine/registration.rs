@@ -1,7 +1,7 @@
 //! Registers new files: assigns each a session and a number within the session.
 //!
-//! Pure decisions about [`KnownFiles`]. Each file is also compared with the files that were added
-//! before, so that no path is registered twice and no number is assigned twice.
+//! The decisions depend only on [`KnownFiles`]. Each file is also compared with the files that were
+//! added before, so that no path is registered twice and no number is assigned twice.
 
 use crate::{
     model::{
@@ -91,8 +91,8 @@ impl<'k> Registration<'k> {
         Ok(())
     }
 
-    /// Updates the path of a registered file that its agent moved. As long as the old path exists,
-    /// nothing changes: the new path is registered after the old one was deleted.
+    /// Updates the path of a registered file that its agent moved. Does nothing while the old path
+    /// still exists.
     fn update_path(&mut self, known: KnownPath, to: String, at: usize) {
         let KnownPath { mut source, exists } = known;
         if exists {
@@ -105,7 +105,7 @@ impl<'k> Registration<'k> {
         self.sources.push(source);
     }
 
-    /// Returns the sessions of the new files, and the files.
+    /// Returns the new and the moved files, with their sessions.
     pub(super) fn finish(mut self) -> (Vec<Session>, Vec<Source>) {
         // A session without a registered file is not stored.
         let sources = &self.sources;

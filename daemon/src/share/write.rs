@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::share::{Dialect, Statement, node::SharedSession};
 
-/// The parts of the graph that an episode added and no longer supports.
+/// The parts of the graph that an episode added and no longer contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
     pub episode: Uuid,
@@ -22,7 +22,7 @@ pub struct Removal {
     pub facts: Vec<Uuid>,
 }
 
-/// Adds or updates sessions of one group.
+/// Returns the statements that add or update sessions of one group.
 pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     if sessions.is_empty() {
         return Vec::new();
@@ -82,9 +82,9 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     statements
 }
 
-/// Clears the summaries of the entities that forgotten sessions mention, because a summary may
-/// quote any session that mentions its entity. Must run before [`put`], which writes the summaries
-/// again.
+/// Returns a statement that clears the summaries of the entities that forgotten sessions mention,
+/// because a summary may quote any session that mentions the entity. Must run before the statements
+/// of [`put`], which write the summaries again.
 pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     let forgotten = removals.iter().filter(|removal| removal.is_forgotten);
     let ids: Vec<Value> =
@@ -93,8 +93,8 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     (!ids.is_empty()).then(|| Statement::about(ids, text))
 }
 
-/// Removes the parts of the graph that only these episodes supported, like Graphiti's
-/// `remove_episode`.
+/// Returns the statements that remove the parts of the graph that no other episode contains, like
+/// Graphiti's `remove_episode`.
 pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     let pairs = |things: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
         let rows = removals.iter().flat_map(|removal| {

@@ -103,7 +103,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
     /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
-    /// sessions come first. With `before`, the list begins after that episode, for paging.
+    /// sessions come first. With `before`, the list begins with the next older episode, for paging.
     fn newest_episodes(
         &self,
         project: Option<Namespace>,

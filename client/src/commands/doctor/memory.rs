@@ -18,7 +18,7 @@ use crate::{
 /// Minimum number of free bytes with which the database can be opened safely. Opening it writes a
 /// segment and a log.
 const NO_SPACE: u64 = 256 << 20;
-/// Minimum number of free bytes for about a year of sessions.
+/// Number of bytes that about a year of sessions needs.
 const LITTLE_SPACE: u64 = 1 << 30;
 /// Maximum number of seconds by which two machines with synchronised clocks differ.
 const CLOCK_TOLERANCE: i64 = 300;
@@ -28,7 +28,7 @@ const EARLIEST_TIME: &str = "2026-01-01T00:00:00Z";
 const SHOWN_PROBLEMS: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
-    // Most users have one agent or two: the folders of the others are empty or do not exist.
+    // Most users have one or two agents. The empty folders of other agents are not reported.
     let is_one_used = seen.folders.iter().any(|folder| folder.transcripts > 0);
     let is_reported =
         |folder: &&Folder| !is_one_used || folder.transcripts > 0 || folder.error.is_some();
@@ -79,7 +79,7 @@ fn transcripts(folder: &Folder) -> Finding {
             format!("{path} contains none"),
             "work with an agent; if it keeps them elsewhere, set watch_directories",
         ),
-        // The database of an agent.
+        // A path without folders is the database of an agent.
         _ if folder.folders == 0 => Finding::ok(ABOUT, format!("{path} can be read")),
         count => {
             let folders = number(folder.folders);

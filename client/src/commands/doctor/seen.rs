@@ -17,19 +17,16 @@ pub(super) struct Observations {
     pub(super) home: PathBuf,
     /// Whether other users have access to the home folder.
     pub(super) home_access: Access,
-    /// The file at the address of the daemon.
     pub(super) socket: Socket,
     pub(super) program: Option<PathBuf>,
     /// The error with which the daemon rejects the configuration.
     pub(super) misconfigured: Option<String>,
-    /// The result of querying the daemon.
     pub(super) daemon: DaemonProbe,
     /// Number of hook events that wait for the daemon.
     pub(super) spooled: usize,
-    /// The agents on this machine.
     pub(super) agents: Vec<AgentSeen>,
     pub(super) folders: Vec<Folder>,
-    /// The maximum number of watched folders for one user, where there is one.
+    /// The maximum number of watched folders for a user, where the system has such a limit.
     pub(super) watch_limit: Option<u64>,
     /// Free bytes on the file system of the home folder, where the system reports them.
     pub(super) free_bytes: Option<u64>,
@@ -70,7 +67,6 @@ pub(super) enum DaemonProbe {
     Answers(Box<DaemonAnswers>),
 }
 
-/// The answers of the daemon.
 pub(super) struct DaemonAnswers {
     pub(super) welcome: Welcome,
     pub(super) health: health::HealthAnswer,
@@ -95,14 +91,14 @@ pub(super) struct AgentSeen {
     pub(super) title: &'static str,
     /// The state of its settings.
     pub(super) wiring: Wiring,
-    /// The hooks in the user's or the project's settings, if any, that older versions of the agent
-    /// run without their argument.
+    /// The hooks in the settings of the user or the project, if any, that older versions of the
+    /// agent run without arguments.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,
     /// Describes, for people, what setup adds to its settings.
     pub(super) parts: &'static str,
-    /// Whether the plugin is installed, which replaces setup.
+    /// Whether the plugin is installed. It makes setup unnecessary.
     pub(super) has_plugin: bool,
 }
 

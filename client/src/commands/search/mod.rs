@@ -90,7 +90,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// Returns an error if no session can be opened, because none is requested.
+/// Rejects `--open` with `-n 0`, because no session is requested that can be opened.
 fn check_open(is_open: bool, limit: usize) -> Result<(), AskError> {
     if is_open && limit == 0 {
         let what = "`--open` shows the best session, so `-n` must be 1 or more: leave out `-n 0`";
@@ -153,7 +153,7 @@ impl OpenedSession {
     }
 }
 
-/// Returns the answer with the messages around those that match, if they were requested.
+/// Returns the answer. If context was requested, adds the neighbours of the matching messages.
 fn with_context(answer: &SearchSessionsAnswer, blocks: &[Vec<ContextBlock>]) -> Value {
     let mut value = serde_json::to_value(answer).expect("answers have only string keys");
     for (at, blocks) in blocks.iter().enumerate() {
@@ -234,7 +234,6 @@ fn title(hit: &Hit) -> String {
     }
 }
 
-/// Prints a passage with its role.
 fn print_passage(passage: &MatchedPassage, screen: &Screen) {
     let role = screen.dim(format!("{}:", line(&passage.role)));
     screen.print_wrapped(&format!("    {role} {}", marked(passage, screen)), 6);

@@ -163,7 +163,7 @@ mod tests {
     fn words_about_the_task_say_nothing_about_its_topic() {
         let plain = "never remember still every only always please immer niemals";
         assert!(topic_words(plain).is_empty());
-        // `bitte` has the stem of `bit`, and `longer` that of `long`.
+        // The list has no `bitte` and no `longer`, because they have the stems of `bit` and `long`.
         assert_eq!(topic_words("a long bit").len(), 2);
     }
 

@@ -168,8 +168,8 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
     topics
 }
 
-/// Returns the folder of a file, which may be marked as deleted; if the folder is only `src`, `lib`,
-/// `app` or `.`, the file name without its extension. Returns only the name if there is no folder.
+/// Returns the folder of a file. For the folders `src`, `lib`, `app` and `.`, returns the file name
+/// without its extension. Without a folder, returns the name. Ignores the mark of a deleted file.
 fn part_of_project(file: &str) -> &str {
     let file = file.strip_suffix(DELETED).unwrap_or(file);
     match file.rsplit_once('/') {

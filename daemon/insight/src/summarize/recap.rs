@@ -1,5 +1,5 @@
-//! Parses the summary that an agent writes of its own session when its context is compacted, and
-//! the recap for a user who was away.
+//! Parses two texts of an agent about its session: the summary that it writes when the context is
+//! compacted, and the note for a user who was away.
 //!
 //! The summary of a compaction has sections with known names. They are parsed separately, so that
 //! the evidence can keep the useful ones.
@@ -64,7 +64,7 @@ pub(super) struct Sections<'t> {
 }
 
 impl<'t> Sections<'t> {
-    /// Finds the sections of `text`. If a name occurs twice, the later section takes precedence,
+    /// Finds the sections of `text`. If a section occurs twice, the later one takes precedence,
     /// because the agent's analysis before the summary uses the same names.
     pub(super) fn of(text: &'t str) -> Sections<'t> {
         let mut found: Vec<(Section, Vec<&str>)> = Vec::new();
@@ -181,7 +181,7 @@ pub(super) fn condensed(text: &str) -> String {
     if kept.is_empty() { text } else { kept }
 }
 
-/// Parses the note for a user who was away into the current state and the next step.
+/// Returns the current state and the next step from the note for a user who was away.
 pub(super) fn away(text: &str) -> (String, Option<String>) {
     let text = one_line(text);
     let text = text.trim_end_matches("(disable recaps in /config)").trim();

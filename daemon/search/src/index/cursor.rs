@@ -10,7 +10,7 @@ use crate::index::memory::PostingList;
 /// The value of [`Cursor::document`] after the last document.
 pub(crate) const DONE: u32 = tantivy::TERMINATED;
 
-/// An iterator over a posting list on disk, in memory, or computed. It starts at the first
+/// An iterator over a posting list that is on disk, in memory or computed. Starts at the first
 /// document.
 pub(crate) enum Cursor<'s> {
     Disk(Box<SegmentPostings>),

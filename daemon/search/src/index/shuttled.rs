@@ -46,7 +46,10 @@ fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
             let least = applied.load(Ordering::SeqCst);
             let found = index.with_view(|view| Ok(view.passages())).unwrap();
             let most = begun.load(Ordering::SeqCst);
-            assert!((least..=most).contains(&found), "{found} of {least} to {most}");
+            assert!(
+                (least..=most).contains(&found),
+                "{found} passages instead of {least} to {most}"
+            );
         }
         changes.join().unwrap();
         beside.into_iter().for_each(|thread| thread.join().unwrap());

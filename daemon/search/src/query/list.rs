@@ -1,5 +1,5 @@
-//! Recognises a query that lists the sessions of a time or of filters, because it has no words to
-//! rank by: "what did we do yesterday", `project:api`.
+//! Recognises a query that has dates or filters but no words to rank by, so that its result is a
+//! list of sessions: "what did we do yesterday", `project:api`.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::{
     text::{everyday, language::LanguageSet, stop},
 };
 
-/// If a query is a single word that names a longer time than this (`march`), the word is searched.
-/// Other queries that are only dates list all sessions of these dates.
+/// If a query is a single word for a time longer than a day (`march`), the word is searched. Other
+/// queries that are only dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
-/// Minimum number of words that make another language than English certain if the date may be in
-/// any language, such as a date in digits.
+/// Minimum number of words that decide for another language than English if the date does not,
+/// because it is in digits.
 const CERTAIN: usize = 2;
 
 impl Query {
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
-    /// filters. A single word that may be a month or a year (`march`) remains a word.
+    /// filters. Without filters, a single word for more than a day (`march`) remains a word.
     pub(super) fn convert_to_list(&mut self) {
         let names_a_time = !self.dates.is_empty();
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);

@@ -13,8 +13,8 @@ use crate::{
     text,
 };
 
-/// Returns the sessions that match the filters on project and agent and the projects of the scope;
-/// `None` for all.
+/// Returns the sessions that match the filters on project and agent, and that belong to the
+/// projects of the scope; `None` for all.
 pub(crate) fn allowed(
     query: &Query,
     scope: &Scope,
@@ -90,7 +90,7 @@ impl CardFilter<'_> {
     }
 }
 
-/// Whether one of several wanted values matches, if there are any.
+/// Whether one of the wanted values matches, or no value is wanted.
 #[derive(Default)]
 pub(crate) struct AnyOf {
     any: bool,

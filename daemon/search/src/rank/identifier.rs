@@ -23,7 +23,7 @@ pub(crate) struct SoughtIdentifier {
 }
 
 impl SoughtIdentifier {
-    /// Returns `None` if the query is not a single word, or a word that is not known as a name.
+    /// Returns `None` if the query is not a single word, or if this word is not known as a name.
     pub(crate) fn of(
         request: &RankRequest<'_>,
         plan: &Plan,

@@ -18,13 +18,13 @@ use crate::{
 pub(crate) struct SessionSignals {
     /// The best passages, weighted by [`Weights::best`].
     pub(crate) turns: f32,
-    /// The best run of consecutive passages.
+    /// The best sequence of consecutive passages.
     pub(crate) stretch: f32,
     /// The whole session as one text.
     pub(crate) whole: f32,
     /// The word pairs of the query.
     pub(crate) pairs: f32,
-    /// Several word pairs in one passage, from 0 to 1.
+    /// The share of the query's word pairs that are together in one passage, squared.
     pub(crate) run: f32,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Measure<'m> {
     plan: &'m Plan,
     weights: &'m Weights,
     evidence: &'m Evidence,
-    /// For each unit, the inverse frequency among sessions of the exact word and of any form.
+    /// For each unit, the rarity of the exact word and of any of its forms among sessions.
     rarity: Vec<[f32; 2]>,
 }
 
@@ -82,7 +82,7 @@ impl<'m> Measure<'m> {
         (signals, best)
     }
 
-    /// Omits the objective of an episode that seems to repeat the session's first prompt.
+    /// Omits the objective of an episode if it seems to be a copy of the session's first prompt.
     fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.evidence.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
@@ -93,8 +93,7 @@ impl<'m> Measure<'m> {
         rows.filter(|row| !is_copy(row)).collect()
     }
 
-    /// Whether a row is at most as long as another and contains each word of the query at most as
-    /// often.
+    /// Whether `row` is not longer than `other`, and contains no word of the query more often.
     fn is_part(&self, row: usize, other: usize) -> bool {
         let counts = self.evidence.counts(row).iter().zip(self.evidence.counts(other));
         self.evidence.rows[row].length <= self.evidence.rows[other].length
@@ -125,7 +124,8 @@ impl<'m> Measure<'m> {
         self.weights.of_kind(kind) * score
     }
 
-    /// Slides a window of [`Weights::stretch_terms`] over the passages of each source.
+    /// Returns the best score of a window of [`Weights::stretch_terms`] over the passages of a
+    /// source.
     fn best_stretch(&self, rows: &[usize]) -> f32 {
         let mut best = 0.0_f32;
         let mut held = vec![[0.0; 2]; self.plan.units.len()];

@@ -16,7 +16,7 @@ pub enum MergedPlace {
     Other(usize),
 }
 
-/// Number of places by which a result must be below the first place for its score to be halved.
+/// A result at this number of places below the first place gets half of its score.
 const HALF: f64 = 10.0;
 
 /// Returns the merged order of both lists, the best first. `own` and `other` are the texts of their

@@ -66,9 +66,8 @@ pub struct RankRequest<'r> {
     /// The second ranker for this query, if any.
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
-    /// word of the query, ended in a time range that the query names, or is found by the second
-    /// ranker. For a query without words it is called for the latest sessions until there are
-    /// enough.
+    /// word of the query, ended in a time range of the query, or is found by the second ranker. For
+    /// a query without words it is called for the latest sessions until there are enough.
     pub session_filter: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 

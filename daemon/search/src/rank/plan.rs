@@ -94,7 +94,7 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over `shard`, which is given with its number.
+    /// Returns the cursors of the `wanted` units over a shard, given as its number and the shard.
     pub(crate) fn walks<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
@@ -118,7 +118,7 @@ impl Plan {
     }
 
     /// Replaces words that the index does not contain by similar ones that it contains, unless
-    /// there are so many that the query is not prose.
+    /// there are more than [`MOST_SPELLED`] of them.
     fn spell(
         &mut self,
         words: &[QueryWord],
@@ -199,8 +199,8 @@ impl Plan {
 }
 
 /// Returns the words other than stop words, or all words if none describes the subject. For a
-/// pasted log, returns only words of letters, each once and at most [`MOST_LOOKED_UP`]: those that
-/// the log repeats least. Among words repeated equally often, later ones take precedence.
+/// pasted log, returns only words that consist of letters, each once. If there are more than
+/// [`MOST_LOOKED_UP`], rare words of the log take precedence, then later words.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();

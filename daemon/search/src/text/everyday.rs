@@ -143,7 +143,7 @@ const EVERY_DAY: [(Language, &str); 7] = [
     ),
 ];
 
-/// Expressions in Chinese and Japanese, of which a question about a day consists.
+/// Expressions in Chinese and Japanese that a question about a day may consist of.
 const UNSPACED: &str = "
     我 我们 我們 你 咱们 在 了 的 得 地 吗 嗎 呢 呀 吧 啊 都 也 又 和 是 有 过 過 着 著 把 给 對 对 被 就 还 還
     做 做了 做过 做過 干 干了 幹 什么 什麼 啥 哪些 哪个 哪個 怎么 怎麼 为什么 為什麼 些 一些 一下 事 事情 东西 東西

@@ -1,4 +1,4 @@
-//! Removes case and accents.
+//! Unifies the spelling of words: lower case without accents, and simplified Chinese characters.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -36,8 +36,8 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
 
 const BREVE: char = '\u{306}';
 
-/// Appends `text` to `out` in NFKC and with simplified instead of traditional Chinese characters,
-/// which is used for scripts without spaces.
+/// Appends `text` to `out` in NFKC, with simplified instead of traditional Chinese characters. Used
+/// for scripts without spaces.
 pub(super) fn compose_into(text: &str, out: &mut String) {
     // Each character is converted alone, because a word is indexed as pairs of characters, and a
     // character must have the same form in each pair.

@@ -21,7 +21,7 @@ pub(super) fn tools() -> &'static [Tool] {
     &CATALOGUE
 }
 
-/// A tool for daily work.
+/// A tool that is listed by default.
 struct CoreTool {
     name: &'static str,
     /// The arguments that are listed.
@@ -137,7 +137,10 @@ mod tests {
             assert_eq!(tool.input_schema["type"], "object", "{name}");
             let output = tool.output_schema.as_ref().unwrap();
             assert_eq!(output["type"], "object", "{name}");
-            assert!(!output.contains_key("required"), "{name}: errors have other members");
+            assert!(
+                !output.contains_key("required"),
+                "{name}: a required member, which errors lack"
+            );
             assert!(tool.description.as_ref().is_some_and(|text| text.len() > 30), "{name}");
             for argument in tool
                 .input_schema

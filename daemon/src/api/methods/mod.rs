@@ -46,7 +46,7 @@ pub(super) async fn answer(
         methods::SETTLE => {
             let Settle { sessions } = read(request.params)?;
             if spool::count(&daemon.home) > 0 {
-                // The sessions of these events may have to be discovered first.
+                // Events in the spool may belong to sessions that are not discovered yet.
                 daemon.engine.wait_until_settled(false).await.map_err(engine_error)?;
                 spool::process_all(daemon).await;
             }

@@ -62,8 +62,8 @@ fn id(text: &str) -> Option<&str> {
     (is_name && is_id).then_some(text)
 }
 
-/// Puts the named session before the other hits, of which it keeps as many as make `limit` hits. If
-/// it is among them, its passages are kept.
+/// Puts the session `named` before the other hits, and keeps `limit` hits in total. If the session
+/// is already among the hits, its passages are kept.
 pub(super) fn put_first(hits: &mut Vec<SessionHit>, named: SessionHit, limit: usize) {
     let found = hits.iter().position(|hit| hit.session == named.session).map(|at| hits.remove(at));
     let score = hits.first().map_or(named.score, |first| first.score.max(named.score));

@@ -9,7 +9,7 @@ use super::{session_search::TEXT_HITS, text};
 use crate::api::client_context::{ClientContext, ReplyForm};
 
 /// Maximum cost of the text for a model that requests the default number of sessions, without the
-/// last lines. It stands for 1,300 tokens.
+/// last lines. This cost corresponds to 1,300 tokens.
 const TEXT_COST: usize = 5_200;
 /// The same, for a model that requests long passages.
 const FULL_TEXT_COST: usize = 16_000;

@@ -27,8 +27,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 /// Adds the agent's reply after the first short message of the user, or else after the first failed
 /// call, because the reply often has other words than the question or the error that was found. If
 /// there is space for another passage, also adds the longest of the agent's next messages, because
-/// the reply that was added may be short. A very short message of the user gets the question of the
-/// agent that it answers before it.
+/// the reply that was added may be short. Before a very short message of the user, adds the agent's
+/// question that the message answers.
 ///
 /// If there is neither, but the first passage is a short message of the agent, adds the message
 /// before it.
@@ -94,8 +94,8 @@ fn question_before(
     Ok(asked.filter(|message| message.text.contains(['?', '？'])))
 }
 
-/// Returns the messages after `seq`: at least [`MAX_REPLY_DISTANCE`], if there are so many, and up
-/// to the user's next message, if it is within [`MAX_TURN`].
+/// Returns the [`MAX_REPLY_DISTANCE`] messages after `seq`. If none of them is the user's, returns
+/// up to [`MAX_TURN`] messages.
 fn turn_after(daemon: &DaemonState, key: SourceKey, seq: u32) -> Result<Vec<Message>, StoreError> {
     let mut next = daemon.engine.store().messages(key, seq + 1, MAX_REPLY_DISTANCE)?;
     let is_whole = next.iter().any(|message| message.role == Role::User);

@@ -1,4 +1,4 @@
-//! The watches of transcripts and of the agents' liveness files.
+//! The watches of transcripts, and of the files that show whether a session of an agent is running.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -68,8 +68,8 @@ impl Watches {
     }
 
     pub(super) fn end(&mut self) {
-        // Dropping a watch waits until its last report is sent, and sending may wait until the
-        // executor, which calls this function, takes an event. So another thread drops the watch.
+        // Dropping a watch waits until its last report is sent, which may need the executor to take
+        // an event. The executor calls this function, so another thread drops the watch.
         for watch in self.running.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }

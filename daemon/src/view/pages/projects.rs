@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// The totals of a project in the list.
+/// The totals over the sessions of a project.
 struct ProjectTotals {
     path: String,
     sessions: usize,

@@ -19,8 +19,8 @@ pub(super) enum FinderRequest {
     Open(Box<Hit>),
 }
 
-/// Answers requests until the other side is dropped. A broken connection is opened again for the
-/// next request.
+/// Answers requests until the other end of a channel is dropped. After a connection error, the next
+/// request opens a new connection.
 pub(super) fn serve(
     filters: &SearchSessionsArguments,
     requests: &Receiver<FinderRequest>,
@@ -64,7 +64,7 @@ fn with_connection<T>(
     ask_daemon().map_err(|error| error.to_string())
 }
 
-/// Searches; without words and filters, returns the latest sessions.
+/// Searches. Without words and filters other than project and agent, lists the latest sessions.
 fn search(
     daemon: &mut Connection,
     filters: &SearchSessionsArguments,

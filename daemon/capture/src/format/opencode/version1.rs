@@ -2,8 +2,8 @@
 //! of its parts.
 //!
 //! While an answer is written, its parts change: text gets an end time, and the state of a tool
-//! changes from pending to running to completed or error. Later opencode only marks the output of
-//! old calls as removed from the context.
+//! changes from pending to running to completed or error. After that, opencode only adds a mark to
+//! the output of an old call when it removes the output from the context.
 
 use std::io;
 

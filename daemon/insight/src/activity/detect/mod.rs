@@ -100,7 +100,7 @@ impl Detector {
         change(self.segments.open());
     }
 
-    /// Returns the texts of an item in which errors and files are searched.
+    /// Returns the texts of an item that are searched for errors and files.
     fn texts<'e>(&mut self, item: &'e Item<'_>) -> Vec<Cow<'e, str>> {
         match item {
             Item::Prompt(text) | Item::Instruction(text) | Item::Reply { text, .. } => {

@@ -125,8 +125,8 @@ impl<'t> FindingDraft<'t> {
     }
 
     /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
-    /// changed the file that the finding is about. A cause also counts as over if no work followed
-    /// it, because the cause is then a guess.
+    /// changed the file that the finding is about. A cause without later work is also obsolete,
+    /// because it is then a guess.
     fn is_obsolete(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || obsolete::is_followed_by_work(draft, origin);

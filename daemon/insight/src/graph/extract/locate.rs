@@ -40,8 +40,8 @@ pub(super) enum Speaker {
     Tool,
 }
 
-/// Returns the source of a line about a command that worked only in another form: the result of that
-/// command, or the agent if the line contains its explanation.
+/// Returns the source of a line about a command that worked only in another form: the result of
+/// that command, or the agent if the line contains the agent's explanation.
 pub(super) fn source_of_retry(evidence: &Evidence, line: &str) -> Option<SentenceSource> {
     if !line.starts_with('`') || !line.contains("` failed") || !line.contains("` worked") {
         return None;

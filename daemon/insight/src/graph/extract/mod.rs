@@ -44,8 +44,7 @@ use crate::model::{Episode, Evidence, graph::Statements};
 /// Returns the statements of `episode`, which was made from `evidence`.
 pub fn extract(episode: &Episode, evidence: &Evidence) -> Statements {
     let mut draft = Draft::new(episode, evidence);
-    // External content, such as an added memory, is one text. Its summary has no statements except
-    // wishes.
+    // External content, such as an added memory, is one text: only preferences are read from it.
     if episode.text().is_some() {
         preferences::read(&mut draft);
         return draft.finish();

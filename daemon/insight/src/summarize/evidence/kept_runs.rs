@@ -145,8 +145,8 @@ impl Collector {
     }
 
     /// Records the checks of a pull request that the output shows. If the command may have run in a
-    /// folder of the session, also records the state of the repository that git prints, and commits
-    /// that its history shows.
+    /// folder of the session, also records the state of the repository and the commits of a history
+    /// that git prints.
     pub(super) fn git_printed(
         &mut self,
         command: &CommandLine,
@@ -216,8 +216,8 @@ impl Collector {
             before.failed_tests.truncate(bounds::FAILED_TESTS_BEFORE);
         }
         let command = run.command;
-        // If the numbers are sums over the lines of an output, a part of the output shows that the
-        // tests passed, but not how many there are.
+        // If the tests were counted by the lines of the output, and the command shows only a part
+        // of it, the number of passed tests is unknown.
         let is_partial = command.shows_part
             && report.failed == 0
             && report.counts_lines(&command.shown, run.output);

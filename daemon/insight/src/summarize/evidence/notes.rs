@@ -63,7 +63,7 @@ fn describes_progress(path: &str, prompt: &str) -> bool {
         && (is_named.is_match(path) || prompt.len() <= 600 && is_asked())
 }
 
-/// Returns a text whose front matter has only its title, because long lists in the front matter
+/// Removes the front matter of a text except the title, because long lists in the front matter
 /// would displace the text.
 fn without_front_matter(text: &str) -> Cow<'_, str> {
     let Some((head, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
@@ -74,7 +74,7 @@ fn without_front_matter(text: &str) -> Cow<'_, str> {
     title.map_or(Cow::Borrowed(body), |title| Cow::Owned(format!("---\n{title}\n---\n{body}")))
 }
 
-/// Keeps `text` as the text of the todo or plan file at `path`, instead of an earlier one.
+/// Records the text of the todo or plan file at `path`, in place of an earlier text of this file.
 pub(super) fn keep(evidence: &mut Evidence, path: &str, text: &str, moment: EntryPosition) {
     let Some(purpose) = purpose(path) else { return };
     evidence.work_notes.retain(|known| known.path != path);

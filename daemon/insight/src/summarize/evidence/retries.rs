@@ -135,7 +135,7 @@ fn blames_the_command(message: &str) -> bool {
         .is_match(message)
 }
 
-/// Whether a command checks or builds the code, so that its failure is probably that of the code.
+/// Whether a command checks or builds the code, so that its failure is probably due to the code.
 fn checks_or_builds(line: &str) -> bool {
     pattern!(r"(?i)(?:\b|_)(?:lint|check|prettier|eslint|ruff|fmt|format|test|build|compile|tsc|vet|typecheck)")
         .is_match(line)
@@ -154,8 +154,8 @@ fn is_other_form(failed: &str, other: &str) -> bool {
     let shared = failed.intersection(&other).count();
     #[expect(clippy::cast_precision_loss, reason = "the numbers of words are small")]
     let share = |of: &BTreeSet<&str>| shared as f64 / of.len().max(1) as f64;
-    // A command with another number is other work. A command that only adds or removes `sleep` is
-    // no other form.
+    // A command with another number does other work. A command that only adds or removes `sleep`
+    // does not count as another form.
     let is_other_work =
         |part: &&&str| part.bytes().all(|byte| byte.is_ascii_digit()) || **part == "sleep";
     let changed = failed.symmetric_difference(&other);

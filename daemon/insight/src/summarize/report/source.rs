@@ -25,7 +25,7 @@ pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(marked)
 }
 
-/// Escapes the stars of path patterns outside of code, which Markdown parses as bold text.
+/// Escapes the stars of path patterns outside of code, because Markdown parses them as bold text.
 pub(super) fn with_globs_escaped(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains("**/") && !markdown.contains("/**") {
         return Cow::Borrowed(markdown);

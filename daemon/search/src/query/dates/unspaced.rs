@@ -55,8 +55,8 @@ fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     (longest.0, longest.1.map(|(unit, back): (Unit, i64)| (unit.before(today, back), false)))
 }
 
-/// Parses a date that begins with a number, which is given with its length in bytes. Returns the
-/// length of the date, or of the number if there is no date.
+/// Parses a date that begins with `number`: the value, and the length in bytes. Returns the length
+/// of the date. If there is no date, returns the length of the number.
 fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFound) {
     let (value, length) = number;
     let rest = &text[length..];

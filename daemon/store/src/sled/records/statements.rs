@@ -1,5 +1,5 @@
 //! The statements of an episode about entities and facts, on disk. Kinds are stored as numbers, so
-//! that a new kind needs no new version.
+//! that a new kind needs no new version of a record.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use crate::model::{
 
 type Bytes = [u8; 16];
 
-/// A list of the rows with an episode's statements.
+/// The ids by which the rows with an episode's statements are found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EpisodeIndexRecord {
     pub(crate) created_at: i64,
@@ -86,7 +86,7 @@ enum SaysRecord {
     Words(Vec<u64>),
 }
 
-/// The time of a renaming. The names are in the key.
+/// The time of a renaming. The ids of both entities are in the key.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RenameRecord(pub(crate) i64);
 

@@ -50,7 +50,7 @@ pub(in crate::commands) enum FinderPurpose {
     Resume,
 }
 
-/// A list of sessions that changes with each key, and the session that is shown.
+/// The query, the list of sessions that match it, and the session that is shown.
 #[derive(Default)]
 pub(super) struct Finder {
     pub(super) query: String,
@@ -95,7 +95,7 @@ impl Finder {
         FinderEffect::Search(self.query.clone())
     }
 
-    /// Whether the daemon has not answered the current query yet.
+    /// Whether a search is running.
     pub(super) fn is_searching(&self) -> bool {
         self.searching.is_some()
     }
@@ -182,7 +182,7 @@ impl Finder {
         None
     }
 
-    /// Changes the query. The new query is sent after the answer to the last one.
+    /// Changes the query and searches for it, at once or after the answer to a running search.
     fn edit(&mut self, change: impl FnOnce(&mut String)) -> Option<FinderEffect> {
         let before = self.query.clone();
         change(&mut self.query);
@@ -226,8 +226,8 @@ impl Finder {
         self.awaited.take().and_then(|action| self.act(action))
     }
 
-    /// Acts on the session that is shown, or else selected. While the daemon is still searching for
-    /// what was typed, the action waits: the user means the result, not the earlier selection.
+    /// Acts on the session that is shown or, if none is, on the selected one. Waits while a search
+    /// is running, because the user means the new result and not the earlier selection.
     fn act(&mut self, action: SelectionAction) -> Option<FinderEffect> {
         if self.shown.is_none() && self.is_searching() {
             self.awaited = Some(action);
@@ -241,7 +241,7 @@ impl Finder {
     }
 
     fn show_session(&mut self, session_id: &str, session: Result<OpenedSession, String>) {
-        // The user has selected another session in the meantime.
+        // The answer is ignored if the user has selected another session in the meantime.
         if self.opening.take_if(|opening| opening == session_id).is_none() {
             return;
         }
@@ -253,7 +253,7 @@ impl Finder {
         }
     }
 
-    /// Returns the session that is shown, or else selected.
+    /// Returns the session that is shown or, if none is, the selected one.
     pub(super) fn hit(&self) -> Option<&Hit> {
         let shown = self.shown.as_ref().map(|shown| &shown.hit);
         shown.or_else(|| self.answer.hits.get(self.selected))
@@ -294,7 +294,7 @@ impl Finder {
         Some(FinderEffect::Copy(id))
     }
 
-    /// Copies the summary of the session, or its passages if it has none.
+    /// Copies the summary of the session. Without a summary, copies the matching passages.
     fn copy_text(&mut self) -> Option<FinderEffect> {
         let shown = self.shown.as_ref()?;
         let passages = || {

@@ -276,10 +276,11 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Classifies by the first verb in the two words after the program's name, or else in the name
-    /// if the name consists of several words, with the discount of [`heuristic`]. Returns `None` if
-    /// there is no verb. Also returns `None` if the first word after the name is a known program
-    /// and not a verb, because the command then wraps this program.
+    /// Classifies by the first verb in the two words after the program's name. If they contain no
+    /// verb, uses the first verb in a name of several words. The confidence has the discount of
+    /// [`heuristic`]. Returns `None` if there is no verb. Also returns `None` if the first word
+    /// after the name is a known program and not a verb, because the command then wraps this
+    /// program.
     fn by_heuristic(&self) -> Option<CommandClass> {
         let words = &self.args.positionals;
         let is_wrapper = words

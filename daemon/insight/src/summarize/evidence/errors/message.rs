@@ -62,7 +62,8 @@ fn remedy(output: &str) -> Option<String> {
     (command.len() <= 80).then(|| (*command).to_owned())
 }
 
-/// Whether a line begins with a warning sign or a cross and has the length of a message.
+/// Whether a line begins with a warning sign or a cross and has at least five words and at most 240
+/// bytes.
 fn is_marked(line: &str) -> bool {
     line.len() <= 240
         && line.starts_with(['\u{26a0}', '\u{274c}'])
@@ -84,7 +85,7 @@ pub(super) fn of_test(output: &str) -> Option<String> {
     lines(output).find(claims).or_else(|| lines(output).find(tells)).and_then(tidy)
 }
 
-/// Returns the line without marks and decoration.
+/// Returns the line without labels such as `ERROR`, symbols at its start and rules at its end.
 fn tidy(line: &str) -> Option<String> {
     let line = pattern!(
         r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}\u{26a0}\u{274c}\u{fe0f}]+|[\s─━=]+$"
@@ -100,8 +101,8 @@ fn tidy(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
 }
 
-/// Whether an output shows a failure. It is used if the exit code is that of another command and
-/// proves nothing.
+/// Whether an output shows a failure. Used if the exit code belongs to another command, for example
+/// in `make | tail`.
 pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     lines(output).any(|line| {
         pattern!(

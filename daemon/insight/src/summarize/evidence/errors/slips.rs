@@ -3,7 +3,7 @@
 
 use crate::summarize::text::pattern;
 
-/// Whether the output of a failed call shows only such a failure.
+/// Whether the output of a failed call shows only a failure that says nothing about the project.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo() || lacks_search_tool(output)

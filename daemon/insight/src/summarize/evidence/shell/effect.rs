@@ -1,5 +1,5 @@
-//! Finds the evident effects of a command line on files: removals, moves, files that its output is
-//! written to, edits in place.
+//! Finds the effects on files that are certain from the text of a command line: removals, moves,
+//! written files and edits in place.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub(in crate::summarize::evidence) enum Effect {
     Remove(String),
     /// The file or folder was moved.
     Move { from: String, to: String },
-    /// The file was written as a whole.
+    /// Output was written to the file, or appended to it.
     Write {
         path: String,
         /// Number of written lines; 0 if the text is not in the command line.
@@ -42,7 +42,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
     let mut directory = ShellState::new(directory.to_owned());
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
-        // A command that runs only if another one failed has no evident effect.
+        // A command after `||` may not have run.
         let conditional = index > 0 && commands[index - 1].joint == Operator::Or;
         directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
@@ -177,7 +177,7 @@ fn files_of_sed<'w>(invocation: &Invocation<'_>, operands: &[&'w Word]) -> Vec<&
     operands.iter().copied().filter(is_file).skip(usize::from(!has_option)).collect()
 }
 
-/// Returns the moves of the sources to the target. The target of several sources is a folder.
+/// Returns the moves to the last operand, the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
     if !is_plain(target) || is_temporary(&target.text) {

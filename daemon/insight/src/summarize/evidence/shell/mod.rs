@@ -1,4 +1,4 @@
-//! Reads a shell command line: the attempt that it makes, its evident effects on files and on the
+//! Reads a shell command line: the attempt that it makes, its effects on files and on the
 //! repository, the texts that it publishes, and the tests that it runs.
 //!
 //! Whether the command succeeded is not determined here, but from its result.
@@ -45,11 +45,11 @@ pub(super) struct CommandLine {
     /// `cargo test`, `git push`, `run.sh`. `None` when the command only reads, or runs inline code.
     pub(super) attempt: Option<String>,
     /// Whether the success of the command line proves nothing about the attempt, because the exit
-    /// code is that of another command.
+    /// code belongs to another command.
     pub(super) unproven: bool,
     /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
-    /// The evident effects on files.
+    /// The effects on files that are certain from the text.
     pub(super) effects: Vec<Effect>,
     /// The effects on the repository, and the published texts.
     pub(super) repository: Vec<RepositoryStep>,

@@ -15,8 +15,8 @@ use crate::summarize::{
 
 /// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
-    /// The directory of the first command of [`Kind::Works`], or else the directory at the end of
-    /// the line.
+    /// The directory in which the first command of [`Kind::Works`] runs. Without such a command,
+    /// the directory after the last one.
     pub(super) directory: String,
     pub(super) package: Option<String>,
 }
@@ -32,8 +32,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
                 directory.current = resolve(&directory.current, folder);
             }
         } else if invocation.kind() == Kind::Works {
-            // A wrapper such as `pnpm --filter api exec` contains the package of the command that
-            // it runs.
+            // The options of a wrapper may contain the package: `pnpm --filter api exec tsc`.
             let wrapper: Vec<&str> = command.texts().collect();
             let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));
             let package = package(invocation.program, &invocation.arguments).or(wrapper.flatten());

@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-/// A command together with the other commands of its line, which may write the files that the
-/// command reads.
+/// Finds texts in the arguments of a command, and in the files that earlier commands of its line
+/// write.
 pub(super) struct ArgumentTexts<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [SimpleCommand],

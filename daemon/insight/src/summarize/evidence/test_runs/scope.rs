@@ -71,13 +71,13 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     Some(before_gap(&kept(matched.as_str(), bounds::NAME)).into_owned())
 }
 
-/// Whether the output of a runner shows that all tests ran, although the arguments `asked` limit
-/// the run. A script may ignore its arguments.
+/// Whether the output shows that all tests ran, although the arguments `asked` would limit the run:
+/// a script may ignore its arguments.
 fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
     let options = || asked.split(' ').filter(|word| word.starts_with('-'));
     match framework {
         "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
-        // `-k` and `-m` leave out single tests, which the closing line counts as deselected.
+        // pytest prints the number of tests that `-k` and `-m` exclude: `2 deselected`.
         "pytest" => {
             options().next().is_some()
                 && options().all(|option| matches!(option, "-k" | "-m"))

@@ -103,7 +103,7 @@ pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
     let tests: Vec<&str> = tests.take(TESTS).collect();
     let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
-    // With several pull requests, the last push may have been of another branch.
+    // With several pull requests, the last push may have been to another branch.
     let number = seen.value.pull_request;
     let is_only = evidence.pull_requests.len() <= 1;
     let age =

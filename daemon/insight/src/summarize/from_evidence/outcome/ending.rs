@@ -26,7 +26,7 @@ use crate::{
 /// sentence.
 const LAST_WORDS: usize = 400;
 /// Maximum length, in characters, of the first sentence. Also the budget, in bytes, for last words
-/// with a list, which a list of up to [`LISTED`] bytes may exceed.
+/// with a list; a list of up to [`LISTED`] bytes may exceed this budget.
 const FIRST: usize = 600;
 /// Maximum length, in bytes, of a list in the last words.
 const LISTED: usize = 840;

@@ -79,8 +79,8 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     if grateful && !interrupted {
         return ReasonedOutcome::completed(evidence, false);
     }
-    // `Accept and clear the context` is recorded as a refusal without words. A new session then
-    // carries out the plan.
+    // If a user accepts a plan and clears the context, the transcript shows a refusal of the plan
+    // and an interruption. A new session then carries out the plan.
     let plan = evidence.choices.last().filter(|choice| choice.answer == "refused");
     if interrupted && plan.is_some_and(|plan| plan.origin.line > reply.origin.line) && !unanswered {
         return ReasonedOutcome::new(InProgress, "ended with a plan");
@@ -158,8 +158,8 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     }
 }
 
-/// Whether the work that the last words at `line` announce was done: the session has results, its
-/// last command after these words is a check that passed, and no change followed it.
+/// Whether the work that the last words at `line` announce was done: the session has results, the
+/// last command is a check after these words that passed, and no file was changed after the check.
 fn has_passed(evidence: &Evidence, line: u64) -> bool {
     let own = evidence.commands.iter().rfind(|run| run.origin.source == 0);
     let is_check = |line: &str| {
@@ -248,9 +248,9 @@ struct LastWords {
     asks_for_choice: bool,
     /// They end in a colon or announce a next step.
     announces: bool,
-    /// They ask the user to try the same again.
+    /// They ask the user to repeat an attempt.
     asks_to_try_again: bool,
-    /// They expect something that nobody has verified.
+    /// A sentence expresses hope: nobody has verified the result.
     hopes: bool,
     /// Their first sentence says that the work is done.
     claims_done: bool,

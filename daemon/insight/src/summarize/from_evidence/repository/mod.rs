@@ -203,8 +203,8 @@ fn found_nothing(event: &GitEvent) -> bool {
     event.error.as_deref().is_some_and(|error| error.contains("nothing to commit"))
 }
 
-/// Returns a phrase with the files that were changed after the last commit, or with the error of
-/// the last commit if it failed.
+/// Returns a phrase about the changes after the last commit: the error of the last attempt to
+/// commit, the uncommitted files, or that the working tree is clean.
 fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     if let Some(event) = last_try(evidence, GitStep::Commit).filter(|event| !event.succeeded) {
@@ -267,8 +267,8 @@ fn files_changed_by_others(entries: &Entries<'_>, own: &[&str]) -> Option<String
     (!others.is_empty()).then(|| format!("changed outside of this session: {}", named(&others)))
 }
 
-/// Returns a remark if a tool changed files without printing their names and no later commit or
-/// status shows them. A tool that changed at most `listed` files probably only formatted the
+/// Returns a remark if a tool changed files without printing their names, unless a commit or a
+/// complete status followed. A tool that changed at most `listed` files probably only formatted the
 /// session's own changes, which are listed anyway.
 fn unnamed(evidence: &Evidence, listed: usize) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;

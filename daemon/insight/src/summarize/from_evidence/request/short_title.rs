@@ -13,7 +13,8 @@ use crate::summarize::{
 
 /// Maximum length, in characters, of the title of a session.
 pub(crate) const TITLE: usize = 80;
-/// Minimum number of words of a title that is only a part of a sentence.
+/// Minimum number of words of a part of a sentence that becomes the title. [`without_reference`]
+/// accepts one word less.
 const WORDS: usize = 4;
 
 /// Words that do not say what a request is about.
@@ -21,7 +22,7 @@ const EMPTY: &str =
     "find out why please fix check look solve debug investigate repair handle help try again now";
 
 /// Returns the title for a request: the sentence `ask`, or the first sentence of `text` if `ask`
-/// does not say what it is about. `None` if both are empty.
+/// does not say what the request is about. `None` if both are empty.
 pub(crate) fn short_title(text: &str, ask: &str) -> Option<String> {
     let first = |text: &str| sentences(text).first().map(|first| (*first).to_owned());
     // `Find out why and fix it` does not say what is to be fixed.
@@ -49,7 +50,7 @@ fn ends_with_pronoun(ask: &str) -> bool {
     ask.ends_with('?') && pattern!(r"(?i) (?:that|this|it|them|those|these)\?$").is_match(ask)
 }
 
-/// Removes the files that are to be read first: `Read a.js and explain how it sorts` becomes
+/// Removes a leading instruction to read files: `Read a.js and explain how it sorts` becomes
 /// `Explain how it sorts`, and `Read a.js and do a code review` becomes `Code review of a.js`.
 fn without_reading(name: &str) -> String {
     let reads = pattern!(
@@ -84,8 +85,8 @@ fn without_reference(name: &str) -> &str {
     head.filter(|head| head.split_whitespace().count() >= WORDS - 1).unwrap_or(name)
 }
 
-/// Returns a long title without what matters least: folders of files, a condition at its start, the
-/// background of a problem, the items of a list.
+/// Shortens a title that is too long. Until it fits, removes folders of files, a condition at its
+/// start, the background of a problem and the items of a list, in this order.
 fn shorter(name: &str) -> String {
     if !is_long(name) {
         return name.to_owned();
@@ -129,8 +130,8 @@ fn before_list(name: &str) -> Option<&str> {
     (list.contains("; ") && head.split_whitespace().count() >= WORDS).then_some(head)
 }
 
-/// Returns the part `cut` of a title, without half of a word, of code or of a quotation at its end,
-/// and without words such as `and` or `the`.
+/// Returns `cut`, the start of `title`, without an incomplete word, code span or quotation at its
+/// end, and without words such as `and` or `the` before it.
 fn without_stump(title: &str, cut: &str) -> String {
     let continues = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.');
     let is_half = title[cut.len()..].starts_with(continues);
