@@ -129,6 +129,11 @@ impl Sections<'_> {
             let attribute = pattern!(
                 r"(?i)^(error|issue|problem|(?:root )?cause|reason|fix(?:ed)?|solution|resolution)(?: \w+)?: (.+)$"
             );
+            let numbered = pattern!(r"(?i)^(?:error|issue|problem) #?\d+: (.+)$");
+            if let Some(found) = numbered.captures(&line) {
+                errors.push(RecappedError::of(&found[1]));
+                continue;
+            }
             match (attribute.captures(&line), errors.last_mut()) {
                 (Some(found), Some(error)) => error.add(&found[1], &found[2]),
                 _ => errors.push(RecappedError::of(&line)),
@@ -252,6 +257,9 @@ mod tests {
                 told("Lost line", "no newline at the end", "keep the rest"),
             ]
         );
+        let text = "## Errors and fixes\n- Error 1: wrong offset\n- Error 2: lost line\n";
+        let errors = Sections::of(text).errors().into_iter();
+        assert_eq!(errors.map(|one| one.error).collect::<Vec<_>>(), ["wrong offset", "lost line"]);
     }
 
     #[test]

@@ -131,10 +131,14 @@ fn add(
         .filter(|word| !word.text.starts_with('-'))
         .collect();
     match (program, first) {
+        // The file stays on disk.
+        ("git", Some("rm")) if invocation.arguments.contains(&"--cached") => {}
         ("rm", _) | ("git", Some("rm")) => {
             let plain = operands.iter().filter(|word| is_plain(word) && !is_temporary(&word.text));
             effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
+        // The last operand is not the target.
+        ("mv", _) if names_target_first(invocation) => {}
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
         ("sed", _) if invocation.arguments.iter().any(|word| edits_in_place(word)) => {
             let files = files_of_sed(invocation, &operands);
@@ -175,6 +179,12 @@ fn files_of_sed<'w>(invocation: &Invocation<'_>, operands: &[&'w Word]) -> Vec<&
     // BSD's sed requires a suffix after -i, often an empty one.
     let is_file = |word: &&Word| !word.text.is_empty() && !scripts.contains(&word.text.as_str());
     operands.iter().copied().filter(is_file).skip(usize::from(!has_option)).collect()
+}
+
+/// Whether a call of mv gives the target folder by an option.
+fn names_target_first(invocation: &Invocation<'_>) -> bool {
+    let is_option = |word: &&str| *word == "-t" || word.starts_with("--target-directory");
+    invocation.arguments.iter().any(is_option)
 }
 
 /// Returns the moves to the last operand, the target. The target of several sources is a folder.
@@ -251,6 +261,8 @@ mod tests {
                 "git ls-files '*.o' | xargs rm -f a.o $X",
                 vec![Effect::Remove("/app/a.o".to_owned())],
             ),
+            ("git rm --cached .env", vec![]),
+            ("mv -t docs a b", vec![]),
             ("git mv src/a.rs src/b.rs", vec![moved("/app/src/a.rs", "/app/src/b.rs")]),
             (
                 "cd sub && mv x y docs/",

@@ -272,7 +272,7 @@ impl LastWords {
         let (first, last) =
             (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
         let blocked = pattern!(
-            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? (?:your )?(?:manual|authentication|credentials|approval))"
+            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval)|requires (?:manual|authentication|credentials|approval))"
         );
         LastWords {
             blocked: all.iter().any(|sentence| blocked.is_match(sentence) && !sentence.starts_with("If ")),
@@ -360,6 +360,9 @@ mod tests {
             .ends(InProgress);
         Session::new(&[("do it", 1)], Some(("I'm blocked: I need your credentials.", 5)))
             .ends(Blocked);
+        Session::new(&[("do it", 1)], Some(("The push requires authentication.", 5))).ends(Blocked);
+        let report = "Fixed the login. All endpoints now require authentication.";
+        Session::new(&[("do it", 1)], Some((report, 5))).with(changed).ends(Completed);
         Session::new(&[("do it", 1)], Some(("Which one do you prefer?", 5))).ends(InProgress);
         Session::new(&[("do it", 1)], Some(("Done. Want me to commit?", 5)))
             .with(changed)
