@@ -74,7 +74,9 @@ pub(crate) fn timeout() -> Result<Duration, AskError> {
     let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     timeout.filter(|timeout| !timeout.is_zero()).ok_or_else(|| {
         let set = set.display();
-        AskError::Wrong(format!("{TIMEOUT} is `{set}`, and should be a number of seconds above 0"))
+        AskError::InvalidInput(format!(
+            "{TIMEOUT} is `{set}`, and should be a number of seconds above 0"
+        ))
     })
 }
 

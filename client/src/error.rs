@@ -17,7 +17,7 @@ pub(crate) enum AskError {
     },
     /// An argument or a setting is wrong, or a check found problems.
     #[error("{0}")]
-    Wrong(String),
+    InvalidInput(String),
     /// The home folder is unknown.
     #[error("your home folder is not known; set GRAPHITI_HOME")]
     NoHome,

@@ -156,13 +156,13 @@ fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {
         let what = "no error given: `graphiti fix ERROR`, or `COMMAND 2>&1 | graphiti fix`";
-        return Err(AskError::Wrong(what.to_owned()));
+        return Err(AskError::InvalidInput(what.to_owned()));
     }
     let text = end_of(input.lock());
     let text =
         text.map_err(|error| AskError::Failed(format!("cannot read standard input: {error}")))?;
     if text.trim().is_empty() {
-        return Err(AskError::Wrong("standard input contains no error".to_owned()));
+        return Err(AskError::InvalidInput("standard input contains no error".to_owned()));
     }
     Ok(text)
 }
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_behind_the_last_colon() {
+    fn the_line_number_follows_the_last_colon() {
         let divided = |given| file_and_line(given, |path| path == "odd:7");
         assert_eq!(divided("src/a.rs:42"), ("src/a.rs", Some(42)));
         assert_eq!(divided("src/a.rs"), ("src/a.rs", None));

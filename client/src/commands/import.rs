@@ -84,7 +84,9 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
                  `graphiti sync` indexes earlier sessions)"
             )
         };
-        return Err(AskError::Wrong(format!("nothing was imported, because {why}:\n{shown}")));
+        return Err(AskError::InvalidInput(format!(
+            "nothing was imported, because {why}:\n{shown}"
+        )));
     }
     if args.dry_run {
         print("Would be imported", &preview, screen);
@@ -233,7 +235,7 @@ impl ExportFiles {
                 "there is no export in {}: neither {LINES} nor {EPISODES}/*.md",
                 path.display()
             );
-            return Err(AskError::Wrong(what));
+            return Err(AskError::InvalidInput(what));
         }
         Ok(())
     }

@@ -128,7 +128,7 @@ fn reload(screen: &Screen) -> Result<(), AskError> {
     let reloaded: Reloaded = Connection::open()?.ask(methods::RELOAD, &json!({}))?;
     if !reloaded.problems.is_empty() {
         let problems = reloaded.problems.join("\n");
-        return Err(AskError::Wrong(format!("{problems}\nThe old settings stay in force.")));
+        return Err(AskError::InvalidInput(format!("{problems}\nThe old settings stay in force.")));
     }
     for text in reloaded.notices.iter().chain(&reloaded.changes) {
         screen.print(line(text));

@@ -74,8 +74,8 @@ fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     }
     match wrong {
         0 => Ok(()),
-        1 => Err(AskError::Wrong("1 problem found".to_owned())),
-        _ => Err(AskError::Wrong(format!("{wrong} problems found"))),
+        1 => Err(AskError::InvalidInput("1 problem found".to_owned())),
+        _ => Err(AskError::InvalidInput(format!("{wrong} problems found"))),
     }
 }
 

@@ -38,11 +38,11 @@ pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     if !is_json && !is_print {
         return launch(&session, screen);
     }
-    let way = ResumeWay::of(&session)?;
+    let way = ResumePlan::of(&session)?;
     match (is_json, &way) {
         (true, _) => screen.print_json(&way.to_json(&session)),
-        (false, ResumeWay::Resume(command)) => screen.print(command),
-        (false, ResumeWay::Restart(restart)) => return Err(AskError::Failed(refusal(restart))),
+        (false, ResumePlan::Resume(command)) => screen.print(command),
+        (false, ResumePlan::Restart(restart)) => return Err(AskError::Failed(refusal(restart))),
     }
     Ok(())
 }
@@ -55,9 +55,9 @@ fn choose(
 ) -> Result<(), AskError> {
     let mut choice = ResumeChoice::default();
     let mut prepare = |session: &SessionRow| match is_print {
-        true => match ResumeWay::of(session).map_err(|error| error.to_string())? {
-            ResumeWay::Resume(command) => Ok(command),
-            ResumeWay::Restart(restart) => Err(reason(&restart)),
+        true => match ResumePlan::of(session).map_err(|error| error.to_string())? {
+            ResumePlan::Resume(command) => Ok(command),
+            ResumePlan::Restart(restart) => Err(reason(&restart)),
         },
         false => choice.command(session),
     };
@@ -83,9 +83,9 @@ impl ResumeChoice {
     /// Returns the command for a session that was chosen, or the message for the user if there is
     /// none.
     pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
-        let restart = match ResumeWay::of(session).map_err(|error| error.to_string())? {
-            ResumeWay::Resume(command) => return Ok(command),
-            ResumeWay::Restart(restart) => restart,
+        let restart = match ResumePlan::of(session).map_err(|error| error.to_string())? {
+            ResumePlan::Resume(command) => return Ok(command),
+            ResumePlan::Restart(restart) => restart,
         };
         if self.reported.as_ref() == Some(&session.session_id) {
             return with_handoff(session).map_err(|error| error.to_string());
@@ -99,9 +99,9 @@ impl ResumeChoice {
 /// Resumes a session in place of this program. If its transcript is gone, offers to start its agent
 /// with the handoff of its project.
 fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
-    let restart = match ResumeWay::of(session)? {
-        ResumeWay::Resume(command) => return execute(&command),
-        ResumeWay::Restart(restart) => restart,
+    let restart = match ResumePlan::of(session)? {
+        ResumePlan::Resume(command) => return execute(&command),
+        ResumePlan::Restart(restart) => restart,
     };
     if !screen.is_terminal() || !io::stdin().is_terminal() {
         return Err(AskError::Failed(refusal(&restart)));
@@ -123,36 +123,37 @@ fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
     };
     let handoff: GetHandoffAnswer = Connection::open()?.call(get_handoff::NAME, &arguments)?;
     let prompt = format!("{}\n\n{}", introduction(session), handoff.text);
-    setup::start(session, prompt.trim_end()).map_err(AskError::Wrong)
+    setup::start(session, prompt.trim_end()).map_err(AskError::InvalidInput)
 }
 
 /// How the work of a session can be continued.
-enum ResumeWay {
+enum ResumePlan {
     /// Its agent resumes it.
     Resume(AgentCommand),
     /// The transcript is gone: the agent of the session starts with a first prompt.
     Restart(AgentCommand),
 }
 
-impl ResumeWay {
-    fn of(session: &SessionRow) -> Result<ResumeWay, AskError> {
-        let command = setup::resume(session).map_err(AskError::Wrong)?;
+impl ResumePlan {
+    fn of(session: &SessionRow) -> Result<ResumePlan, AskError> {
+        let command = setup::resume(session).map_err(AskError::InvalidInput)?;
         if !command.directory.is_dir() {
             let directory = line(&session.project);
             let what = format!("the directory of this session does not exist here: {directory}");
-            return Err(AskError::Wrong(what));
+            return Err(AskError::InvalidInput(what));
         }
         if has_transcript(session)? {
-            return Ok(ResumeWay::Resume(command));
+            return Ok(ResumePlan::Resume(command));
         }
-        let restart = setup::start(session, &introduction(session)).map_err(AskError::Wrong)?;
-        Ok(ResumeWay::Restart(restart))
+        let restart =
+            setup::start(session, &introduction(session)).map_err(AskError::InvalidInput)?;
+        Ok(ResumePlan::Restart(restart))
     }
 
     fn to_json(&self, session: &SessionRow) -> Value {
         let (command, shell_line, is_resumable) = match self {
-            ResumeWay::Resume(command) => (command, command.to_string(), true),
-            ResumeWay::Restart(command) => (command, later(command), false),
+            ResumePlan::Resume(command) => (command, command.to_string(), true),
+            ResumePlan::Restart(command) => (command, later(command), false),
         };
         json!({
             "session": session,
@@ -220,13 +221,13 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
     };
     if let [word] = args.words.as_slice()
         && word.len() >= SHORTEST_ID
-        && let Some(session) = with_id(word)?
+        && let Some(session) = find_by_id(word)?
     {
         return Ok(Target::Session(Box::new(session)));
     }
     if request.query.is_empty() && !can_choose {
         let what = "no session given: run `graphiti resume WORDS`, or run `graphiti resume` on a terminal to choose one";
-        return Err(AskError::Wrong(what.to_owned()));
+        return Err(AskError::InvalidInput(what.to_owned()));
     }
     let mut sessions: Vec<SessionRow> = Vec::new();
     if !request.query.is_empty() {
@@ -235,18 +236,18 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
         sessions = answer.hits.into_iter().map(|hit| hit.session).collect();
         if sessions.is_empty() {
             let what = format!("no session matches `{}`; `graphiti list` shows all", request.query);
-            return Err(AskError::Wrong(what));
+            return Err(AskError::InvalidInput(what));
         }
     }
     match sessions.as_slice() {
         [session] => Ok(Target::Session(Box::new(session.clone()))),
         _ if can_choose => Ok(Target::Choose(Box::new(request))),
-        _ => Err(several(&sessions)),
+        _ => Err(ambiguous(&sessions)),
     }
 }
 
 /// Returns the session whose id begins with `word`; `None` if no id does.
-fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
+fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     let arguments = GetSessionArguments {
         session_id: Some(word.to_owned()),
         detail: Detail::Ids,
@@ -260,7 +261,7 @@ fn with_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     }
 }
 
-fn several(sessions: &[SessionRow]) -> AskError {
+fn ambiguous(sessions: &[SessionRow]) -> AskError {
     let candidate = |session: &SessionRow| {
         let id = session.shown_id();
         json!({ "session_id": id, "state": session.agent, "project": session.title })

@@ -27,7 +27,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
         allow: !args.no_allow,
     };
     let goal = if args.remove { SetupGoal::Remove } else { SetupGoal::Install };
-    let changes = planned(args, goal, &surroundings, screen)?;
+    let changes = plan_changes(args, goal, &surroundings, screen)?;
     if changes.is_empty() {
         screen.print(match goal {
             SetupGoal::Install => "Nothing to change.",
@@ -56,7 +56,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
 
 /// Returns the planned changes. Prints the agents that are changed, and why a file cannot be
 /// changed.
-fn planned(
+fn plan_changes(
     args: &cli::Setup,
     goal: SetupGoal,
     surroundings: &Surroundings<'_>,

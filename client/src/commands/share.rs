@@ -182,7 +182,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
     })?;
     let reloaded: Reloaded = Connection::open()?.ask(methods::RELOAD, &json!({}))?;
     if !reloaded.problems.is_empty() {
-        return Err(AskError::Wrong(reloaded.problems.join("\n")));
+        return Err(AskError::InvalidInput(reloaded.problems.join("\n")));
     }
     screen.print(match (is_shared, answer.status.engine.is_empty()) {
         (true, true) => format!(

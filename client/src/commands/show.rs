@@ -47,7 +47,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     }
     let extent = if args.verbose { Extent::Verbose } else { Extent::Page };
     if args.messages || (args.conversation && answer.markdown.is_some()) {
-        Shown { answer: &answer, screen, extent }.print_head();
+        SessionView { answer: &answer, screen, extent }.print_head();
         match &answer.markdown {
             Some(conversation) if !args.messages => screen.print(block(conversation.trim_end())),
             _ => print_messages(&answer, screen),
@@ -65,20 +65,20 @@ pub(super) fn print(
     extent: Extent,
     between: impl FnOnce(),
 ) {
-    let shown = Shown { answer, screen, extent };
+    let shown = SessionView { answer, screen, extent };
     let head = shown.print_head();
     between();
     shown.print_summary(LINES.saturating_sub(head + 2));
 }
 
 /// A session with the data to print it.
-struct Shown<'s> {
+struct SessionView<'s> {
     answer: &'s GetSessionAnswer,
     screen: &'s Screen,
     extent: Extent,
 }
 
-impl Shown<'_> {
+impl SessionView<'_> {
     /// Prints the description of the session. Returns the number of lines.
     fn print_head(&self) -> usize {
         let (answer, screen) = (self.answer, self.screen);

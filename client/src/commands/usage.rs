@@ -59,7 +59,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     }
     let calls: u64 = used.rows.iter().map(|row| row.calls).sum();
     let usd: f64 = used.rows.iter().map(|row| row.usd).sum();
-    let saved: u64 = used.rows.iter().map(not_asked).sum();
+    let saved: u64 = used.rows.iter().map(avoided_requests).sum();
     screen.print(format!(
         "{} calls, {}; {} requests were avoided",
         number(calls),
@@ -113,7 +113,7 @@ fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 0.1 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
-fn not_asked(row: &UsageRow) -> u64 {
+fn avoided_requests(row: &UsageRow) -> u64 {
     let saved = &row.saved;
     saved.unchanged + saved.kept + saved.recaps + saved.known
 }

@@ -47,7 +47,7 @@ impl Breaker {
     }
 
     /// Records a failed call. Opens after [`FAILURES_TO_OPEN`] consecutive failures, and at once
-    /// when the server asks for a pause longer than [`PATIENCE`](crate::retry::PATIENCE) or when
+    /// when the server asks for a pause longer than [`MAX_RETRY_AFTER`](crate::retry::MAX_RETRY_AFTER) or when
     /// the configuration is wrong. After other errors, such as a refusal, the breaker closes,
     /// because the server has responded.
     pub fn failed(&mut self, error: &Error, now: Timestamp) {
@@ -55,7 +55,7 @@ impl Breaker {
         let (is_due, asked) = match error {
             Error::Unavailable { retry_after, .. } => {
                 let asks_for_long_pause =
-                    retry_after.is_some_and(|asked| asked > crate::retry::PATIENCE);
+                    retry_after.is_some_and(|asked| asked > crate::retry::MAX_RETRY_AFTER);
                 (asks_for_long_pause || self.failures >= FAILURES_TO_OPEN, *retry_after)
             }
             Error::Misconfigured { .. } => (true, None),

@@ -16,7 +16,7 @@ const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, unless the server asks for more.
 const LONGEST: Duration = Duration::from_secs(30);
 /// The longest requested pause that is waited for, because the wait blocks the thread of the job.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// Returns the pause after `failed` failures, counted from 1. Pauses double, and `retry_after`, the
 /// pause that the server asks for, is the minimum. `chance` adds jitter: it shortens the doubled
@@ -26,7 +26,7 @@ pub fn pause(failed: u32, retry_after: Option<Duration>, chance: u128) -> Pause 
     let doubled = FIRST.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));
     let own = doubled.min(LONGEST).mul_f64(0.5 + share / 2.0);
     match retry_after {
-        Some(asked) if asked > PATIENCE => Pause::GiveUp,
+        Some(asked) if asked > MAX_RETRY_AFTER => Pause::GiveUp,
         Some(asked) => Pause::Wait(asked.mul_f64(1.0 + share / 10.0).max(own)),
         None => Pause::Wait(own),
     }

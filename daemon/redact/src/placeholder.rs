@@ -53,7 +53,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || bytes.iter().all(|byte| byte == first)
         || bytes.iter().all(u8::is_ascii_punctuation)
         || is_reference(value)
-        || is_elided(value)
+        || is_abbreviated(value)
         || is_pattern(value)
         || is_format(value)
         || mentions_placeholder(value)
@@ -138,7 +138,7 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Matches `abc...`, `sk-…xyz`, `••••`, `****1234`: an abbreviated secret.
-fn is_elided(value: &str) -> bool {
+fn is_abbreviated(value: &str) -> bool {
     let dots = ["...", "…", "***", "•••"];
     let Some(dots) = dots.iter().find(|dots| value.contains(**dots)) else { return false };
     value.replace(dots, "").bytes().filter(u8::is_ascii_alphanumeric).count() < 16

@@ -62,7 +62,7 @@ pub(super) fn searched_projects(
     client: &ClientContext,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
-    within(visible_projects(daemon, client), project_argument(daemon, given)?, client)
+    restrict_to_visible(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
 /// Returns the scope of a search in the requested project. Sessions of the directory `near`, or
@@ -84,7 +84,7 @@ pub(super) fn search_scope(
 /// # Errors
 ///
 /// When an agent requests a directory that is not visible.
-pub(super) fn within(
+pub(super) fn restrict_to_visible(
     visible: Option<Vec<Namespace>>,
     asked: Option<Vec<Namespace>>,
     client: &ClientContext,

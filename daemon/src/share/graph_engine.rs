@@ -72,7 +72,7 @@ pub enum EngineError {
 
 impl Statement {
     /// Creates a statement with `rows` as its only parameter.
-    pub(super) fn about(rows: Vec<Value>, text: impl Into<String>) -> Statement {
+    pub(super) fn with_rows(rows: Vec<Value>, text: impl Into<String>) -> Statement {
         Statement::with("rows", Value::Array(rows), text)
     }
 

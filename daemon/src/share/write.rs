@@ -27,7 +27,7 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    let mut statements = vec![Statement::about(
+    let mut statements = vec![Statement::with_rows(
         sessions.iter().map(SharedSession::episode_row).collect(),
         format!(
             "UNWIND $rows AS row MERGE (e:Episodic {{uuid: row.uuid}}) \
@@ -56,7 +56,7 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
             dialect.time("row.created_at"),
             dialect.time("row.mentioned_at")
         );
-        Statement::about(rows, text)
+        Statement::with_rows(rows, text)
     }));
     let facts: Vec<Value> = sessions
         .iter()
@@ -77,7 +77,7 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
             time("invalid_at"),
             time("expired_at")
         );
-        statements.push(Statement::about(facts, text));
+        statements.push(Statement::with_rows(facts, text));
     }
     statements
 }
@@ -90,7 +90,7 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     let ids: Vec<Value> =
         forgotten.flat_map(|removal| &removal.entities).map(|id| json!(id.to_string())).collect();
     let text = "UNWIND $rows AS id MATCH (n:Entity {uuid: id}) SET n.summary = ''";
-    (!ids.is_empty()).then(|| Statement::about(ids, text))
+    (!ids.is_empty()).then(|| Statement::with_rows(ids, text))
 }
 
 /// Returns the statements that remove the parts of the graph that no other episode contains, like
@@ -108,7 +108,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     let mut statements = Vec::new();
     let facts = pairs(|removal| &removal.facts);
     if !facts.is_empty() {
-        statements.push(Statement::about(
+        statements.push(Statement::with_rows(
             facts,
             // FalkorDB uses its index of edges only for a pattern without labels at its ends.
             "UNWIND $rows AS row MATCH ()-[r:RELATES_TO {uuid: row.uuid}]->() \
@@ -118,12 +118,12 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     }
     let entities = pairs(|removal| &removal.entities);
     if !entities.is_empty() {
-        statements.push(Statement::about(
+        statements.push(Statement::with_rows(
             entities.clone(),
             "UNWIND $rows AS row MATCH (:Episodic {uuid: row.episode})-[m:MENTIONS]->(:Entity {uuid: row.uuid}) \
              DELETE m",
         ));
-        statements.push(Statement::about(
+        statements.push(Statement::with_rows(
             entities,
             "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) WITH DISTINCT n \
              WHERE NOT (:Episodic)-[:MENTIONS]->(n) AND NOT (n)-[:RELATES_TO]-(:Entity) DELETE n",
@@ -136,7 +136,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
         .collect();
     if !whole.is_empty() {
         let text = "UNWIND $rows AS id MATCH (e:Episodic {uuid: id}) DETACH DELETE e";
-        statements.push(Statement::about(whole, text));
+        statements.push(Statement::with_rows(whole, text));
     }
     statements
 }

@@ -209,7 +209,7 @@ pub(super) fn all_sessions(count: usize) -> String {
     format!("All {}", sessions(count))
 }
 
-pub(super) fn tool_calls(count: usize) -> String {
+pub(super) fn tool_messages(count: usize) -> String {
     counted(to_u64(count), "tool message", "tool messages")
 }
 
@@ -271,7 +271,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// Formats a size in bytes, and its limit if there is one.
-pub(super) fn share_of(bytes: u64, limit: u64) -> String {
+pub(super) fn size_and_limit(bytes: u64, limit: u64) -> String {
     let size = |bytes: u64| {
         let mebibytes = bytes as f64 / f64::from(1 << 20);
         if mebibytes < 1_024.0 {
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(ago(Duration::from_secs(7_300)), "2 h ago");
         assert_eq!(ago(Duration::from_secs(100_000)), "1 day ago");
         assert_eq!(range(150, 300, 210), "151–210 of 210");
-        assert_eq!(share_of(3 << 20, 2 << 30), "3.0 MiB of 2.0 GiB");
+        assert_eq!(size_and_limit(3 << 20, 2 << 30), "3.0 MiB of 2.0 GiB");
         assert_eq!(month(11), "November");
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     if arguments.query.is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
             let what = "no words to search for: run `graphiti search WORDS`, or run it on a terminal to search while you type";
-            return Err(AskError::Wrong(what.to_owned()));
+            return Err(AskError::InvalidInput(what.to_owned()));
         }
         // Sessions of colleagues cannot be opened.
         arguments.scope = None;
@@ -94,7 +94,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
 fn check_open(is_open: bool, limit: usize) -> Result<(), AskError> {
     if is_open && limit == 0 {
         let what = "`--open` shows the best session, so `-n` must be 1 or more: leave out `-n 0`";
-        return Err(AskError::Wrong(what.to_owned()));
+        return Err(AskError::InvalidInput(what.to_owned()));
     }
     Ok(())
 }
@@ -293,16 +293,16 @@ fn marked(passage: &MatchedPassage, screen: &Screen) -> String {
         else {
             continue;
         };
-        text.push_str(&harmless(before));
-        text.push_str(&screen.mark(harmless(mark)));
+        text.push_str(&sanitized(before));
+        text.push_str(&screen.mark(sanitized(mark)));
         from = *end;
     }
-    text.push_str(&harmless(passage.text.get(from..).unwrap_or_default()));
+    text.push_str(&sanitized(passage.text.get(from..).unwrap_or_default()));
     text
 }
 
 /// Same as [`line()`], but keeps the spaces at both ends, because the pieces are joined.
-fn harmless(text: &str) -> String {
+fn sanitized(text: &str) -> String {
     let inner = line(text);
     let space = |is: bool| if is { " " } else { "" };
     if inner.is_empty() {
@@ -319,7 +319,9 @@ mod tests {
 
     #[test]
     fn a_session_is_not_opened_if_none_is_requested() {
-        assert!(matches!(check_open(true, 0), Err(AskError::Wrong(what)) if what.contains("`-n`")));
+        assert!(
+            matches!(check_open(true, 0), Err(AskError::InvalidInput(what)) if what.contains("`-n`"))
+        );
         assert!(check_open(true, 1).is_ok() && check_open(false, 0).is_ok());
     }
 }

@@ -110,7 +110,7 @@ impl<'t> Sections<'t> {
 
 /// An error that the agent's summary describes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct RecappedError {
+pub(super) struct DescribedError {
     pub(super) error: String,
     /// The cause of the error, or other text about it.
     pub(super) about: Option<String>,
@@ -120,8 +120,8 @@ pub(super) struct RecappedError {
 impl Sections<'_> {
     /// Parses the section about errors: one error for each item. An item such as `Cause: ...` or
     /// `Fix: ...` belongs to the error before it.
-    pub(super) fn errors(&self) -> Vec<RecappedError> {
-        let mut errors: Vec<RecappedError> = Vec::new();
+    pub(super) fn errors(&self) -> Vec<DescribedError> {
+        let mut errors: Vec<DescribedError> = Vec::new();
         let text = self.text(Section::Errors);
         for block in blocks(&text) {
             let Block::Item(item) = block else { continue };
@@ -131,23 +131,23 @@ impl Sections<'_> {
             );
             let numbered = pattern!(r"(?i)^(?:error|issue|problem) #?\d+: (.+)$");
             if let Some(found) = numbered.captures(&line) {
-                errors.push(RecappedError::of(&found[1]));
+                errors.push(DescribedError::of(&found[1]));
                 continue;
             }
             match (attribute.captures(&line), errors.last_mut()) {
                 (Some(found), Some(error)) => error.add(&found[1], &found[2]),
-                _ => errors.push(RecappedError::of(&line)),
+                _ => errors.push(DescribedError::of(&line)),
             }
         }
         errors
     }
 }
 
-impl RecappedError {
+impl DescribedError {
     /// Parses `Error: cause. Fixed by action.`
-    fn of(line: &str) -> RecappedError {
+    fn of(line: &str) -> DescribedError {
         let (label, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
-        let mut error = RecappedError { error: label.to_owned(), ..RecappedError::default() };
+        let mut error = DescribedError { error: label.to_owned(), ..DescribedError::default() };
         for sentence in sentences(rest) {
             let fixes = pattern!(
                 r"(?i)^(?:(?:i |this was |was )?(?:fixed|resolved|solved)|fix:|solution:)\b"
@@ -245,7 +245,7 @@ mod tests {
     fn errors_are_told_in_one_item_or_in_several() {
         let text = "## Errors and fixes\n- **Wrong offset**: It was read as minutes. Fixed by dividing by 60.\n\
                     - **Lost line**:\n  - Cause: no newline at the end\n  - Fix: keep the rest\n";
-        let told = |error: &str, about: &str, fix: &str| RecappedError {
+        let told = |error: &str, about: &str, fix: &str| DescribedError {
             error: error.to_owned(),
             about: Some(about.to_owned()),
             fix: Some(fix.to_owned()),

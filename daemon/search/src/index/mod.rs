@@ -204,7 +204,7 @@ impl SearchIndex {
         self.with_view(|view| {
             let mut count = 0;
             for shard in &view.shards {
-                let passages = shard.passages_of(session.0)?;
+                let passages = shard.documents_of(session.0)?;
                 count += passages.iter().filter(|one| shard.kind(**one).is_some()).count();
             }
             Ok(count)

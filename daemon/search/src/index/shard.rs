@@ -31,7 +31,7 @@ impl Tombstones {
     }
 
     /// Whether a passage of this session and source is deleted.
-    pub(crate) fn hold(&self, session: u64, source: u32) -> bool {
+    pub(crate) fn contain(&self, session: u64, source: u32) -> bool {
         self.sessions.contains(&session) || self.sources.contains(&(session, source))
     }
 }
@@ -143,7 +143,11 @@ impl<'s> Shard<'s> {
 
     /// Returns a cursor over the documents that contain a word; `depth` decides whether it has
     /// positions.
-    pub(crate) fn walk(&self, word: &str, depth: Depth) -> tantivy::Result<Option<Cursor<'s>>> {
+    pub(crate) fn walk(
+        &self,
+        word: &str,
+        depth: PostingDetail,
+    ) -> tantivy::Result<Option<Cursor<'s>>> {
         match self.term(word)? {
             Some(term) => self.walk_term(word, &term, depth),
             None => Ok(None),
@@ -155,13 +159,13 @@ impl<'s> Shard<'s> {
         &self,
         word: &str,
         term: &ShardTerm,
-        depth: Depth,
+        depth: PostingDetail,
     ) -> tantivy::Result<Option<Cursor<'s>>> {
         match (self.store, term) {
             (Store::Disk(disk), ShardTerm::Disk(info)) => {
                 let option = match depth {
-                    Depth::Counts => IndexRecordOption::WithFreqs,
-                    Depth::Positions => IndexRecordOption::WithFreqsAndPositions,
+                    PostingDetail::Counts => IndexRecordOption::WithFreqs,
+                    PostingDetail::Positions => IndexRecordOption::WithFreqsAndPositions,
                 };
                 Ok(Some(Cursor::disk(disk.postings(info, option)?)))
             }
@@ -235,7 +239,7 @@ impl<'s> Shard<'s> {
     }
 
     /// Returns the passages and, on disk, the card of a session, without deleted ones.
-    pub(crate) fn passages_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
+    pub(crate) fn documents_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,
             Store::Memory(memory) => memory.documents_of(session).to_vec(),
@@ -256,7 +260,7 @@ impl<'s> Shard<'s> {
                 (facts.session, facts.source)
             }
         };
-        self.tombstones.iter().any(|tombstones| tombstones.hold(session, source))
+        self.tombstones.iter().any(|tombstones| tombstones.contain(session, source))
     }
 }
 
@@ -279,7 +283,7 @@ impl ShardTerm {
 
 /// How much of a posting list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum PostingDetail {
     Counts,
     Positions,
 }

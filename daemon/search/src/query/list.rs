@@ -13,7 +13,7 @@ use crate::{
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 /// Minimum number of words that decide for another language than English if the date does not,
 /// because it is in digits.
-const CERTAIN: usize = 2;
+const MIN_FOREIGN_WORDS: usize = 2;
 
 impl Query {
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
@@ -61,6 +61,6 @@ impl Query {
                 return false;
             }
         }
-        count == 0 || count >= CERTAIN || self.date_languages != LanguageSet::all()
+        count == 0 || count >= MIN_FOREIGN_WORDS || self.date_languages != LanguageSet::all()
     }
 }

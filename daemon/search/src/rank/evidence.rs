@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::{
     index::{
         cursor::Cursor,
-        shard::{Depth, Shard},
+        shard::{PostingDetail, Shard},
         view::View,
     },
     passage::PassageKind,
@@ -120,7 +120,7 @@ impl Evidence {
         plan: &Plan,
     ) -> tantivy::Result<()> {
         let documents: Vec<u32> = rows.iter().map(|row| self.rows[*row].document).collect();
-        for mut walk in plan.walks(shard, Depth::Counts, |_| true)? {
+        for mut walk in plan.walks(shard, PostingDetail::Counts, |_| true)? {
             each_common(&mut walk.cursor, &documents, &mut |cursor, index| {
                 let row = rows[index];
                 self.is_hit[row] = true;
@@ -181,7 +181,7 @@ impl Evidence {
         let documents: Vec<u32> = with_pairs.iter().map(|row| self.rows[*row].document).collect();
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); with_pairs.len() * self.units];
         let mut here = Vec::new();
-        for mut walk in plan.walks(shard, Depth::Positions, |unit| wanted[unit])? {
+        for mut walk in plan.walks(shard, PostingDetail::Positions, |unit| wanted[unit])? {
             if walk.matches == Matches::Exact {
                 continue;
             }
@@ -266,7 +266,7 @@ fn rows(
     let mut rows = Vec::new();
     for (index, shard) in view.shards.iter().enumerate() {
         for (candidate, session) in (0..).zip(sessions) {
-            for document in shard.passages_of(*session)? {
+            for document in shard.documents_of(*session)? {
                 let facts = shard.facts(document);
                 let Some(kind) = facts.kind else { continue };
                 if !filters.admits((index, shard), document, kind) {

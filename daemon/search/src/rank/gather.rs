@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     index::{
         cursor::DONE,
-        shard::{Depth, Shard},
+        shard::{PostingDetail, Shard},
         view::View,
     },
     rank::{
@@ -155,7 +155,7 @@ struct GatheredSession {
 
 impl Pass<'_> {
     fn shard(&mut self, number: usize, shard: &Shard<'_>) -> tantivy::Result<()> {
-        let walks = self.plan.walks((number, shard), Depth::Counts, |_| true)?;
+        let walks = self.plan.walks((number, shard), PostingDetail::Counts, |_| true)?;
         let (mut walked, mut looked_up): (Vec<Walk<'_>>, Vec<Walk<'_>>) =
             walks.into_iter().partition(|walk| self.is_walked[walk.unit]);
         let units = self.plan.units.len();

@@ -3,7 +3,7 @@
 use crate::{
     index::{
         cursor::{Cursor, DONE},
-        shard::{Depth, Shard},
+        shard::{PostingDetail, Shard},
     },
     query::Phrase,
 };
@@ -18,7 +18,7 @@ pub(crate) type List = Vec<(u32, u32)>;
 pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<List> {
     let mut found: List = Vec::new();
     for (word, _) in shard.words_with_prefix(prefix, MOST_ENDINGS)? {
-        let Some(mut walk) = shard.walk(&word, Depth::Counts)? else { continue };
+        let Some(mut walk) = shard.walk(&word, PostingDetail::Counts)? else { continue };
         while walk.document() != DONE {
             found.push((walk.document(), walk.count()));
             walk.advance();
@@ -39,8 +39,9 @@ pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result
     let mut found: List = Vec::new();
     for ending in endings {
         let words = first.iter().chain([&ending]);
-        let walks: Option<Vec<Cursor<'_>>> =
-            words.map(|word| shard.walk(word, Depth::Positions)).collect::<tantivy::Result<_>>()?;
+        let walks: Option<Vec<Cursor<'_>>> = words
+            .map(|word| shard.walk(word, PostingDetail::Positions))
+            .collect::<tantivy::Result<_>>()?;
         if let Some(walks) = walks {
             together(walks, &mut found);
         }

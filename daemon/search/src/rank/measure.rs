@@ -25,7 +25,7 @@ pub(crate) struct SessionSignals {
     /// The word pairs of the query.
     pub(crate) pairs: f32,
     /// The share of the query's word pairs that are together in one passage, squared.
-    pub(crate) run: f32,
+    pub(crate) pairs_together: f32,
 }
 
 /// The rows of a session's best passages with their scores, best first.
@@ -77,7 +77,7 @@ impl<'m> Measure<'m> {
             stretch: self.best_stretch(&rows),
             whole: self.whole(&held, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
-            run: self.run(&rows),
+            pairs_together: self.run(&rows),
         };
         (signals, best)
     }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     index::{
-        shard::{Depth, Shard},
+        shard::{PostingDetail, Shard},
         view::View,
     },
     query::{Query, QueryWord, WordForm, WordRole},
@@ -19,14 +19,14 @@ use crate::{
 };
 
 /// Maximum number of units. A longer query is ranked by its rarest units that the index contains.
-const MOST_UNITS: usize = 24;
+const MAX_UNITS: usize = 24;
 /// Number of words above which a query is a pasted log.
 const LOG_WORDS: usize = 300;
 /// Maximum number of words of a pasted log that are looked up.
-const MOST_LOOKED_UP: usize = 2_000;
+const MAX_LOOKED_UP: usize = 2_000;
 /// Maximum number of unknown words that are replaced. A query with more of them is not prose, and
 /// none of its words is replaced.
-const MOST_SPELLED: usize = 4;
+const MAX_SPELLED: usize = 4;
 /// Maximum distance between the two words of a pair, in words.
 const PAIR_DISTANCE: u32 = 3;
 
@@ -98,7 +98,7 @@ impl Plan {
     pub(crate) fn walks<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
-        depth: Depth,
+        depth: PostingDetail,
         wanted: impl Fn(usize) -> bool,
     ) -> tantivy::Result<Vec<Walk<'w>>> {
         let mut walks = Vec::new();
@@ -118,7 +118,7 @@ impl Plan {
     }
 
     /// Replaces words that the index does not contain by similar ones that it contains, unless
-    /// there are more than [`MOST_SPELLED`] of them.
+    /// there are more than [`MAX_SPELLED`] of them.
     fn spell(
         &mut self,
         words: &[QueryWord],
@@ -137,7 +137,7 @@ impl Plan {
     }
 
     /// Returns the words that the index does not contain, each once with its unit; `None` if there
-    /// are more than [`MOST_SPELLED`].
+    /// are more than [`MAX_SPELLED`].
     fn unknown_words<'w>(
         &self,
         words: &'w [QueryWord],
@@ -151,7 +151,7 @@ impl Plan {
         let mut unknown: Vec<(&QueryWord, usize)> = Vec::new();
         for (word, unit) in words.iter().zip(unit_of) {
             if is_unknown(word, *unit) && unknown.iter().all(|(_, known)| known != unit) {
-                if unknown.len() == MOST_SPELLED {
+                if unknown.len() == MAX_SPELLED {
                     return None;
                 }
                 unknown.push((word, *unit));
@@ -163,13 +163,13 @@ impl Plan {
     /// Removes the pairs with a word that the index does not contain. For a long query, also
     /// removes all units except the rarest ones that the index contains.
     fn keep_rarest(&mut self) {
-        let is_long = self.units.len() > MOST_UNITS;
+        let is_long = self.units.len() > MAX_UNITS;
         let mut order: Vec<usize> = (0..self.units.len()).collect();
         order.retain(|unit| self.units[*unit].frequency > 0);
         if is_long {
             let worth = |unit: &usize| self.units[*unit].weighted_rarity_in_log();
             order.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
-            order.truncate(MOST_UNITS);
+            order.truncate(MAX_UNITS);
         }
         let mut is_kept = vec![false; self.units.len()];
         order.into_iter().for_each(|unit| is_kept[unit] = true);
@@ -200,7 +200,7 @@ impl Plan {
 
 /// Returns the words other than stop words, or all words if none describes the subject. For a
 /// pasted log, returns only words that consist of letters, each once. If there are more than
-/// [`MOST_LOOKED_UP`], rare words of the log take precedence, then later words.
+/// [`MAX_LOOKED_UP`], rare words of the log take precedence, then later words.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();
@@ -217,7 +217,7 @@ fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
         ranked.sort_by_key(|word| counts[&word.text]);
         let mut known = FxHashSet::default();
         ranked.retain(|word| known.insert(word.text.clone()));
-        ranked.truncate(MOST_LOOKED_UP);
+        ranked.truncate(MAX_LOOKED_UP);
         ranked.sort_by_key(|word| word.position);
     }
     ranked

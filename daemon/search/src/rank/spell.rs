@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     index::{
         cursor::DONE,
-        shard::{Depth, Shard},
+        shard::{PostingDetail, Shard},
         view::View,
     },
     rank::unit::Unit,
@@ -16,12 +16,12 @@ use crate::{
 const MOST_SPELLINGS: usize = 3;
 /// Maximum number of words one edit away that are considered. It is not small, because the intended
 /// word may be the rarest.
-const MOST_NEAR: usize = 16;
+const MAX_NEAR_WORDS: usize = 16;
 /// Maximum number of passages, for each similar word, in which the other words of the query are
 /// looked up.
 const MOST_PASSAGES: usize = 2_000;
 /// Maximum number of words that are returned for a prefix.
-const MOST_ENDINGS: usize = 8;
+const MAX_PREFIX_MATCHES: usize = 8;
 /// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
 /// similar ones. For a word of exactly this length, only a swap of two letters is considered.
 const SHORTEST: usize = 4;
@@ -169,10 +169,10 @@ fn shared_passage_weight(
     shard: (usize, &Shard<'_>),
 ) -> tantivy::Result<f32> {
     let (number, shard) = shard;
-    let Some(mut cursor) = shard.walk(word, Depth::Counts)? else { return Ok(0.0) };
+    let Some(mut cursor) = shard.walk(word, PostingDetail::Counts)? else { return Ok(0.0) };
     let mut walks = Vec::new();
     for unit in others {
-        let cursors = unit.walks(number, shard, Depth::Counts)?.into_iter();
+        let cursors = unit.walks(number, shard, PostingDetail::Counts)?.into_iter();
         walks.push((unit.weighted_rarity(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
     }
     let mut best = 0.0_f32;
@@ -208,7 +208,7 @@ fn one_edit_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
         let by_first = keeps(other).cmp(&keeps(one));
         by_first.then(other_count.cmp(one_count)).then_with(|| one.cmp(other))
     });
-    found.truncate(MOST_NEAR);
+    found.truncate(MAX_NEAR_WORDS);
     Ok(found.into_iter().map(|(near, _)| near).collect())
 }
 
@@ -241,8 +241,8 @@ fn same_beginning(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
             break;
         }
         let end = word.char_indices().nth(kept).map_or(word.len(), |(at, _)| at);
-        let mut found = words_where(view, MOST_ENDINGS, |shard| {
-            shard.words_with_prefix(&word[..end], MOST_ENDINGS)
+        let mut found = words_where(view, MAX_PREFIX_MATCHES, |shard| {
+            shard.words_with_prefix(&word[..end], MAX_PREFIX_MATCHES)
         })?;
         // A word that begins with all of `word` may be a compound of any length.
         found.retain(|found| ending == 0 || found.chars().count() <= length + LONGEST_ENDING);

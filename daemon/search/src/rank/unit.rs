@@ -3,7 +3,7 @@
 use crate::{
     index::{
         cursor::Cursor,
-        shard::{Depth, Shard, ShardTerm},
+        shard::{PostingDetail, Shard, ShardTerm},
         terms,
         view::View,
     },
@@ -162,7 +162,7 @@ impl Unit {
         &'w self,
         number: usize,
         shard: &Shard<'w>,
-        depth: Depth,
+        depth: PostingDetail,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
         match &self.source {
             PostingSource::Terms(terms) => {

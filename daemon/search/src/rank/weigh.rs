@@ -17,7 +17,7 @@ pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s SessionSignals>) -> Se
         stretch: most.stretch.max(signals.stretch),
         whole: most.whole.max(signals.whole),
         pairs: most.pairs.max(signals.pairs),
-        run: most.run.max(signals.run),
+        pairs_together: most.pairs_together.max(signals.pairs_together),
     })
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn weigh(
         ("best stretch", scaled(signals.stretch, most.stretch), weights.stretch),
         ("whole session", scaled(signals.whole, most.whole), weights.whole),
         ("word order", scaled(signals.pairs, most.pairs), weights.pairs),
-        ("word order in one passage", signals.run, weights.run),
+        ("word order in one passage", signals.pairs_together, weights.run),
         ("date", nearness_to_date(card, request), weights.date),
         ("project named", yes(is_named(card, request)), weights.named_project),
         ("same project", yes(is_near(card, request)), weights.near),

@@ -17,7 +17,7 @@ use crate::api::{
 
 pub(super) fn tools() -> &'static [Tool] {
     static CATALOGUE: LazyLock<Vec<Tool>> =
-        LazyLock::new(|| TOOLS.iter().map(|tool| described(tool)).collect());
+        LazyLock::new(|| TOOLS.iter().map(|tool| to_mcp_tool(tool)).collect());
     &CATALOGUE
 }
 
@@ -105,7 +105,7 @@ impl CoreTool {
     }
 }
 
-fn described(tool: &tools::Tool) -> Tool {
+fn to_mcp_tool(tool: &tools::Tool) -> Tool {
     let mut annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
         // The tools use only this memory and the graph that the user configured.

@@ -143,7 +143,7 @@ pub(super) fn projects(
         }
         asked = Some(of_groups);
     }
-    projects::within(projects::visible_projects(daemon, client), asked, client)
+    projects::restrict_to_visible(projects::visible_projects(daemon, client), asked, client)
 }
 
 /// Returns the group id for the data of a project.

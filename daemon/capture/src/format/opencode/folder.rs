@@ -118,7 +118,7 @@ impl SessionFile {
         let Some(mut message) = Message::parse(&Stored { id: &file.id, data: &data }) else {
             return records.write_damaged(&data);
         };
-        message.is_followed();
+        message.finish();
         message.write_start(records)?;
         for part in files(&self.storage.join("part").join(&file.id))? {
             let Ok(data) = read(&part.path) else { continue };

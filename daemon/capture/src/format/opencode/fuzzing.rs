@@ -52,7 +52,7 @@ fn write_messages(rows: &[&str], records: &mut Records<'_>) -> io::Result<Progre
         let mut message = Message::parse(&stored).expect("the row has the member `role`");
         let is_answer = |row: &usize| member(rows[*row], "role") == Some("\"assistant\"");
         if !message.is_over() && later.iter().any(is_answer) {
-            message.is_followed();
+            message.finish();
         }
         message.write_start(records)?;
         let end = later.first().copied().unwrap_or(rows.len());

@@ -101,7 +101,7 @@ fn write_messages(
             continue;
         };
         if !message.is_over() && has_later_answer(connection, session, id)? {
-            message.is_followed();
+            message.finish();
         }
         message.write_start(records)?;
         let mut rows = parts.query([id])?;

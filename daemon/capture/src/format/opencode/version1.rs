@@ -40,7 +40,7 @@ impl<'s> Message<'s> {
 
     /// Marks the message as finished: a later answer exists, or opencode no longer changes the
     /// message.
-    pub(super) fn is_followed(&mut self) {
+    pub(super) fn finish(&mut self) {
         self.is_over = true;
     }
 

@@ -54,7 +54,7 @@ impl Collector {
         if !self.hides_changes(&run)
             && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
         {
-            self.judge(&run, &reports);
+            self.record_result(&run, &reports);
             for report in reports {
                 self.keep_test_run(report, &run);
             }
@@ -83,7 +83,7 @@ impl Collector {
 
     /// Determines whether the command or its tests failed. Adds new errors, resolves earlier ones,
     /// and marks the kept command if its exit code hides a failure.
-    fn judge(&mut self, run: &Run<'_>, reports: &[RunReport]) {
+    fn record_result(&mut self, run: &Run<'_>, reports: &[RunReport]) {
         let event =
             Event { origin: run.moment.origin, at: run.moment.at, shown: &run.command.shown };
         let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);
@@ -140,7 +140,7 @@ impl Collector {
         let has_failed = reports.iter().any(|report| report.failed > 0);
         let outcome = if has_failed { Outcome::Failed(None) } else { Outcome::Succeeded };
         let run = Run { command: &command, outcome, output, moment };
-        self.judge(&run, &reports);
+        self.record_result(&run, &reports);
         reports.into_iter().for_each(|report| self.keep_test_run(report, &run));
     }
 

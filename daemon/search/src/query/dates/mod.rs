@@ -19,7 +19,7 @@ use std::{ops::Range, time::Duration};
 
 use jiff::Zoned;
 
-use self::{calendar::Days, lexer::Lexeme, point::Lead};
+use self::{calendar::Days, lexer::Lexeme, point::PrecedingWord};
 use crate::{
     model::Timestamp,
     text::{self, language::LanguageSet},
@@ -141,7 +141,7 @@ fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     let spaced = lexer::spaced(text);
     let lexemes = lexer::lexemes(&spaced);
     let is_whole = |read: &DateMatch| read.length == lexemes.len();
-    let read = point::read(&lexemes, Lead::Preposition, now)
+    let read = point::read(&lexemes, PrecedingWord::Preposition, now)
         .filter(is_whole)
         .or_else(|| mention(&lexemes, now).filter(is_whole))
         .or_else(|| Some(foreign::read(&lexemes, None, now)?.read).filter(is_whole));
@@ -163,7 +163,7 @@ struct DateMatch {
 /// Parses a date with the word that introduces it, if any.
 fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let lead = lexemes.first()?.text.as_str();
-    let after = |skip: usize, lead: Lead| {
+    let after = |skip: usize, lead: PrecedingWord| {
         let mut read = point::read(lexemes.get(skip..)?, lead, now)?;
         read.length += skip;
         Some(read)
@@ -178,7 +178,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     }
     match lead {
         "between" | "from" => {
-            let first = after(1, Lead::Preposition)?;
+            let first = after(1, PrecedingWord::Preposition)?;
             match through(&lexemes[first.length..], now) {
                 Some((length, last)) => Some(DateMatch {
                     length: first.length + length,
@@ -188,22 +188,19 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
                 None => Some(first),
             }
         }
-        "since" | "after" => {
-            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.onwards(), ..read })
-        }
-        "before" => {
-            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.earlier(), ..read })
-        }
-        "until" | "till" => {
-            after(1, Lead::Preposition).map(|read| DateMatch { days: read.days.so_far(), ..read })
-        }
-        "around" | "about" | "earlier" | "later" => after(1, Lead::Preposition),
+        "since" | "after" => after(1, PrecedingWord::Preposition)
+            .map(|read| DateMatch { days: read.days.onwards(), ..read }),
+        "before" => after(1, PrecedingWord::Preposition)
+            .map(|read| DateMatch { days: read.days.earlier(), ..read }),
+        "until" | "till" => after(1, PrecedingWord::Preposition)
+            .map(|read| DateMatch { days: read.days.so_far(), ..read }),
+        "around" | "about" | "earlier" | "later" => after(1, PrecedingWord::Preposition),
         "in" | "on" | "during" | "of" | "by" | "for" | "at" => {
             let vague =
                 lexemes.get(1).is_some_and(|lexeme| matches!(&*lexeme.text, "about" | "around"));
-            after(1 + usize::from(vague), Lead::of(lead))
+            after(1 + usize::from(vague), PrecedingWord::of(lead))
         }
-        _ => after(0, Lead::None),
+        _ => after(0, PrecedingWord::None),
     }
 }
 
@@ -211,7 +208,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 fn through(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<(usize, Days)> {
     let joins = ["and", "to", "until", "till", "through"];
     lexemes.first().filter(|lexeme| joins.contains(&lexeme.text.as_str()))?;
-    let read = point::read(&lexemes[1..], Lead::Preposition, now)?;
+    let read = point::read(&lexemes[1..], PrecedingWord::Preposition, now)?;
     Some((1 + read.length, read.days))
 }
 

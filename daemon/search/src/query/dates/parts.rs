@@ -7,7 +7,7 @@ use crate::query::dates::{
     DateMatch,
     calendar::{self, Days},
     lexer::Lexeme,
-    point::{self, Lead},
+    point::{self, PrecedingWord},
 };
 
 /// Parses the expression at the start of `lexemes`.
@@ -36,7 +36,7 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     if text(lexemes, skip) != "week" || !matches!(text(lexemes, skip + 1), "of" | "in") {
         return None;
     }
-    let inner = point::read(lexemes.get(skip + 2..)?, Lead::Preposition, now)?;
+    let inner = point::read(lexemes.get(skip + 2..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let days = match place {
         Some(Place::Number(number)) => {
@@ -61,7 +61,7 @@ fn weeks_of(
     skip: usize,
     now: &Zoned,
 ) -> Option<DateMatch> {
-    let inner = point::read(lexemes.get(skip..)?, Lead::Preposition, now)?;
+    let inner = point::read(lexemes.get(skip..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let days = match place {
         Place::Number(0) => Days::Span(from, calendar::plus_days(from, 7 * count).min(to)),
@@ -104,7 +104,7 @@ fn beside(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     if text(lexemes, 2) == "yesterday" {
         return None;
     }
-    let inner = point::read(lexemes.get(2..)?, Lead::Preposition, now)?;
+    let inner = point::read(lexemes.get(2..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let days = if is_before {
         Days::Span(calendar::plus_days(from, -length), from)
@@ -129,7 +129,7 @@ fn third(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     if is_noun && text(lexemes, 1) != "of" {
         return None;
     }
-    let inner = point::read(lexemes.get(skip..)?, Lead::Preposition, now)?;
+    let inner = point::read(lexemes.get(skip..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let is_month =
         from.day() == 1 && to == calendar::plus_days(from, i64::from(from.days_in_month()));
@@ -148,7 +148,7 @@ fn from_day_to_day(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     if !matches!(text(lexemes, lead + 1), "to" | "and" | "until" | "till" | "through") {
         return None;
     }
-    let inner = point::read(lexemes.get(lead + 2..)?, Lead::None, now)?;
+    let inner = point::read(lexemes.get(lead + 2..)?, PrecedingWord::None, now)?;
     let Days::Span(last, to) = inner.days else { return None };
     let from: Date = calendar::plus_days(last, first - i64::from(last.day()));
     let is_one_day = to == calendar::plus_days(last, 1);

@@ -15,7 +15,7 @@ use crate::query::dates::{
 
 /// The word before the expression; some words are dates only after a preposition ("in May").
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lead {
+pub(super) enum PrecedingWord {
     /// No preposition, or one that rarely introduces a date: `at`, `for`.
     None,
     /// A preposition that a month may follow.
@@ -24,18 +24,18 @@ pub(super) enum Lead {
     On,
 }
 
-impl Lead {
-    pub(super) fn of(word: &str) -> Lead {
+impl PrecedingWord {
+    pub(super) fn of(word: &str) -> PrecedingWord {
         match word {
-            "on" => Lead::On,
-            "at" | "for" => Lead::None,
-            _ => Lead::Preposition,
+            "on" => PrecedingWord::On,
+            "at" | "for" => PrecedingWord::None,
+            _ => PrecedingWord::Preposition,
         }
     }
 }
 
 /// Parses the expression at the start of `lexemes`.
-pub(super) fn read(lexemes: &[Lexeme<'_>], lead: Lead, now: &Zoned) -> Option<DateMatch> {
+pub(super) fn read(lexemes: &[Lexeme<'_>], lead: PrecedingWord, now: &Zoned) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
@@ -188,13 +188,15 @@ pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -
 }
 
 /// Parses a month: `March`, `March 2026`.
-fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<DateMatch> {
+fn month(first: &Lexeme<'_>, second: &str, lead: PrecedingWord, today: Date) -> Option<DateMatch> {
     let month = month_number(&first.text)?;
     if let Some(year) = year(second, today) {
         return literal(2, calendar::whole_month(year, month));
     }
-    let is_name = lead == Lead::Preposition && (first.text.len() > 3 || first.text == "may");
-    let is_abbreviation = lead == Lead::Preposition && first.raw.starts_with(char::is_uppercase);
+    let is_name =
+        lead == PrecedingWord::Preposition && (first.text.len() > 3 || first.text == "may");
+    let is_abbreviation =
+        lead == PrecedingWord::Preposition && first.raw.starts_with(char::is_uppercase);
     // Without a preposition, "may" and "march" are verbs far more often than months.
     let is_plain = !["may", "march"].contains(&first.text.as_str())
         && first.text.len() > 3
@@ -204,18 +206,21 @@ fn month(first: &Lexeme<'_>, second: &str, lead: Lead, today: Date) -> Option<Da
 }
 
 /// Parses a weekday (`Monday`), or a year or day after a preposition (`in 2025`, `on the 21st`).
-fn bare(text: &str, has_article: bool, lead: Lead, today: Date) -> Option<DateMatch> {
+fn bare(text: &str, has_article: bool, lead: PrecedingWord, today: Date) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
-        && (lead != Lead::None || text.len() > 3)
+        && (lead != PrecedingWord::None || text.len() > 3)
     {
         return spoken(1, Days::one(calendar::last_weekday(today, weekday)));
     }
-    if lead == Lead::Preposition
+    if lead == PrecedingWord::Preposition
         && let Some(year) = year(text, today)
     {
         return literal(1, calendar::whole_year(year));
     }
-    if lead != Lead::None && has_article && text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+    if lead != PrecedingWord::None
+        && has_article
+        && text.ends_with(|c: char| c.is_ascii_alphabetic())
+    {
         let day = day_number(text)?;
         let months = iter::successors(Some(today.first_of_month()), |month| {
             Some(calendar::plus_days(*month, -1).first_of_month())

@@ -141,7 +141,7 @@ impl ConversationPage<'_> {
         html! {
             li .message .role-tool {
                 details #(id) open[is_open] {
-                    summary { span .role { (texts::tool_calls(group.len())) } " " span .tools { (text(&shortened(&names.join(", ")))) } }
+                    summary { span .role { (texts::tool_messages(group.len())) } " " span .tools { (text(&shortened(&names.join(", ")))) } }
                     ol .calls { @for message in group { (self.call(message)) } }
                 }
             }

@@ -40,9 +40,9 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
         if traceback { lines.iter().rev().find(exception) } else { lines.iter().find(exception) };
     let found = thrown
         .or_else(|| lines.iter().find(|line| is_compiler(line)))
-        .or_else(|| lines.iter().find(|line| is_named(line)))
-        .or_else(|| lines.iter().find(|line| is_placed(line)))
-        .or_else(|| lines.iter().find(|line| is_marked(line)))
+        .or_else(|| lines.iter().find(|line| is_reported_by_program(line)))
+        .or_else(|| lines.iter().find(|line| has_location(line)))
+        .or_else(|| lines.iter().find(|line| begins_with_warning_sign(line)))
         .or_else(|| lines.iter().find(|line| contains_error_word(line)))?;
     tidy(found)
 }
@@ -64,7 +64,7 @@ fn remedy(output: &str) -> Option<String> {
 
 /// Whether a line begins with a warning sign or a cross and has at least five words and at most 240
 /// bytes.
-fn is_marked(line: &str) -> bool {
+fn begins_with_warning_sign(line: &str) -> bool {
     line.len() <= 240
         && line.starts_with(['\u{26a0}', '\u{274c}'])
         && line.split_whitespace().count() >= 5
@@ -114,7 +114,7 @@ pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
 
 /// Normalises a message for comparison: replaces its numbers with `#`, and converts it to lower
 /// case.
-pub(super) fn shape(message: &str) -> String {
+pub(super) fn comparison_key(message: &str) -> String {
     pattern!(r"0x[0-9a-f]+|\d+").replace_all(message, "#").to_lowercase()
 }
 
@@ -151,7 +151,7 @@ fn is_compiler(line: &str) -> bool {
 }
 
 /// Whether git, npm, a shell, a runtime or another program reports an error in a line.
-fn is_named(line: &str) -> bool {
+fn is_reported_by_program(line: &str) -> bool {
     let named = pattern!(
         r"^(?:fatal|panic|FATAL|Fatal error|fatal error|Error|ERROR|error|runtime error|docker|curl|ssh|gh|psql|mise ERROR)(?:[:\]]|: ) ?\S|^npm (?:ERR!|error) (?:[^c\s]|c[^o])|command not found|^CONFLICT \(|! \[(?:rejected|remote rejected)\]|panicked at|^E\s{2,}\S|Segmentation fault|^remote: error|^Cannot find |^Could not |^Unable to |^Module not found|^ModuleNotFound|[Pp]ermission denied|^SyntaxError|^Invalid |^Unknown |No such file or directory"
     );
@@ -159,7 +159,7 @@ fn is_named(line: &str) -> bool {
 }
 
 /// Whether a line has the format of linters and of Go's compiler: `src/a.go:12:3: undefined: x`.
-fn is_placed(line: &str) -> bool {
+fn has_location(line: &str) -> bool {
     pattern!(r"^\.{0,2}/?[\w@./\\-]+\.\w+:\d+(?::\d+)?:? [^\s:].{6,}").is_match(line)
 }
 

@@ -217,7 +217,7 @@ impl Tracker {
         message: message::ErrorMessage,
         event: Event<'_>,
     ) {
-        let shape = message::shape(&message.text);
+        let shape = message::comparison_key(&message.text);
         let line = event.origin.line;
         let same_attempt = |open: &Open| open.attempt.is_same(&attempt);
         if let Some(open) =
@@ -239,7 +239,7 @@ impl Tracker {
         let before = errors.iter_mut().find(|error| {
             error.resolution.is_some()
                 && error.attempt == shown
-                && message::shape(&error.message) == shape
+                && message::comparison_key(&error.message) == shape
         });
         let first_line = before.as_ref().map_or(line, |error| error.origin.line);
         self.open.push(Open { attempt, first_line, shape, last_line: line, superseded: None });
@@ -288,7 +288,7 @@ impl Tracker {
                 if is_slip_of_an_edit(error, event) {
                     errors.retain(|error| {
                         error.origin.line != open.first_line
-                            || message::shape(&error.message) != open.shape
+                            || message::comparison_key(&error.message) != open.shape
                     });
                 }
             }
@@ -387,5 +387,5 @@ fn push_error(errors: &mut Vec<ErrorSeen>, error: ErrorSeen) {
 fn find<'e>(errors: &'e mut [ErrorSeen], line: u64, shape: &str) -> Option<&'e mut ErrorSeen> {
     errors
         .iter_mut()
-        .find(|error| error.origin.line == line && message::shape(&error.message) == shape)
+        .find(|error| error.origin.line == line && message::comparison_key(&error.message) == shape)
 }

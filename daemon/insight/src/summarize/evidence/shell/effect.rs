@@ -62,10 +62,14 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
 
 /// Returns `path` resolved against `directory`, without `.` and `..`.
 pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> String {
-    let path =
-        if is_of_windows(directory) || is_of_windows(path) { &spelled_once(path) } else { path };
-    let directory = if is_of_windows(directory) { &spelled_once(directory) } else { directory };
-    let absolute = path.starts_with(['/', '~', '$']) || is_of_windows(path);
+    let path = if is_windows_path(directory) || is_windows_path(path) {
+        &uniform_windows_path(path)
+    } else {
+        path
+    };
+    let directory =
+        if is_windows_path(directory) { &uniform_windows_path(directory) } else { directory };
+    let absolute = path.starts_with(['/', '~', '$']) || is_windows_path(path);
     let joined = if absolute || directory.is_empty() {
         path.to_owned()
     } else {
@@ -89,13 +93,13 @@ pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> St
 }
 
 /// Whether a path begins with a drive letter.
-fn is_of_windows(path: &str) -> bool {
+fn is_windows_path(path: &str) -> bool {
     path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// Returns the uniform spelling of a path on Windows, where `D:\a`, `d:/a` and `/d/a` are the
 /// same.
-fn spelled_once(path: &str) -> String {
+fn uniform_windows_path(path: &str) -> String {
     let path = path.replace('\\', "/");
     let mut letters = path.strip_prefix('/').unwrap_or(&path).chars();
     let (letter, rest) = (letters.next(), letters.as_str());

@@ -12,7 +12,7 @@ use crate::{
             shell::{
                 kind::{Invocation, Kind},
                 shell_state::ShellState,
-                texts::{self, ArgumentTexts, Published},
+                texts::{self, CommandInLine, Published},
                 words::{Operator, SimpleCommand},
             },
         },
@@ -187,7 +187,7 @@ pub(super) fn steps(
         if index > 0 && matches!(commands[index - 1].joint, Operator::Next | Operator::Or) {
             guarded = false;
         }
-        let texts = ArgumentTexts { commands, index };
+        let texts = CommandInLine { commands, index };
         let step = match invocation.program {
             "git" => git(&invocation.arguments, &texts),
             "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
@@ -214,7 +214,7 @@ pub(super) fn steps(
     steps
 }
 
-fn git(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
+fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     let (subcommand, rest) = words.split_first()?;
     let has = |option: &str| rest.contains(&option);
     if has("--dry-run") || has("--abort") || has("--quit") {
@@ -301,7 +301,7 @@ fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep>
     })
 }
 
-fn commit(rest: &[&str], texts: &ArgumentTexts<'_>) -> CommitMade {
+fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
     let mut message = String::new();
     let mut add = |part: Option<String>| {
         if let Some(part) = part {
@@ -335,7 +335,7 @@ fn commit(rest: &[&str], texts: &ArgumentTexts<'_>) -> CommitMade {
     }
 }
 
-fn forge(words: &[&str], texts: &ArgumentTexts<'_>) -> Option<RepositoryStep> {
+fn forge(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
     let (object, verb) = (operands.next()?, operands.next().unwrap_or_default());
     let is_request = matches!(object, "pr" | "mr" | "pull-request");

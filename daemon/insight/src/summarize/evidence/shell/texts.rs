@@ -16,14 +16,14 @@ use crate::{
 
 /// Finds texts in the arguments of a command, and in the files that earlier commands of its line
 /// write.
-pub(super) struct ArgumentTexts<'s> {
+pub(super) struct CommandInLine<'s> {
     /// All commands of the line.
     pub(super) commands: &'s [SimpleCommand],
     /// The index of the command.
     pub(super) index: usize,
 }
 
-impl ArgumentTexts<'_> {
+impl CommandInLine<'_> {
     /// Returns the text of a file that an earlier command of the line writes. The path `-` is the
     /// standard input of the command.
     pub(super) fn file(&self, path: &str) -> Option<String> {

@@ -21,10 +21,10 @@ pub(in crate::summarize::evidence) fn of(
     let folder = call.and_then(|call| below(&call.directory, home?));
     let package = call.and_then(|call| call.package.clone());
     let asked = call.and_then(|call| call.limited_to.clone());
-    let (folder, asked) = above_tests(folder, asked);
+    let (folder, asked) = with_tests_folder_in_paths(folder, asked);
     let place = [package.or(folder), call.and_then(|call| call.task.clone())];
     let place: Vec<String> = place.into_iter().flatten().collect();
-    let asked = asked.filter(|asked| !had_no_effect(report.framework, asked, run.output));
+    let asked = asked.filter(|asked| !ignored_arguments(report.framework, asked, run.output));
     TestScope {
         place: (!place.is_empty()).then(|| kept(&place.join(" "), bounds::NAME)),
         limited_to: asked.or_else(|| matched(report.framework, run.output)),
@@ -46,7 +46,10 @@ fn variables(command: &str) -> Vec<String> {
 
 /// If the last folder is `tests` or similar, moves it to the front of the paths that limit the run.
 /// Then `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
-fn above_tests(folder: Option<String>, asked: Option<String>) -> (Option<String>, Option<String>) {
+fn with_tests_folder_in_paths(
+    folder: Option<String>,
+    asked: Option<String>,
+) -> (Option<String>, Option<String>) {
     let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
     let (Some(whole), Some(paths)) = (&folder, &asked) else { return (folder, asked) };
     let (parent, last) = whole.rsplit_once('/').unwrap_or(("", whole));
@@ -73,7 +76,7 @@ fn matched(framework: &str, output: &str) -> Option<String> {
 
 /// Whether the output shows that all tests ran, although the arguments `asked` would limit the run:
 /// a script may ignore its arguments.
-fn had_no_effect(framework: &str, asked: &str, output: &str) -> bool {
+fn ignored_arguments(framework: &str, asked: &str, output: &str) -> bool {
     let options = || asked.split(' ').filter(|word| word.starts_with('-'));
     match framework {
         "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
@@ -155,7 +158,7 @@ mod tests {
             ("pytest", "-k login", "==== 3 passed, 9 deselected in 0.1s ====", false),
             ("pytest", "-k login tests/a.py", "==== 3 passed in 0.1s ====", false),
         ] {
-            assert_eq!(had_no_effect(framework, asked, output), wanted, "{asked} {output}");
+            assert_eq!(ignored_arguments(framework, asked, output), wanted, "{asked} {output}");
         }
     }
 }

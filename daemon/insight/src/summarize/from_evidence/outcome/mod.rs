@@ -47,7 +47,7 @@ impl ReasonedOutcome {
             (hoped || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
         ];
         let mut missing: Vec<&str> = missing.into_iter().flatten().collect();
-        if missing.is_empty() && only_looked(evidence) {
+        if missing.is_empty() && changed_nothing(evidence) {
             missing.push("nothing was changed");
         }
         let reason = (!missing.is_empty()).then(|| missing.join(", "));
@@ -177,7 +177,7 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
 
 /// Whether the session worked with files but, as far as its calls show, did nothing that can have
 /// changed the project.
-fn only_looked(evidence: &Evidence) -> bool {
+fn changed_nothing(evidence: &Evidence) -> bool {
     !has_results(evidence)
         && evidence.git_events.is_empty()
         && evidence.publications.is_empty()

@@ -212,9 +212,10 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     }
     let left = uncommitted_files(evidence);
     let paths: Vec<&str> = left.iter().map(|(path, _)| *path).collect();
-    let others = [files_changed_by_others(entries, &paths), unnamed(evidence, paths.len())]
-        .into_iter()
-        .flatten();
+    let others =
+        [files_changed_by_others(entries, &paths), unlisted_changes_remark(evidence, paths.len())]
+            .into_iter()
+            .flatten();
     let mut parts: Vec<String> = others.collect();
     if left.is_empty() {
         if may_be_committed(evidence) && changed_any(evidence) {
@@ -270,7 +271,7 @@ fn files_changed_by_others(entries: &Entries<'_>, own: &[&str]) -> Option<String
 /// Returns a remark if a tool changed files without printing their names, unless a commit or a
 /// complete status followed. A tool that changed at most `listed` files probably only formatted the
 /// session's own changes, which are listed anyway.
-fn unnamed(evidence: &Evidence, listed: usize) -> Option<String> {
+fn unlisted_changes_remark(evidence: &Evidence, listed: usize) -> Option<String> {
     let last = evidence.unnamed_changes.last()?;
     let number = pattern!(r"([0-9]{1,6}) files?\b").captures(&last.text);
     if number.is_some_and(|found| found[1].parse().is_ok_and(|number: usize| number <= listed)) {

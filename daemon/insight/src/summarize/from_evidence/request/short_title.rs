@@ -37,7 +37,7 @@ pub(crate) fn short_title(text: &str, ask: &str) -> Option<String> {
     let name = shorter(without_reference(without_full_stop(name)));
     let cut = cut_at_clause(&name, TITLE);
     let is_cut = name.starts_with(&cut) && cut.len() < name.len();
-    Some(if is_cut { without_stump(&name, &cut) } else { cut })
+    Some(if is_cut { without_cut_word(&name, &cut) } else { cut })
 }
 
 fn is_long(name: &str) -> bool {
@@ -132,7 +132,7 @@ fn before_list(name: &str) -> Option<&str> {
 
 /// Returns `cut`, the start of `title`, without an incomplete word, code span or quotation at its
 /// end, and without words such as `and` or `the` before it.
-fn without_stump(title: &str, cut: &str) -> String {
+fn without_cut_word(title: &str, cut: &str) -> String {
     let continues = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.');
     let is_half = title[cut.len()..].starts_with(continues);
     let mut text = match cut.rfind(' ').filter(|_| is_half) {
