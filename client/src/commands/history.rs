@@ -79,7 +79,10 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
     let path = Path::new(file);
     let text = fs::read_to_string(path).map_err(|error| AskError::file(path, &error))?;
     let Some(text) = text.lines().nth(number - 1).map(str::trim) else {
-        let what = format!("there is no line {number}: the last one is {}", text.lines().count());
+        let what = match text.lines().count() {
+            0 => "the file is empty".to_owned(),
+            count => format!("there is no line {number}: the last one is {count}"),
+        };
         return Err(AskError::file(path, &what));
     };
     if !text.contains(char::is_alphanumeric) {

@@ -1,7 +1,8 @@
 //! Finds lines that report an error in the output of a command that succeeded, such as one of
 //! `make | tail` or `make || true`.
 //!
-//! The rules are strict, because most outputs with such words are those of successful commands.
+//! The rules are strict, because most outputs with such words are those of successful commands. Yet
+//! the matches of a search for such a line (`rg 'error: '`) are kept, too.
 
 use std::ops::Range;
 
@@ -54,7 +55,7 @@ pub(crate) fn error_lines(output: &str) -> Option<String> {
     // Most outputs contain none of these words. Searching for them is much faster than looking at
     // each line.
     let words = pattern!(
-        r"rror|atal|\*\*\*|ERR!|anic|xception: |FAIL|not found|No such|denied|CONFLICT|fault"
+        r"rror|ERROR|atal|\*\*\*|ERR!|anic|xception: |FAIL|not found|No such|denied|CONFLICT|fault"
     );
     for found in words.find_iter(output) {
         if found.start() < end {
@@ -126,6 +127,15 @@ mod tests {
             ),
         ] {
             assert_eq!(error_lines(output).as_deref(), Some(wanted), "{output}");
+        }
+    }
+
+    #[test]
+    fn each_beginning_and_part_is_searched_for() {
+        for words in STARTS.iter().chain(&PARTS) {
+            let line =
+                if STARTS.contains(words) { format!("{words}x") } else { format!("a{words}x") };
+            assert_eq!(error_lines(&format!("first\n{line}\nlast")), Some(line.clone()), "{line}");
         }
     }
 

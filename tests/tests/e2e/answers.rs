@@ -142,11 +142,11 @@ fn an_empty_answer_says_what_would_find_something() {
     let (reason, projects) = listed.split_once(". Projects with sessions: ").unwrap();
     assert_eq!(
         reason,
-        "No sessions.\nThere are 2 without `project`. No session of `/home/ann/blog` is known"
+        "No sessions.\nSessions found with fewer filters: 2 without `project`. No session of `/home/ann/blog` is known"
     );
     assert!(projects.contains(APP) && projects.contains(SITE), "{listed}");
     let state = text(&daemon, "list_sessions", &json!({ "project": APP, "state": "failed" }));
-    assert_eq!(state, "No sessions.\nThere are 1 without `state`.");
+    assert_eq!(state, "No sessions.\nSessions found with fewer filters: 1 without `state`.");
     let facts = json!({ "query": "zeppelin", "include_ended": true });
     let facts = text(&daemon, "search_memory_facts", &facts);
     assert!(facts.ends_with("No fact was found.\n- search_sessions: 2 sessions"), "{facts}");

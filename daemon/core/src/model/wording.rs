@@ -23,6 +23,8 @@ pub const ACCEPTED: &str = "Accepted by the user";
 pub const CHOSEN: &str = "Chosen by the user";
 /// The user rejected the proposal.
 pub const REFUSED: &str = "Refused by the user";
+/// The beginning of a decision by which the user drops a request.
+pub const DROPPED: &str = "Dropped: ";
 /// Begins the rationale of a decision that quotes the user.
 pub const USER_SAID: &str = "The user's words";
 /// The new value of a removed setting.

@@ -404,6 +404,7 @@ mod tests {
         assert!(found.parts[0].contains("`make 1` → ok"), "kept");
         assert!(!found.parts[0].contains("`make 2` → ok"), "dropped");
     }
+
     #[test]
     fn the_agent_s_latest_summary_stays_while_many_messages_arrive() {
         let mut messages = vec![message(0, Role::User, "request")];

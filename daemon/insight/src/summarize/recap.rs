@@ -129,7 +129,7 @@ impl Sections<'_> {
             let attribute = pattern!(
                 r"(?i)^(error|issue|problem|(?:root )?cause|reason|fix(?:ed)?|solution|resolution)(?: \w+)?: (.+)$"
             );
-            let numbered = pattern!(r"(?i)^(?:error|issue|problem) #?\d+: (.+)$");
+            let numbered = pattern!(r"(?i)^(?:error|issue|problem) #?\d{1,2}: (.+)$");
             if let Some(found) = numbered.captures(&line) {
                 errors.push(DescribedError::of(&found[1]));
                 continue;
@@ -257,9 +257,11 @@ mod tests {
                 told("Lost line", "no newline at the end", "keep the rest"),
             ]
         );
-        let text = "## Errors and fixes\n- Error 1: wrong offset\n- Error 2: lost line\n";
+        let text = "## Errors and fixes\n- Error 1: wrong offset\n- Error 2: lost line\n- Error 404: the page\n";
         let errors = Sections::of(text).errors().into_iter();
-        assert_eq!(errors.map(|one| one.error).collect::<Vec<_>>(), ["wrong offset", "lost line"]);
+        let errors: Vec<String> = errors.map(|one| one.error).collect();
+        assert_eq!(errors[..2], ["wrong offset", "lost line"]);
+        assert_ne!(errors.get(2).map(String::as_str), Some("the page"));
     }
 
     #[test]

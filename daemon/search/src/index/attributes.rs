@@ -32,6 +32,11 @@ fn ends(path: &str) -> Vec<String> {
     terms
 }
 
+/// Returns the end of a path: its last [`DEEPEST`] segments.
+pub(crate) fn end_of_path(path: &str) -> String {
+    last_segments(&file(path)).join("/")
+}
+
 fn last_segments(path: &str) -> Vec<&str> {
     let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     segments.split_off(segments.len().saturating_sub(DEEPEST))

@@ -31,9 +31,14 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
     tickets(name)
 }
 
-/// Returns the names by which the work in a query is looked up.
+/// Returns the names by which the work in a query is looked up. The name may be in quotation marks,
+/// and have the number of a line after it (`src/a.rs:42`).
 pub(crate) fn of_query(name: &str) -> Vec<String> {
-    let file = attributes::file(name);
+    let name = name.trim_matches(['`', '"', '\'', ',', ';']);
+    let digits = |c: char| c.is_ascii_digit();
+    let is_line = |(_, number): &(&str, &str)| !number.is_empty() && number.chars().all(digits);
+    let name = name.rsplit_once(':').filter(is_line).map_or(name, |(file, _)| file);
+    let file = attributes::end_of_path(name);
     std::iter::once(file).chain(of_hash(name)).chain(tickets(name)).collect()
 }
 
@@ -71,6 +76,15 @@ mod tests {
         for name in ["e4f5a6b0c1d2e3f4a5b60718293a4b5c6d7e8f90", "E4F5A6B", "TOLL-7", "#12"] {
             assert!(of_query(name).iter().any(|name| names.contains(&name.as_str())), "{name}");
         }
+    }
+
+    #[test]
+    fn a_file_is_looked_up_without_marks_and_line_numbers() {
+        for name in ["src/a.rs:42", "`src/a.rs`", "src/a.rs,", "SRC\\a.rs"] {
+            assert_eq!(of_query(name)[0], "src/a.rs", "{name}");
+        }
+        let deep = format!("/{}src/a.rs", "x/".repeat(20));
+        assert!(of_changed_file(&deep).contains(&of_query(&deep)[0]));
     }
 
     #[test]

@@ -235,7 +235,7 @@ impl Query {
     /// spelling shows.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.single_name()?.trim_start_matches('-');
-        let is_code = name.contains(['.', '_', '-', '/', ':'])
+        let is_code = name.contains(['.', '_', '/', ':'])
             || name.bytes().any(|byte| byte.is_ascii_digit())
             || name.chars().skip(1).any(char::is_uppercase);
         self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())

@@ -78,7 +78,7 @@ impl RankRequest<'_> {
 }
 
 /// Maximum number of sessions that the second pass inspects, not counting those that are added
-/// because of a date in the query.
+/// because of a date or an identifier in the query.
 const CANDIDATES: usize = 160;
 /// Maximum length of a time range in the query. The sessions of a longer range do not become
 /// candidates, because they are too many.
@@ -136,10 +136,10 @@ impl Ranking<'_> {
         }
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.filters)?;
         let mut candidates = self.score_candidates(&sessions, &plan, &gathered, &evidence)?;
+        self.fuse_second_ranker(&mut candidates)?;
         if let Some(identifier) = &identifier {
             identifier.raise(&mut candidates, &evidence, weights);
         }
-        self.fuse_second_ranker(&mut candidates)?;
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
         let (sessions, total) = (hits.collect(), gathered.found.len());

@@ -241,11 +241,14 @@ fn same_beginning(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
             break;
         }
         let end = word.char_indices().nth(kept).map_or(word.len(), |(at, _)| at);
-        let mut found = words_where(view, MAX_PREFIX_MATCHES, |shard| {
-            shard.words_with_prefix(&word[..end], MAX_PREFIX_MATCHES)
+        let found = words_where(view, MAX_PREFIX_MATCHES, |shard| {
+            let mut words = shard.words_with_prefix(&word[..end], usize::MAX)?;
+            // A word that begins with all of `word` may be a compound of any length.
+            words.retain(|(found, _)| {
+                ending == 0 || found.chars().count() <= length + LONGEST_ENDING
+            });
+            Ok(words)
         })?;
-        // A word that begins with all of `word` may be a compound of any length.
-        found.retain(|found| ending == 0 || found.chars().count() <= length + LONGEST_ENDING);
         if !found.is_empty() {
             return Ok(found);
         }

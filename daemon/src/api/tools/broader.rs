@@ -56,10 +56,11 @@ fn single_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSes
         .collect()
 }
 
-/// Returns the query without each two of its filters, if there are more than two.
+/// Returns the query without each two of its filters, if there are three to five. More would need
+/// too many searches.
 fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
-    if used.len() < 3 {
+    if !(3..=5).contains(&used.len()) {
         return Vec::new();
     }
     let mut pairs = Vec::new();

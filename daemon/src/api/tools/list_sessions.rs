@@ -134,7 +134,7 @@ impl ExcludedSessions {
             counts.map(|(name, count)| format!("{count} without `{name}`")).collect();
         let mut parts = Vec::new();
         if !without.is_empty() {
-            parts.push(format!("There are {}.", without.join(", ")));
+            parts.push(format!("Sessions found with fewer filters: {}.", without.join(", ")));
         }
         let project = arguments.project.as_deref().map(str::trim).filter(|given| !given.is_empty());
         if let Some(project) = project.filter(|_| !self.of_project && !self.projects.is_empty()) {

@@ -41,7 +41,7 @@ pub(super) fn at_clauses(snippet: &Snippet) -> String {
     format!("{before}{}{after}", text[start.min(end)..end].trim())
 }
 
-/// Returns the first clauses of a text: at most `limit` bytes, without line feeds.
+/// Returns the first clauses of a text: at most `limit` bytes and an ellipsis, without line feeds.
 pub(super) fn first_clauses(text: &str, limit: usize) -> String {
     let text = single_spaced(text);
     if text.len() <= limit {
@@ -51,9 +51,9 @@ pub(super) fn first_clauses(text: &str, limit: usize) -> String {
     at_clauses(&Snippet { text: format!("{cut}…"), marks: Vec::new() })
 }
 
-/// Returns the last clauses of a text: at most `limit` bytes, without line feeds.
+/// Returns the last clauses of a text: at most `limit` bytes and an ellipsis, without line feeds.
 pub(super) fn last_clauses(text: &str, limit: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = single_spaced(text);
     if text.len() <= limit {
         return text;
     }
@@ -83,8 +83,8 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
 }
 
 /// Removes passages that repeat a better passage. Also removes passages that only repeat the title,
-/// short parts of a summary and courtesies, if other passages remain. Of a summary and a message with the same
-/// content, the message is kept, because a model can read the messages after it.
+/// short parts of a summary and courtesies, if other passages remain. Of a summary and a message
+/// with the same content, the message is kept, because a model can read the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {
@@ -111,7 +111,7 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
 const LONGEST_COURTESY: usize = 60;
 /// The words of courtesies.
 const COURTESIES: &str = " you you're re are welcome thanks thank very much so ok okay great nice perfect good \
-     glad happy to help no problem my pleasure anytime any time sure of course sounds got it alright right noted \
+     glad happy to help my pleasure anytime any time sure of course sounds got it alright noted \
      understood cheers awesome cool ";
 
 /// Whether a text consists of words such as "You are welcome!" only.
@@ -119,7 +119,7 @@ pub(super) fn is_courtesy(text: &str) -> bool {
     if text.len() > LONGEST_COURTESY {
         return false;
     }
-    let text = text.to_lowercase().replace('’', "'");
+    let text = text.to_lowercase().replace('’', "'").replace("no problem", "okay");
     let mut words = text
         .split(|c: char| !(c.is_alphanumeric() || c == '\''))
         .filter(|word| !word.is_empty())
@@ -250,7 +250,10 @@ mod tests {
         assert_eq!(left(both, "T"), [("user".to_owned(), 1)]);
         assert_eq!(left(vec![passage("user", 1, "Thanks")], "T").len(), 1);
         assert!(is_courtesy("Glad to help, any time."));
-        for text in ["You are welcome to merge it", "No problem in the pool", "…", ""] {
+        assert!(is_courtesy("No problem!"));
+        for text in
+            ["No.", "Right.", "You are welcome to merge it", "No problem in the pool", "…", ""]
+        {
             assert!(!is_courtesy(text), "{text}");
         }
     }

@@ -53,7 +53,8 @@ pub(super) fn add(
     let key = SourceKey { session, number: source };
     if passages[place].text.len() <= MAX_SHORT_BYTES
         && question.is_some()
-        && place + 1 < most
+        // The question must leave a place for the reply.
+        && place + 2 < most
         && let Some(asked) = question_before(daemon, key, seq)?
         && !holds(passages, source, &asked)
     {
@@ -162,6 +163,40 @@ fn reply(next: &[Message]) -> Option<&Message> {
     best.or_else(|| of_agent.next_back())
 }
 
+/// The verbs of steps that an agent announces.
+const STEPS: [&str; 28] = [
+    "look",
+    "check",
+    "run",
+    "rerun",
+    "re",
+    "read",
+    "search",
+    "find",
+    "see",
+    "start",
+    "begin",
+    "inspect",
+    "examine",
+    "verify",
+    "try",
+    "open",
+    "explore",
+    "investigate",
+    "review",
+    "test",
+    "fix",
+    "update",
+    "add",
+    "create",
+    "write",
+    "explain",
+    "show",
+    "summarize",
+];
+/// Words before such a verb.
+const FILLERS: [&str; 5] = ["now", "also", "first", "quickly", "just"];
+
 /// Whether a message of the agent only announces its next step: "Now let me look at the tests."
 fn announces(text: &str) -> bool {
     let text = text.trim();
@@ -177,7 +212,9 @@ fn announces(text: &str) -> bool {
         rest = after;
     }
     let begins = ["let me ", "let's ", "i'll ", "i will ", "i'm going to ", "i am going to "];
-    let has_step = begins.iter().any(|begin| rest.starts_with(begin));
+    let step = begins.iter().find_map(|begin| rest.strip_prefix(begin)).unwrap_or_default();
+    let mut verbs = step.split(|c: char| !c.is_alphabetic()).filter(|word| !FILLERS.contains(word));
+    let has_step = verbs.next().is_some_and(|verb| STEPS.contains(&verb)) || step.ends_with(':');
     let sentence = rest.trim_end_matches(['.', ':', '…']);
     let has_more = [". ", "! ", "? ", "; ", ": "].iter().any(|end| sentence.contains(end));
     has_step && (rest.ends_with(':') || !has_more)
@@ -243,6 +280,8 @@ mod tests {
             "The pool was full. Now let me fix it.",
             "Let me explain: the pool was full; each request holds two.",
             "I'll keep it. The reason is the pool.",
+            "I’ll keep it at 20.",
+            "I will not merge it.",
             "Now the tests pass.",
         ] {
             assert!(!announces(text), "{text}");

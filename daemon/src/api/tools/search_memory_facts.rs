@@ -88,10 +88,13 @@ async fn run(
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
         answer.broader = broader(daemon, client, &arguments).await?;
-        let scope = Scope { namespaces: given, ..Scope::default() };
-        let sessions =
-            session_search::search(daemon, &query, &scope, session_search::MAX_HITS).await?;
-        answer.sessions = sessions.sessions.len();
+        // A query without words lists all sessions.
+        if !query.is_list() {
+            let scope = Scope { namespaces: given, ..Scope::default() };
+            let most = session_search::MAX_HITS;
+            let sessions = session_search::search(daemon, &query, &scope, most).await?;
+            answer.sessions = sessions.sessions.len();
+        }
     }
     Ok(answer)
 }

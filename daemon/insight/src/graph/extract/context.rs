@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{draft::Draft, reference, sentence_filters};
 use crate::{
     graph::{statement_states, text},
-    lang::lasting,
+    lang::{lasting, prompt::slash_command},
     model::{
         evidence::{Commit, Quote},
         transcript::Origin,
@@ -115,7 +115,8 @@ fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
 /// understood alone.
 fn clear_request(prompt: &str) -> Option<String> {
     let first = prompt.trim().lines().next()?.trim();
-    if first.starts_with(['/', '<', '!', '[', '#', '{', '>', '`', '-']) {
+    if first.starts_with(['<', '!', '[', '#', '{', '>', '`', '-']) || slash_command(first).is_some()
+    {
         return None;
     }
     let end = pattern!(r"[.!?:](?: |$)").find(first).map_or(first.len(), |end| end.start());

@@ -18,7 +18,7 @@ use crate::{
         },
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{BY_THE_USER, NO_REASON, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, DROPPED, NO_REASON, PLAN, REFUSED, USER_SAID},
     },
     pattern::pattern,
 };
@@ -243,7 +243,7 @@ fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> 
 /// request. A search by words could find another message that shares more words with the quote.
 fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> {
     let mut prompts = draft.evidence.prompts.iter();
-    let prompt = if record.rationale.contains("never mind") {
+    let prompt = if record.decision.starts_with(DROPPED) {
         let drops = pattern!(r"(?i)\b(?:never ?mind|forget (?:it|that|about it))\b");
         prompts.rfind(|prompt| drops.is_match(&prompt.text))
     } else {

@@ -38,9 +38,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether the work on a file has a result: a file that was created and deleted has none.
+/// Whether the work on a file has a result: a file that was created and deleted has none. A shell
+/// that writes a file does not say whether it is new; it is if the session never read it.
 fn is_work(work: &FileWork) -> bool {
-    work.changed() && !(work.deleted && work.created)
+    let is_new = work.created || work.writes > 0 && work.reads == 0;
+    work.changed() && !(work.deleted && is_new)
 }
 
 fn follow_rename(

@@ -372,7 +372,7 @@ fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
     let plan = "One row of the `days` table for each day and zone";
     assert_eq!(line_of((plan, "Plan: Index by day, accepted by the user")), 6);
     let dropped = "Dropped: Parse old dates in the importer";
-    assert_eq!(line_of((dropped, "The user's words, with \"never mind\"")), 8);
+    assert_eq!(line_of((dropped, "The user's words, with \"forget it\"")), 8);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Records the words of the user and the agent: prompts, replies, choices and recaps.
 
 use crate::{
+    lang::prompt::slash_command,
     model::{
         evidence::{Choice, Correction, Evidence, Recap, StatementKind},
         transcript::{RecapKind, without_middle},
@@ -54,9 +55,10 @@ const ASSERTION: usize = 400;
 /// prompt with a decision is excluded, because it is recorded as a decision.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<(ExtractedStatement, StatementSource)> {
     let prompt = evidence.prompts.last()?;
+    let is_command = prompt.text.starts_with('<') || slash_command(&prompt.text).is_some();
     let is_first =
         evidence.last_reply.as_ref().is_none_or(|reply| reply.origin.line < prompt.origin.line);
-    if !is_first || prompt.text.len() > ASSERTION || prompt.text.starts_with(['/', '<']) {
+    if !is_first || is_command || prompt.text.len() > ASSERTION {
         return None;
     }
     let opening = one_line(&reply[..reply.floor_char_boundary(ASSERTION)]);
@@ -316,7 +318,7 @@ impl Collector {
     fn answer_in_prose(&mut self, prompt: &str, moment: EntryPosition) {
         let Some(asked) = self.pending.refused.take() else { return };
         let prompt = prompt.trim();
-        if prompt.ends_with('?') || prompt.starts_with(['/', '!']) {
+        if prompt.ends_with('?') || prompt.starts_with('!') || slash_command(prompt).is_some() {
             return;
         }
         let number = bounds::ALTERNATIVES.0;

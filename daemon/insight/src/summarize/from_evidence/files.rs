@@ -65,8 +65,9 @@ fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     let in_git = evidence.commands.iter().any(|run| {
+        let mut words = run.command.split(|c: char| c.is_whitespace() || "/\\'\"".contains(c));
         (run.command.contains("git rm") || run.command.contains("git add"))
-            && run.command.contains(name)
+            && words.any(|word| word == name)
     });
     let in_commit = evidence
         .commits

@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::{
+    lang::prompt::slash_command,
     model::{
         Episode, SessionKey, Timestamp,
         summary::{DecisionRecord, ErrorResolution},
@@ -111,7 +112,7 @@ impl RecallMemory {
     pub fn matches(&self, prompt: &str, excluded: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
         // Such prompts are commands, or messages that an agent writes in the user's place.
-        if prompt.starts_with(['/', '<', '!']) {
+        if prompt.starts_with(['<', '!']) || slash_command(prompt).is_some() {
             return Vec::new();
         }
         let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];

@@ -8,7 +8,7 @@ use graphiti_proto::tools::{
     search_nodes::SearchNodesAnswer,
 };
 
-use super::{Lines, ModelText, by, code, day, line, listed, quote, title};
+use super::{Lines, ModelText, by, code, day, line, listed, quote, search, title};
 use crate::api::tools::zero_limit;
 
 impl ModelText for SearchFactsAnswer {
@@ -35,10 +35,8 @@ fn no_fact(answer: &SearchFactsAnswer) -> String {
         let facts = if broader.facts == 1 { "fact" } else { "facts" };
         lines.add(&format!("- {}: {} {facts}", line(&broader.change), broader.facts));
     }
-    match answer.sessions {
-        0 => {}
-        1 => lines.add("- search_sessions: 1 session"),
-        sessions => lines.add(&format!("- search_sessions: {sessions} sessions")),
+    if answer.sessions > 0 {
+        lines.add(&format!("- search_sessions: {}", search::found_sessions(answer.sessions)));
     }
     if answer.broader.is_empty() && answer.sessions == 0 {
         lines.add("Other words may find something.");

@@ -10,7 +10,7 @@ use super::{
     Lines, ModelText, by, code, cost::cost, day, line, listed, minute, quote,
     sessions::session_line,
 };
-use crate::api::tools::{passages, zero_limit};
+use crate::api::tools::{passages, session_search::MAX_HITS, zero_limit};
 
 const NOTHING: &str = "Nothing was found.";
 const OTHER_WORDS: &str = "Other words, or the start of one (`timeo*`), may find something.";
@@ -78,12 +78,20 @@ fn hit_line(hit: &Hit) -> String {
     listed(&[&format!("- {}", session_line(&hit.session)), &by(hit.team.as_ref())])
 }
 
+/// Returns the number of sessions that a search found, at most [`MAX_HITS`].
+pub(super) fn found_sessions(count: usize) -> String {
+    match count {
+        1 => "1 session".to_owned(),
+        MAX_HITS => format!("{MAX_HITS} sessions or more"),
+        _ => format!("{count} sessions"),
+    }
+}
+
 fn nothing_found(answer: &SearchSessionsAnswer) -> String {
     let mut lines = Lines::default();
     lines.add(NOTHING);
     for broader in &answer.broader {
-        let sessions = if broader.sessions == 1 { "session" } else { "sessions" };
-        lines.add(&format!("- {}: {} {sessions}", line(&broader.change), broader.sessions));
+        lines.add(&format!("- {}: {}", line(&broader.change), found_sessions(broader.sessions)));
     }
     if answer.broader.is_empty() {
         lines.add(OTHER_WORDS);

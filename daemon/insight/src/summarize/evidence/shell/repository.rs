@@ -114,20 +114,23 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
 /// may precede it: `git -c k=v -C dir`.
 pub(super) fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
+    // The folder of the repository's data may be far from its files.
+    let mut data = None;
     loop {
-        let word = words.next()?;
+        let Some(word) = words.next() else { return data };
         let (option, value) = word.split_once('=').map_or((word, None), |(o, v)| (o, Some(v)));
         match option {
             "-C" => return words.next(),
-            "--git-dir" | "--work-tree" => {
+            "--work-tree" => return value.or_else(|| words.next()),
+            "--git-dir" => {
                 let folder = value.or_else(|| words.next())?;
-                return Some(folder.strip_suffix("/.git").unwrap_or(folder));
+                data = Some(folder.strip_suffix("/.git").unwrap_or(folder));
             }
             "-c" => {
                 words.next();
             }
             option if option.starts_with('-') => {}
-            _ => return None,
+            _ => return data,
         }
     }
 }
@@ -137,17 +140,22 @@ pub(super) fn operands<'w>(
     subcommand: &str,
     arguments: impl Iterator<Item = &'w str>,
 ) -> impl Iterator<Item = &'w str> {
-    // Of other subcommands, no operand is read after such an option; for `git switch`, `-m` takes
-    // no value.
+    // The callers read no operand of other subcommands after such an option; for `git switch`, `-m`
+    // takes no value.
     let options: &[&str] = match subcommand {
-        "merge" => &["-m", "--message", "-F", "--file", "-s", "--strategy", "-X"],
+        "merge" => {
+            &["-m", "--message", "-F", "--file", "-s", "--strategy", "-X", "--strategy-option"]
+        }
+        "push" => &["-o", "--push-option", "--repo", "--receive-pack"],
         "stash" => &["-m", "--message"],
         _ => &[],
     };
     let mut is_value = false;
     arguments.filter(move |word| {
         let is_operand = !is_value && !word.starts_with('-');
-        is_value = options.contains(word);
+        let ends_in_message =
+            word.starts_with('-') && !word.starts_with("--") && word.ends_with('m');
+        is_value = options.contains(word) || options.contains(&"-m") && ends_in_message;
         is_operand
     })
 }

@@ -5,6 +5,9 @@ use std::iter;
 
 use crate::summarize::evidence::shell::words::SimpleCommand;
 
+/// Maximum number of nested subshells that are followed.
+const MAX_DEPTH: usize = 64;
+
 pub(super) struct ShellState<T> {
     pub(super) current: T,
     /// The states of the shells around the current one, the outermost first.
@@ -23,6 +26,7 @@ impl<T: Clone> ShellState<T> {
                 self.current = outer;
             }
         }
-        self.outer.extend(iter::repeat_n(self.current.clone(), command.subshells.begun));
+        let begun = command.subshells.begun.min(MAX_DEPTH.saturating_sub(self.outer.len()));
+        self.outer.extend(iter::repeat_n(self.current.clone(), begun));
     }
 }

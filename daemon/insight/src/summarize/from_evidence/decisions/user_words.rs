@@ -5,7 +5,7 @@ use crate::{
         evidence::Quote,
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{EVERYWHERE, USER_SAID, WITHDRAWN},
+        wording::{DROPPED, EVERYWHERE, USER_SAID, WITHDRAWN},
     },
     summarize::{
         from_evidence::{
@@ -136,7 +136,7 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
     let asked = Request::of(&before.text)?;
     Some(DecisionRecord {
-        decision: format!("Dropped: {}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
+        decision: format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
         rationale: format!("{USER_SAID}, with \"{quote}\""),
         alternatives: None,
     })

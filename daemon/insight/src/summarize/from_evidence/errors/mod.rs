@@ -445,6 +445,7 @@ mod tests {
             assert_eq!(is_routine(message, attempt), wanted, "{message}");
         }
     }
+
     #[test]
     fn an_error_of_a_program_is_no_failed_test() {
         for (message, wanted) in [

@@ -156,6 +156,7 @@ mod tests {
             assert_eq!(told(&[(text, false)]), [""; 0], "{text}");
         }
     }
+
     #[test]
     fn a_commit_of_a_sub_agent_before_the_recommendation_does_not_carry_it_out() {
         let at = |second| Some(Timestamp::from_seconds(second));

@@ -4,10 +4,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    model::{
-        evidence::{GitEvent, GitStep},
-        transcript::Origin,
-    },
+    model::{evidence::GitStep, transcript::Origin},
     summarize::{
         from_evidence::{
             entries::{Entries, push},
@@ -226,16 +223,21 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
 /// Whether a merge, or a push to the main branch, followed `origin` in its file.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
-    let is_main = |event: &GitEvent| {
-        let branch = event.branch.as_deref().or_else(|| branch(evidence));
-        branch.is_some_and(|branch| matches!(branch, "main" | "master" | "trunk"))
+    let is_main = |branch: &str| {
+        let name = branch.strip_prefix("origin/").unwrap_or(branch);
+        matches!(name, "main" | "master" | "trunk" | "develop")
     };
     let mut later = evidence.git_events.iter().filter(|event| {
         event.succeeded && event.origin.source == origin.source && event.origin > origin
     });
     later.any(|event| match event.step {
-        GitStep::Merge | GitStep::ClosePullRequest => true,
-        GitStep::Push => is_main(event),
+        GitStep::ClosePullRequest => true,
+        // A pull names no branch, and a merge of the main branch only brings a branch up to date.
+        GitStep::Merge => event.branch.as_deref().is_some_and(|branch| !is_main(branch)),
+        GitStep::Push => {
+            let branch = event.branch.as_deref().or_else(|| branch(evidence));
+            event.error.is_none() && branch.is_some_and(is_main)
+        }
         _ => false,
     })
 }
@@ -261,10 +263,10 @@ pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> 
             .iter()
             .any(|event| event.step == step && event.succeeded && later(event.origin))
     };
-    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|`|(?:the|your|my|our) (?:\w+ )?(?:branch|commits?|changes?|tags?|fix|work)\b))").is_match(line) {
+    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|main|master|PR|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:branch|commits?|changes?|tags?|fix|work)\b))").is_match(line) {
         return done(GitStep::Push);
     }
-    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ )?(?:files?|changes?|fix|work)\b))").is_match(line) {
+    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))").is_match(line) {
         return evidence.commits.iter().any(|commit| later(commit.origin));
     }
     if overtaken::is_gone(entries, line, origin) {
@@ -320,6 +322,7 @@ mod tests {
             ]
         );
     }
+
     #[test]
     fn a_step_that_waits_for_the_work_to_land_loses_its_condition_once_it_landed() {
         let waits = "After this patch lands on `main`, run `gh workflow run Publish`";
@@ -330,6 +333,8 @@ mod tests {
                 "Run `gh workflow run Publish`",
             ),
             ("git push origin fix", "   1a2b3c4..5d6e7f8  fix -> fix\n", waits),
+            ("git pull", "Already up to date.\n", waits),
+            ("git merge origin/main", "Already up to date.\n", waits),
             ("gh pr merge 7", "\u{2713} Merged pull request #7\n", "Run `gh workflow run Publish`"),
         ] {
             let mut script = Script::default();
@@ -345,11 +350,13 @@ mod tests {
             assert_eq!(summary(&script).next_steps.unwrap_or_default(), [wanted], "{command}");
         }
     }
+
     #[test]
     fn a_push_closes_only_what_waits_for_a_push() {
         for (open, is_closed) in [
             ("The branch still needs to be reviewed before you are ready to push", true),
             ("It remains to push the fix to the main branch", true),
+            ("It remains to push the new feature branch", true),
             ("Add a way to push notifications to the phones", false),
         ] {
             let mut script = Script::default();

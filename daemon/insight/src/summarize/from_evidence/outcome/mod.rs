@@ -272,10 +272,17 @@ impl LastWords {
         let (first, last) =
             (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
         let blocked = pattern!(
-            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval)|requires (?:manual|authentication|credentials|approval))"
+            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval))"
         );
+        let claims_done = pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first);
+        // After work that is done, such a sentence describes the program.
+        let requires = pattern!(r"(?i)\brequires (?:manual|authentication|credentials|approval)\b");
+        let blocks_work = |sentence: &&str| {
+            !sentence.starts_with("If ")
+                && (blocked.is_match(sentence) || !claims_done && requires.is_match(sentence))
+        };
         LastWords {
-            blocked: all.iter().any(|sentence| blocked.is_match(sentence) && !sentence.starts_with("If ")),
+            blocked: all.iter().any(blocks_work),
             asks_for_choice: all.iter().rev().take(2).any(|sentence| {
                 pattern!(r"(?i)\b(?:which (?:one|approach|option|way|of (?:these|those)|would you|do you|path|direction)|what would you (?:like|prefer)|how would you like)\b.*\?$").is_match(sentence)
                     && !pattern!(r"(?i)\b(?:next|else|anything)\b").is_match(sentence)
@@ -288,7 +295,7 @@ impl LastWords {
                 pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
             }),
             hopes: all.iter().any(|sentence| is_phrase(Topic::Hope, sentence)),
-            claims_done: pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first),
+            claims_done,
         }
     }
 }
@@ -361,8 +368,12 @@ mod tests {
         Session::new(&[("do it", 1)], Some(("I'm blocked: I need your credentials.", 5)))
             .ends(Blocked);
         Session::new(&[("do it", 1)], Some(("The push requires authentication.", 5))).ends(Blocked);
-        let report = "Fixed the login. All endpoints now require authentication.";
-        Session::new(&[("do it", 1)], Some((report, 5))).with(changed).ends(Completed);
+        for report in [
+            "Fixed the login. All endpoints now require authentication.",
+            "Fixed the login. `/admin` now requires authentication.",
+        ] {
+            Session::new(&[("do it", 1)], Some((report, 5))).with(changed).ends(Completed);
+        }
         Session::new(&[("do it", 1)], Some(("Which one do you prefer?", 5))).ends(InProgress);
         Session::new(&[("do it", 1)], Some(("Done. Want me to commit?", 5)))
             .with(changed)

@@ -1,6 +1,7 @@
 //! Determines from later prompts and reports what became of the work that a report describes.
 
 use crate::{
+    lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
     summarize::{
         evidence::RECOMMENDED,
@@ -11,7 +12,6 @@ use crate::{
                 answers::{self, asks_about_progress, prompt_before},
                 overtaken, review,
             },
-            request::typed_text::slash_command,
         },
         report::{Report, Topic, is_phrase},
         text::{one_line, pattern, sentences, spoken_sentences},

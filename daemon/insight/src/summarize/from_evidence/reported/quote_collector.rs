@@ -525,6 +525,7 @@ mod tests {
             "Asked: Is it read? Answer: No, the key is only written to the list."
         );
     }
+
     #[test]
     fn a_fix_that_failed_leaves_the_one_before_it() {
         let first = "**Fix**: The reader of the list skips the empty rows.\n\n**Result**: The list of the rows is short.\n\n";

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
+    lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
     summarize::{
         from_evidence::{
@@ -11,7 +12,6 @@ use crate::{
             reported::{overtaken, quotable::is_balanced},
             request::{
                 Request, Weight, prompt_of,
-                typed_text::slash_command,
                 wording::{self, asks_for_work, orders_work},
             },
             turns::{names_a_problem, turn_of},

@@ -17,6 +17,7 @@ pub(super) mod wording;
 pub(crate) mod wording_scenarios;
 
 use crate::{
+    lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
     summarize::{
         cache::{Cache, cached},
@@ -84,7 +85,7 @@ impl Request {
         {
             return None;
         }
-        if let Some(command) = typed_text::slash_command(prompt) {
+        if let Some(command) = slash_command(prompt) {
             return Some(of_command(command));
         }
         if let Some(plan) = of_plan(prompt) {
@@ -327,7 +328,7 @@ fn weight(text: &str) -> Weight {
     );
     // `clear the cache` and `a user reported it` are more than a reaction.
     let reaction_alone = pattern!(
-        r"^(?:stop|test|clear|exit|quit|a)(?:[,.!?;:)]|(?: (?:it|this|that|now|please|here|again|there|then|and|but|or|with|for now))*$)|^a (?:and|but|or|please|with)\b"
+        r"^(?:stop|test|clear|exit|quit|a)(?:[,.!?;:)]|(?: (?:it|this|that|now|please|here|again|there|then|and|but|or|with|for now))*$)|^a (?:and|but|or|please|with)\b|^(?:stop|exit|quit) (?:doing|plan mode|the session)\b"
     );
     if words <= 4 && (reaction.is_match(&lower) || reaction_alone.is_match(&lower))
         || lower.chars().filter(|c| c.is_alphanumeric()).count() <= 2

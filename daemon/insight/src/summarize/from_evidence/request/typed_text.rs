@@ -1,6 +1,7 @@
 //! Extracts the text that the user typed from a prompt, without commands, code and pasted lines.
 
 use crate::{
+    lang::prompt::slash_command,
     model::evidence::Quote,
     summarize::{
         from_evidence::entries::Entries,
@@ -10,14 +11,6 @@ use crate::{
 
 /// Minimum length, in bytes, of a line that may be pasted from a report.
 const PASTED: usize = 20;
-
-/// Returns a slash command without its slash; `None` for any other text, such as one that begins
-/// with a path.
-pub(crate) fn slash_command(prompt: &str) -> Option<&str> {
-    let command = prompt.strip_prefix('/')?;
-    let name = command.split(char::is_whitespace).next()?;
-    (name.starts_with(char::is_alphabetic) && !name.contains('/')).then_some(command)
-}
 
 /// Returns the arguments of a slash command, or else the whole prompt.
 pub(crate) fn arguments(prompt: &str) -> &str {
