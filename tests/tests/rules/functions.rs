@@ -11,7 +11,8 @@ const MAX_LINES: usize = 60;
 /// Folders that may have tuple parameters.
 const WITH_TUPLES: &[&str] = &["daemon/insight", "daemon/search"];
 
-/// Functions elsewhere with tuple parameters: `daemon/insight` calls them.
+/// Functions in other folders that may have tuple parameters, because `daemon/insight` calls them
+/// with tuples.
 const TUPLES: &[(&str, usize)] = &[
     ("daemon/core/src/model/graph/id.rs: of", 1),
     ("daemon/core/src/model/transcript.rs: is_after", 1),

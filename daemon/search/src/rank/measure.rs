@@ -24,7 +24,8 @@ pub(crate) struct SessionSignals {
     pub(crate) whole: f32,
     /// The word pairs of the query.
     pub(crate) pairs: f32,
-    /// The share of the query's word pairs that are together in one passage, squared.
+    /// The share of the query's word pairs that are together in one passage, squared and weighted by
+    /// the kind of the passage.
     pub(crate) pairs_together: f32,
 }
 
@@ -77,7 +78,7 @@ impl<'m> Measure<'m> {
             stretch: self.best_stretch(&rows),
             whole: self.whole(&held, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
-            pairs_together: self.run(&rows),
+            pairs_together: self.pairs_together(&rows),
         };
         (signals, best)
     }
@@ -172,7 +173,7 @@ impl<'m> Measure<'m> {
 
     /// Returns the largest share of the query's pairs that occur together in one passage. The share
     /// is squared, because a few pairs out of many occur together by chance.
-    fn run(&self, rows: &[usize]) -> f32 {
+    fn pairs_together(&self, rows: &[usize]) -> f32 {
         let of = |row: &usize| {
             let row = *row;
             self.evidence.run(row) * self.weights.of_kind(self.evidence.rows[row].kind)

@@ -54,21 +54,18 @@ impl FactCondition {
     }
 
     pub(super) fn matches(&self, fact: &Fact) -> bool {
-        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
         let is_wanted = match self.relations.as_slice() {
             [] => is_listed(fact),
             wanted => wanted.contains(&fact.relation),
         };
         is_wanted
             && self.at.is_none_or(|at| fact.holds_at(at))
-            && within(fact.valid_at, self.valid)
-            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+            && self.times_match(fact.valid_at, fact.invalid_at)
     }
 
-    /// Same as [`FactCondition::matches`], for a fact of the shared graph. Its relation may come from
-    /// another program.
+    /// Same as [`FactCondition::matches`], for a fact of the shared graph. Its relation may come
+    /// from another program.
     pub(super) fn matches_shared(&self, fact: &SharedFact) -> bool {
-        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
         let relation = Relation::parse(&fact.relation);
         let is_wanted = match self.relations.as_slice() {
             [] => !relation.is_some_and(Relation::repeats_history),
@@ -78,8 +75,14 @@ impl FactCondition {
             |at: Timestamp| fact.valid_at <= at && fact.invalid_at.is_none_or(|end| at < end);
         is_wanted
             && self.at.is_none_or(holds_at)
-            && within(fact.valid_at, self.valid)
-            && self.invalid.is_none_or(|range| fact.invalid_at.is_some_and(|at| within(at, range)))
+            && self.times_match(fact.valid_at, fact.invalid_at)
+    }
+
+    /// Whether the beginning and the end of a fact are in the requested ranges.
+    fn times_match(&self, valid_at: Timestamp, invalid_at: Option<Timestamp>) -> bool {
+        let within = |at: Timestamp, range: (Timestamp, Timestamp)| range.0 <= at && at < range.1;
+        within(valid_at, self.valid)
+            && self.invalid.is_none_or(|range| invalid_at.is_some_and(|at| within(at, range)))
     }
 }
 

@@ -60,7 +60,7 @@ async fn run(
         };
         if is_wanted.all() {
             found.push((session.last_activity, session.key));
-        } else if is_of_project(session, visible.as_deref()) {
+        } else if found.is_empty() && is_of_project(session, visible.as_deref()) {
             excluded.note(session, &is_wanted);
         }
     };

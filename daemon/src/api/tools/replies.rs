@@ -163,40 +163,6 @@ fn reply(next: &[Message]) -> Option<&Message> {
     best.or_else(|| of_agent.next_back())
 }
 
-/// The verbs of steps that an agent announces.
-const STEPS: [&str; 28] = [
-    "look",
-    "check",
-    "run",
-    "rerun",
-    "re",
-    "read",
-    "search",
-    "find",
-    "see",
-    "start",
-    "begin",
-    "inspect",
-    "examine",
-    "verify",
-    "try",
-    "open",
-    "explore",
-    "investigate",
-    "review",
-    "test",
-    "fix",
-    "update",
-    "add",
-    "create",
-    "write",
-    "explain",
-    "show",
-    "summarize",
-];
-/// Words before such a verb.
-const FILLERS: [&str; 5] = ["now", "also", "first", "quickly", "just"];
-
 /// Whether a message of the agent only announces its next step: "Now let me look at the tests."
 fn announces(text: &str) -> bool {
     let text = text.trim();
@@ -211,13 +177,24 @@ fn announces(text: &str) -> bool {
     {
         rest = after;
     }
-    let begins = ["let me ", "let's ", "i'll ", "i will ", "i'm going to ", "i am going to "];
-    let step = begins.iter().find_map(|begin| rest.strip_prefix(begin)).unwrap_or_default();
-    let mut verbs = step.split(|c: char| !c.is_alphabetic()).filter(|word| !FILLERS.contains(word));
-    let has_step = verbs.next().is_some_and(|verb| STEPS.contains(&verb)) || step.ends_with(':');
+    let begins = ["let me ", "let's ", "i'm going to ", "i am going to "];
+    let promise = ["i'll ", "i will "].iter().find_map(|begin| rest.strip_prefix(begin));
+    // "I'll keep it at 20" is an answer.
+    let has_step = begins.iter().any(|begin| rest.starts_with(begin))
+        || promise.is_some_and(|step| step.ends_with(':') || has_verb_of_step(step));
     let sentence = rest.trim_end_matches(['.', ':', '…']);
     let has_more = [". ", "! ", "? ", "; ", ": "].iter().any(|end| sentence.contains(end));
     has_step && (rest.ends_with(':') || !has_more)
+}
+
+/// Whether a step that an agent promises begins with a verb of looking, running or changing.
+fn has_verb_of_step(step: &str) -> bool {
+    const VERBS: &str = " look check run rerun re read search find see start begin inspect examine verify try open \
+        explore investigate review test fix update add create write explain show summarize ";
+    let words = step.split(|c: char| !c.is_alphabetic());
+    let mut words =
+        words.filter(|word| !["now", "also", "first", "quickly", "just"].contains(word));
+    words.next().is_some_and(|verb| VERBS.contains(&format!(" {verb} ")))
 }
 
 #[cfg(test)]
@@ -272,6 +249,8 @@ mod tests {
         for text in [
             "Now let me look at the tests.",
             "Good. I’ll run them again:",
+            "I'll quickly re-run the tests",
+            "Let me commit this.",
             "Let me check src/pool.rs and its callers",
         ] {
             assert!(announces(text), "{text}");

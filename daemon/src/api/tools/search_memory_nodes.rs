@@ -22,7 +22,7 @@ pub(super) const TOOL: Tool = Tool {
 fn schema() -> schemars::Schema {
     let mut schema = input::<SearchMemoryNodesArguments>();
     if let Some(kind) = schema.pointer_mut("/properties/entity") {
-        // The empty name stands for all kinds.
+        // An empty text requests all kinds.
         kind["enum"] = search_nodes_tool::kind_names().chain([""]).collect();
     }
     schema

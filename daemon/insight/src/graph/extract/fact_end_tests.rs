@@ -41,9 +41,8 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
     };
     let moved = || {
         let mut session = SessionFixture::new(20, "Go on");
-        let work = session.change("/work/app/notes/done/keys.md");
-        (work.moved_from, work.last) =
-            (Some("/work/app/notes/pending/keys.md".to_owned()), line(2));
+        let work = session.change("/srv/app/notes/done/keys.md");
+        (work.moved_from, work.last) = (Some("/srv/app/notes/pending/keys.md".to_owned()), line(2));
         let at = session.at(2);
         session.evidence.prompts = vec![Quote { text: "Go on".to_owned(), origin: line(2), at }];
         session
@@ -428,8 +427,8 @@ impl HistoryModel {
                     self.open.remove(&2);
                 }
                 let name = NOTES[at];
-                let work = session.change(&format!("/work/app/notes/done/{name}"));
-                work.moved_from = Some(format!("/work/app/notes/pending/{name}"));
+                let work = session.change(&format!("/srv/app/notes/done/{name}"));
+                work.moved_from = Some(format!("/srv/app/notes/pending/{name}"));
             }
             HistoryEvent::Wish(at) => {
                 self.wishes.insert(at);

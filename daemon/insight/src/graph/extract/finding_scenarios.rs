@@ -90,7 +90,7 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
     session.evidence.reports = vec![report(3, cause)];
     session.episode.summary.root_cause_analysis = Some(cause.to_owned());
     assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0);
-    session.change("/work/app/src/main.rs");
+    session.change("/srv/app/src/main.rs");
     assert_eq!(
         only_fact(&facts(&[&session]), Relation::CausedBy).sentence,
         format!("Root cause: {cause}. (For “Speed up the importer”.)")
@@ -110,7 +110,7 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
 fn a_noted_task_has_the_title_of_its_note() {
     let mut session = SessionFixture::new(10, "Speed up the importer");
     session.evidence.work_notes = vec![WorkNote {
-        path: "/work/app/todos/disable-sync.md".to_owned(),
+        path: "/srv/app/todos/disable-sync.md".to_owned(),
         purpose: NotePurpose::Todo,
         text: "---\ntitle: Disable synchronize:true in CI to see missing migrations\n---\n# x y"
             .to_owned(),

@@ -194,7 +194,7 @@ mod tests {
     fn the_last_run_of_each_suite_is_described_and_whether_an_edit_followed() {
         let session = |runs: &[TestRun]| {
             let mut session = SessionFixture::new(10, "Fix the parser");
-            session.change("/work/app/src/keys.rs");
+            session.change("/srv/app/src/keys.rs");
             session.evidence.tests = runs.to_vec();
             session
         };

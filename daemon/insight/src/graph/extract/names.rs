@@ -181,7 +181,7 @@ mod tests {
         let of_file = NamedEntity::Setting("PORT".to_owned(), ".env".to_owned());
         assert_eq!(named(&session), BTreeSet::from([of_file]));
         let mut second = session.evidence.settings[0].clone();
-        second.file = "/work/app/.env.test".to_owned();
+        second.file = "/srv/app/.env.test".to_owned();
         session.evidence.settings.push(second);
         assert_eq!(named(&session), BTreeSet::new());
     }
@@ -206,10 +206,10 @@ mod tests {
 
     #[test]
     fn the_key_of_a_file_is_its_path_in_the_project() {
-        let project = Project::new("/work/app");
+        let project = Project::new("/srv/app");
         for (path, key) in [
-            ("/work/app/src/a.rs", Some("src/a.rs")),
-            ("/work/app/.claude/worktrees/one/src/a.rs", Some("src/a.rs")),
+            ("/srv/app/src/a.rs", Some("src/a.rs")),
+            ("/srv/app/.claude/worktrees/one/src/a.rs", Some("src/a.rs")),
             ("./src/a.rs", Some("src/a.rs")),
             ("/tmp/x.py", None),
             ("/home/ann/.claude/plans/plan.md", None),

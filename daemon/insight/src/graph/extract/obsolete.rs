@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_changed_file_is_work_that_follows_a_line() {
         let mut session = session("go on", "Done.");
-        session.change("/work/app/src/keys.rs");
+        session.change("/srv/app/src/keys.rs");
         let draft = Draft::new(&session.episode, &session.evidence);
         assert!(is_followed_by_work(&draft, line(3)));
         assert!(!is_followed_by_work(&draft, line(6)));

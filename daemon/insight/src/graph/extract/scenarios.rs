@@ -227,12 +227,12 @@ fn a_failure_ends_when_the_same_command_passes_without_counts() {
 #[test]
 fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
     let mut session = SessionFixture::new(10, "Change the parser");
-    session.change("/work/app/src/parser.rs");
+    session.change("/srv/app/src/parser.rs");
     session.episode.summary.discoveries =
         Some(vec!["`parser.rs` reads dates only in `DateParser::leap_days()`".to_owned()]);
     let mut worktree = SessionFixture::new(20, "Change the parser again");
-    worktree.episode.project = Project::new("/work/app/.claude/worktrees/one");
-    worktree.change("/work/app/.claude/worktrees/one/src/parser.rs");
+    worktree.episode.project = Project::new("/srv/app/.claude/worktrees/one");
+    worktree.change("/srv/app/.claude/worktrees/one/src/parser.rs");
     let (here, there) = (session.statements(), worktree.statements());
     assert_eq!(names(&here, EntityKind::File), ["src/parser.rs"]);
     assert_eq!(names(&here, EntityKind::Symbol), ["DateParser::leap_days"]);
@@ -248,7 +248,7 @@ fn a_file_is_one_entity_under_all_its_names_and_in_all_worktrees() {
 fn a_removed_file_is_a_fact_unless_the_session_created_it() {
     for (created, facts_found) in [(false, 1), (true, 0)] {
         let mut session = SessionFixture::new(10, "Tidy up");
-        let work = session.change("/work/app/src/old.rs");
+        let work = session.change("/srv/app/src/old.rs");
         (work.writes, work.reads, work.deleted, work.created) = (1, 1, true, created);
         let found = facts(&[&session]);
         let sentences: Vec<&str> =
@@ -260,7 +260,7 @@ fn a_removed_file_is_a_fact_unless_the_session_created_it() {
 #[test]
 fn a_renamed_file_is_followed() {
     let mut session = SessionFixture::new(10, "Tidy up");
-    session.change("/work/app/src/new.rs").moved_from = Some("/work/app/src/old.rs".to_owned());
+    session.change("/srv/app/src/new.rs").moved_from = Some("/srv/app/src/old.rs".to_owned());
     let statements = session.statements();
     assert_eq!(statements.renames.len(), 1);
     assert_eq!(names(&statements, EntityKind::File), ["src/new.rs", "src/old.rs"]);
@@ -369,7 +369,7 @@ fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
     };
     let mut session = SessionFixture::new(10, "Fix the login");
     session.episode.author = Author::Model("some-model".to_owned());
-    session.change("/work/app/src/login.rs");
+    session.change("/srv/app/src/login.rs");
     session.setting("JWT_EXPIRY", Some("60"), "3600");
     session.episode.summary.topics = Some(vec!["session store".to_owned()]);
     session.episode.summary.relations = Some(vec![
@@ -416,7 +416,7 @@ impl SessionFixture {
             id: EpisodeId::new(minute(hour, 10), [u8::try_from(hour).unwrap(); 10]),
             session: SessionKey(1),
             session_id: SessionId { agent: "claude".to_owned(), id: format!("s-{hour}") },
-            project: Project::new("/work/app"),
+            project: Project::new("/srv/app"),
             name: name.to_owned(),
             summary: EnhancedSessionSummary {
                 activity_vector: ActivityVector::default(),
@@ -488,7 +488,7 @@ impl SessionFixture {
         let (old_value, new_value) = (old.map(str::to_owned), new.to_owned());
         let reason = if old.is_none() { "The server reads it" } else { "" };
         self.evidence.settings.push(SettingChange {
-            file: "/work/app/.env".to_owned(),
+            file: "/srv/app/.env".to_owned(),
             setting: setting.to_owned(),
             old_value: old_value.clone(),
             new_value: Some(new_value.clone()),

@@ -162,21 +162,21 @@ struct DateMatch {
 
 /// Parses a date with the word that introduces it, if any.
 fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
-    let lead = lexemes.first()?.text.as_str();
-    let after = |skip: usize, lead: PrecedingWord| {
-        let mut read = point::read(lexemes.get(skip..)?, lead, now)?;
+    let preceding = lexemes.first()?.text.as_str();
+    let after = |skip: usize, preceding: PrecedingWord| {
+        let mut read = point::read(lexemes.get(skip..)?, preceding, now)?;
         read.length += skip;
         Some(read)
     };
     if let Some(read) = parts::read(lexemes, now) {
         return Some(read);
     }
-    if matches!(lead, "in" | "on" | "during" | "at" | "around")
+    if matches!(preceding, "in" | "on" | "during" | "at" | "around")
         && let Some(read) = parts::read(lexemes.get(1..)?, now)
     {
         return Some(DateMatch { length: 1 + read.length, ..read });
     }
-    match lead {
+    match preceding {
         "between" | "from" => {
             let first = after(1, PrecedingWord::Preposition)?;
             match through(&lexemes[first.length..], now) {
@@ -198,7 +198,7 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
         "in" | "on" | "during" | "of" | "by" | "for" | "at" => {
             let vague =
                 lexemes.get(1).is_some_and(|lexeme| matches!(&*lexeme.text, "about" | "around"));
-            after(1 + usize::from(vague), PrecedingWord::of(lead))
+            after(1 + usize::from(vague), PrecedingWord::of(preceding))
         }
         _ => after(0, PrecedingWord::None),
     }

@@ -143,17 +143,17 @@ fn third(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 
 /// Parses `from 18 to 20 February`, `21 and 22 January`.
 fn from_day_to_day(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
-    let lead = usize::from(matches!(text(lexemes, 0), "from" | "between" | "on"));
-    let first: i64 = text(lexemes, lead).parse().ok().filter(|day| (1..=31).contains(day))?;
-    if !matches!(text(lexemes, lead + 1), "to" | "and" | "until" | "till" | "through") {
+    let preceding = usize::from(matches!(text(lexemes, 0), "from" | "between" | "on"));
+    let first: i64 = text(lexemes, preceding).parse().ok().filter(|day| (1..=31).contains(day))?;
+    if !matches!(text(lexemes, preceding + 1), "to" | "and" | "until" | "till" | "through") {
         return None;
     }
-    let inner = point::read(lexemes.get(lead + 2..)?, PrecedingWord::None, now)?;
+    let inner = point::read(lexemes.get(preceding + 2..)?, PrecedingWord::None, now)?;
     let Days::Span(last, to) = inner.days else { return None };
     let from: Date = calendar::plus_days(last, first - i64::from(last.day()));
     let is_one_day = to == calendar::plus_days(last, 1);
     (is_one_day && from < last && from.month() == last.month()).then_some(DateMatch {
-        length: lead + 2 + inner.length,
+        length: preceding + 2 + inner.length,
         days: Days::Span(from, to),
         is_literal: false,
     })

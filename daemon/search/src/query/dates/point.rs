@@ -35,7 +35,11 @@ impl PrecedingWord {
 }
 
 /// Parses the expression at the start of `lexemes`.
-pub(super) fn read(lexemes: &[Lexeme<'_>], lead: PrecedingWord, now: &Zoned) -> Option<DateMatch> {
+pub(super) fn read(
+    lexemes: &[Lexeme<'_>],
+    preceding: PrecedingWord,
+    now: &Zoned,
+) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
@@ -46,8 +50,8 @@ pub(super) fn read(lexemes: &[Lexeme<'_>], lead: PrecedingWord, now: &Zoned) -> 
         .or_else(|| digits(text(0), today))
         .or_else(|| day_and_month(lexemes, today))
         .or_else(|| named_day(lexemes, today))
-        .or_else(|| month(lexemes.first()?, text(1), lead, today))
-        .or_else(|| bare(text(0), article > 0, lead, today))?;
+        .or_else(|| month(lexemes.first()?, text(1), preceding, today))
+        .or_else(|| bare(text(0), article > 0, preceding, today))?;
     read.length += article;
     Some(read)
 }
@@ -188,15 +192,20 @@ pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -
 }
 
 /// Parses a month: `March`, `March 2026`.
-fn month(first: &Lexeme<'_>, second: &str, lead: PrecedingWord, today: Date) -> Option<DateMatch> {
+fn month(
+    first: &Lexeme<'_>,
+    second: &str,
+    preceding: PrecedingWord,
+    today: Date,
+) -> Option<DateMatch> {
     let month = month_number(&first.text)?;
     if let Some(year) = year(second, today) {
         return literal(2, calendar::whole_month(year, month));
     }
     let is_name =
-        lead == PrecedingWord::Preposition && (first.text.len() > 3 || first.text == "may");
+        preceding == PrecedingWord::Preposition && (first.text.len() > 3 || first.text == "may");
     let is_abbreviation =
-        lead == PrecedingWord::Preposition && first.raw.starts_with(char::is_uppercase);
+        preceding == PrecedingWord::Preposition && first.raw.starts_with(char::is_uppercase);
     // Without a preposition, "may" and "march" are verbs far more often than months.
     let is_plain = !["may", "march"].contains(&first.text.as_str())
         && first.text.len() > 3
@@ -206,18 +215,18 @@ fn month(first: &Lexeme<'_>, second: &str, lead: PrecedingWord, today: Date) -> 
 }
 
 /// Parses a weekday (`Monday`), or a year or day after a preposition (`in 2025`, `on the 21st`).
-fn bare(text: &str, has_article: bool, lead: PrecedingWord, today: Date) -> Option<DateMatch> {
+fn bare(text: &str, has_article: bool, preceding: PrecedingWord, today: Date) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
-        && (lead != PrecedingWord::None || text.len() > 3)
+        && (preceding != PrecedingWord::None || text.len() > 3)
     {
         return spoken(1, Days::one(calendar::last_weekday(today, weekday)));
     }
-    if lead == PrecedingWord::Preposition
+    if preceding == PrecedingWord::Preposition
         && let Some(year) = year(text, today)
     {
         return literal(1, calendar::whole_year(year));
     }
-    if lead != PrecedingWord::None
+    if preceding != PrecedingWord::None
         && has_article
         && text.ends_with(|c: char| c.is_ascii_alphabetic())
     {

@@ -12,7 +12,7 @@ use crate::{
                 items::{first_that_fit, shortened_to_fit},
                 overtaken,
             },
-            repository::branch,
+            repository::{branch, pull_request::is_main_branch},
         },
         report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
         text::{Block, blocks, capitalised, pattern, share_of_words, words},
@@ -223,10 +223,7 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
 /// Whether a merge, or a push to the main branch, followed `origin` in its file.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
-    let is_main = |branch: &str| {
-        let name = branch.strip_prefix("origin/").unwrap_or(branch);
-        matches!(name, "main" | "master" | "trunk" | "develop")
-    };
+    let is_main = |name: &str| is_main_branch(name.strip_prefix("origin/").unwrap_or(name));
     let mut later = evidence.git_events.iter().filter(|event| {
         event.succeeded && event.origin.source == origin.source && event.origin > origin
     });

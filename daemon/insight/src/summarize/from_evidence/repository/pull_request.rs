@@ -58,15 +58,17 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     })
 }
 
+/// Whether a branch is one into which finished work is merged.
+pub(crate) fn is_main_branch(name: &str) -> bool {
+    matches!(name, "main" | "master" | "develop" | "trunk")
+}
+
 /// Returns the number of an earlier pull request for the work on `branch`: the only number in the
 /// `gh` commands of the session, if the session pushed and opened no pull request.
 pub(crate) fn of_branch(evidence: &Evidence, branch: &str) -> Option<String> {
     let has_pushed =
         evidence.git_events.iter().any(|event| event.step == GitStep::Push && event.succeeded);
-    if matches!(branch, "main" | "master" | "develop" | "trunk")
-        || !has_pushed
-        || !evidence.pull_requests.is_empty()
-    {
+    if is_main_branch(branch) || !has_pushed || !evidence.pull_requests.is_empty() {
         return None;
     }
     let named = pattern!(
