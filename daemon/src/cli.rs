@@ -43,7 +43,7 @@ enum Command {
     /// recovers missing records from the damaged databases. The daemon must not be running:
     /// `graphiti repair` stops it and starts it again.
     Repair {
-        /// Recover the records of this database, such as that of another home
+        /// Recover the records of this database, such as the database of another home
         database: Option<PathBuf>,
     },
     /// Apply the current redaction rules to stored or exported text
@@ -177,11 +177,11 @@ fn configure(command: &ConfigCommand, options: &DaemonOptions) -> anyhow::Result
 }
 
 fn print(text: &str) {
-    // Fails if the reader of the output has closed it.
+    // The write fails if the reader has closed the output.
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
 fn print_error(error: &anyhow::Error) {
-    // Fails if the reader of the output has closed it.
+    // The write fails if the reader has closed the output.
     let _ = writeln!(io::stderr().lock(), "graphitid: {error:#}");
 }

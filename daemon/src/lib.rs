@@ -23,9 +23,9 @@
 //!
 //! # Dependencies between modules
 //!
-//! | Layer | Crate | Modules | May name |
+//! | Layer | Crate | Modules | May use |
 //! | --- | --- | --- | --- |
-//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `releasable`, `sync` | nothing, but `clean` and `files` name `proto`: they share code with the client |
+//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `releasable`, `sync` | nothing, except that `clean` and `files` use `proto`, whose code they share with the client |
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
 //! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
@@ -51,7 +51,7 @@
 //! # Invariants
 //!
 //! 1. Decisions are pure functions: stages take values and the time, and return values.
-//! 2. There are separate types for `model`, for the wire and for the disk, which are converted only
+//! 2. There are separate types for `model`, for the wire and for the disk. They are converted only
 //!    at the borders. The formats of wire and disk have their own version numbers.
 //! 3. An acknowledged close is never lost: before the acknowledgement, the daemon writes to the
 //!    disk that the session must be closed. A session's episode is replaced in one transaction.

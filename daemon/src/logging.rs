@@ -32,7 +32,7 @@ impl Handle {
     }
 }
 
-/// Starts logging to the configured file. If none is configured, the log is written to standard
+/// Starts logging to the configured file. If no file is configured, the log is written to standard
 /// error if that is a terminal or the journal of systemd, and otherwise to `graphitid.log` in the
 /// home. All files together have at most `limit` bytes. May be called once in a process.
 pub fn start(log: &Log, limit: u64, home: &Path) -> io::Result<Handle> {

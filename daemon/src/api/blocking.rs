@@ -1,8 +1,8 @@
 //! Blocking reads of the store in request handlers.
 //!
 //! The runtime has two workers, and a read may wait for the disk. Every request handler is polled
-//! through [`allow_blocking`], so that handlers need no special code: the worker first moves its
-//! other tasks to another thread.
+//! through [`allow_blocking`], which first moves the other tasks of the worker to another thread.
+//! Handlers therefore need no special code.
 
 use std::{
     future::{Future, poll_fn},

@@ -61,7 +61,7 @@ const STRUCTURED_ARGUMENT: &str = "structured";
 const MAX_PROCESSES: usize = 32;
 
 impl ClientContext {
-    /// Combines the peer of a connection with the information in the request.
+    /// Combines the process id of the peer of a connection with the information in the request.
     pub fn new(peer: Option<u32>, params: &Value) -> ClientContext {
         let reported = &params["_meta"][CALLER];
         let text =
@@ -93,9 +93,10 @@ impl ClientContext {
     /// Adapts the context to an agent. An agent gets text, unless it requests structured data in
     /// `_meta` or in an argument of the tool.
     pub(in crate::api) fn for_agent(self, params: &Value, kind: ClientKind) -> ClientContext {
-        let asked = params["_meta"][STRUCTURED].as_bool();
-        let asked = asked.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());
-        let reply_form = if asked == Some(true) { ReplyForm::Structured } else { ReplyForm::Text };
+        let requested = params["_meta"][STRUCTURED].as_bool();
+        let requested = requested.or(params["arguments"][STRUCTURED_ARGUMENT].as_bool());
+        let reply_form =
+            if requested == Some(true) { ReplyForm::Structured } else { ReplyForm::Text };
         ClientContext { reply_budget: AGENT_REPLY_BUDGET, reply_form, kind, ..self }
     }
 
@@ -123,8 +124,8 @@ impl ClientContext {
             || self.own_agent().is_some_and(|agent| !engine.follows(agent))
     }
 
-    /// Returns the process of the agent that ran the client as its hook; `None` when it is not
-    /// known. It is the nearest ancestor that is not a shell, because agents run hooks through a
+    /// Returns the process of the agent that ran the client as a hook; `None` when it is not known.
+    /// This process is the nearest ancestor that is not a shell, because agents run hooks through a
     /// shell.
     pub fn agent(&self) -> Option<Process> {
         self.processes.iter().skip(1).find_map(|pid| agent(*pid))
@@ -220,16 +221,16 @@ mod tests {
 
     #[test]
     fn a_program_gets_structured_data_and_an_agent_text_by_default() {
-        let asked = |wanted: bool| json!({ "_meta": { STRUCTURED: wanted } });
+        let requested = |wanted: bool| json!({ "_meta": { STRUCTURED: wanted } });
         let program = |params: &Value| ClientContext::new(None, params).reply_form;
         assert_eq!(program(&json!({})), ReplyForm::Structured);
-        assert_eq!(program(&asked(true)), ReplyForm::Structured);
-        assert_eq!(program(&asked(false)), ReplyForm::Text);
+        assert_eq!(program(&requested(true)), ReplyForm::Structured);
+        assert_eq!(program(&requested(false)), ReplyForm::Text);
         let agent = |params: &Value| {
             ClientContext::new(None, params).for_agent(params, ClientKind::Unknown).reply_form
         };
         assert_eq!(agent(&json!({})), ReplyForm::Text);
-        assert_eq!(agent(&asked(true)), ReplyForm::Structured);
+        assert_eq!(agent(&requested(true)), ReplyForm::Structured);
         let argument = json!({ "arguments": { "structured": true } });
         assert_eq!(agent(&argument), ReplyForm::Structured);
     }

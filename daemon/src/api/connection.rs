@@ -1,8 +1,8 @@
 //! Serves one connection: reads request lines and writes answer lines.
 //!
-//! The first line selects the protocol: a client that begins with the handshake of the Model
-//! Context Protocol, or with a request of its stateless form, is served by [`mcp`]. All other
-//! clients send bare requests, which are served here.
+//! The first line selects the protocol: [`mcp`] serves a client that begins with the handshake of
+//! the Model Context Protocol, or with a request of the stateless form of this protocol. All other
+//! clients send JSON-RPC requests of our own, called bare requests, which are served here.
 //!
 //! Requests are served concurrently, so that a request that waits for an episode does not delay the
 //! next request. A client that is slow, stops in the middle of a line or does not read its answers
@@ -37,8 +37,8 @@ use crate::{
     fault,
 };
 
-/// Maximum number of answers that wait until the client reads them. When it is reached, handlers
-/// with further answers wait.
+/// Maximum number of answers that wait until the client reads them. When this number is reached,
+/// handlers with further answers wait.
 const MAX_WAITING_ANSWERS: usize = 32;
 
 pub(super) struct AcceptedConnection {
@@ -48,7 +48,8 @@ pub(super) struct AcceptedConnection {
     pub(super) budget: InputBudget,
 }
 
-/// Serves a connection until the client disconnects, the slot is needed, or the daemon stops.
+/// Serves a connection until the client disconnects, the slot is needed for another connection, or
+/// the daemon stops.
 pub(super) async fn serve(
     accepted: AcceptedConnection,
     daemon: SharedDaemon,
@@ -90,7 +91,7 @@ pub(super) async fn serve(
         }
     }
     drop(bare);
-    // The writer ends with the connection; its result does not matter.
+    // The result of the writing task does not matter, because the connection ends with it.
     let _ = writing.await;
 }
 
@@ -187,8 +188,8 @@ impl BareConnection {
         }
     }
 
-    /// Requests the end of the daemon. This is done here rather than in a task, because the task
-    /// would be aborted if its client has disconnected, for instance because the daemon hung.
+    /// Requests the end of the daemon. This is not done in a task, because a task is aborted when
+    /// its client disconnects, for example a client that stops waiting for a daemon that hangs.
     async fn stop(&self, id: Option<Value>) {
         self.daemon.stop_requested.notify_one();
         if let Some(id) = id {
@@ -214,7 +215,8 @@ async fn disconnected(stream: &Stream) -> io::Result<()> {
 
     use tokio::io::{Interest, unix::AsyncFd};
     let Stream::UdSocket(stream) = stream;
-    // A second descriptor, because clearing its readiness must not delay the writer.
+    // Uses a second descriptor, because clearing the readiness of the first one could delay the
+    // writer.
     let socket = stream.as_fd().try_clone_to_owned()?;
     #[expect(
         deprecated,
@@ -230,7 +232,7 @@ async fn disconnected(stream: &Stream) -> io::Result<()> {
     }
 }
 
-/// On Windows, the requests continue.
+/// On Windows, a disconnection is not detected, and the requests continue.
 #[cfg(not(unix))]
 async fn disconnected(_: &Stream) -> io::Result<()> {
     std::future::pending().await
@@ -238,7 +240,7 @@ async fn disconnected(_: &Stream) -> io::Result<()> {
 
 struct Disconnected;
 
-/// Forwards the progress of a request until it ends.
+/// Forwards the progress of a request until the request ends.
 async fn forward_progress(
     token: Value,
     mut steps: watch::Receiver<ProgressStep>,

@@ -1,6 +1,6 @@
 //! Limits the number of connections, and chooses a connection to close when all slots are taken.
 //!
-//! An agent may be silent for hours, and keeps its connection as long as a slot is free. When all
+//! An agent may be silent for hours, and keeps its connection as long as slots are free. When all
 //! slots are taken, a connection that has never sent a request is closed first, then the connection
 //! with the longest silence. A connection with a running request is never closed. Our own clients
 //! reconnect automatically.
@@ -37,7 +37,7 @@ struct Slot {
     process: Option<u32>,
     /// Number of running requests.
     requests: usize,
-    has_asked: bool,
+    has_sent_request: bool,
     /// The moment of the last request or answer.
     since: u64,
     leave: watch::Sender<bool>,
@@ -85,7 +85,7 @@ impl ConnectionSlots {
         }
         let (leave, leaving) = watch::channel(false);
         let since = table.next();
-        let slot = Slot { process, requests: 0, has_asked: false, since, leave };
+        let slot = Slot { process, requests: 0, has_sent_request: false, since, leave };
         table.slots.insert(since, slot);
         Some(SlotGuard { all: self.clone(), number: since, leaving })
     }
@@ -102,11 +102,11 @@ impl SlotTable {
     }
 
     /// Chooses an idle connection for which `may` returns true, and signals it to close. Returns
-    /// whether there was one.
+    /// whether there was such a connection.
     fn request_close(&mut self, may: impl Fn(&Slot) -> bool) -> bool {
         let idle = |slot: &&Slot| slot.requests == 0 && !slot.is_closing() && may(slot);
         let first =
-            self.slots.values().filter(idle).min_by_key(|slot| (slot.has_asked, slot.since));
+            self.slots.values().filter(idle).min_by_key(|slot| (slot.has_sent_request, slot.since));
         first.map(|slot| slot.leave.send_replace(true)).is_some()
     }
 }
@@ -123,7 +123,7 @@ impl SlotGuard {
         let now = table.next();
         if let Some(slot) = table.slots.get_mut(&self.number) {
             slot.requests += 1;
-            slot.has_asked = true;
+            slot.has_sent_request = true;
             slot.since = now;
         }
         RequestGuard { all: self.all.clone(), number: self.number }

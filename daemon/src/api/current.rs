@@ -1,9 +1,9 @@
 //! Determines the session that a request is about.
 //!
-//! If the request names a session (by its id, a unique prefix, or the id of its episode), only this
-//! name counts. Otherwise, the first known session in this list is used: the session that the
-//! client reports as its own; the session of the agent process that is an ancestor of the client;
-//! the session that started the client, if it is still live; the only active session in the
+//! If the request contains a session (its id, a unique prefix of its id, or the id of its episode),
+//! only this value counts. Otherwise, the first known session in this list is used: the session
+//! that the client reports as its own; the session of the agent process that is an ancestor of the
+//! client; the session that started the client, if it is still live; the only active session in the
 //! client's directory. A client whose agent is not followed, or that reports an unknown session,
 //! has no session of its own. The session of another agent is never the client's own session, even
 //! if that agent started the client.
@@ -30,7 +30,8 @@ pub(super) enum ResolveError {
     Unknown(String),
     /// Several sessions match.
     Several {
-        /// The common property of the candidates, for people.
+        /// What the candidates have in common, as a part of the message, for example
+        /// `are active in /app`.
         what: String,
         candidates: Vec<Session>,
     },
@@ -54,7 +55,8 @@ impl From<EngineError> for ResolveError {
     }
 }
 
-/// Returns the session that `given` names, or the client's own session.
+/// Returns the session with the id `given`. Without an id, returns the client's own session, or
+/// else the only active session in the client's directory.
 pub(super) async fn resolve(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -78,7 +80,8 @@ pub(super) async fn client_session(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
-    // The checks below could find the session of a followed agent that started the unfollowed one.
+    // The checks below could find the session of a followed agent that started the unfollowed
+    // agent.
     if client.is_unfollowed(&daemon.engine) {
         return Ok(None);
     }
@@ -141,7 +144,6 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     {
         return Ok(episode.session);
     }
-    // More than one match means that the prefix is not unique.
     let keys = store.sessions_with_prefix(id, MAX_CANDIDATES)?;
     let mut sessions = Vec::with_capacity(keys.len());
     for key in keys {

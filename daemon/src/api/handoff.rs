@@ -11,7 +11,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of sessions that are inspected to find sessions that did work.
+/// Maximum number of sessions that are inspected to find sessions in which work was done.
 const MAX_INSPECTED: usize = 100;
 
 /// The sessions from which a handoff is built.
@@ -24,8 +24,8 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from stored episodes, without waiting; empty when there are no episodes. If
-/// no session did work, uses only the latest session.
+/// Builds the handoff from the stored episodes, without waiting for pending sessions; empty when
+/// there are no episodes. If no work was done in any session, uses only the latest session.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,
@@ -51,14 +51,14 @@ pub(super) fn of_project(
         episodes.truncate(1);
     }
     episodes.truncate(scope.sessions);
-    let standings = standings(store, &episodes)?;
-    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &standings))
+    let statement_states = statement_states(store, &episodes)?;
+    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &statement_states))
 }
 
-/// The statements of each session of a handoff that still hold, in the order of the sessions.
-struct Standings(Vec<StatementStates>);
+/// For each session of a handoff, in their order: which statements of its summary still hold.
+struct StatesBySession(Vec<StatementStates>);
 
-impl handoff::StatementValidity for Standings {
+impl handoff::StatementValidity for StatesBySession {
     fn holds(&self, session: usize, text: &str) -> Option<bool> {
         self.0.get(session)?.holds(text)
     }
@@ -72,11 +72,14 @@ impl handoff::StatementValidity for Standings {
     }
 }
 
-/// Returns the statements of each episode that still hold.
-fn standings(store: &dyn Store, episodes: &[Episode]) -> Result<Standings, StoreError> {
+/// Returns, for each episode, which statements of its summary still hold.
+fn statement_states(
+    store: &dyn Store,
+    episodes: &[Episode],
+) -> Result<StatesBySession, StoreError> {
     let (graph, now) = (Graph::of(store), clock::now());
     let each = episodes.iter().map(|episode| graph.statement_states(episode.id, now));
-    Ok(Standings(each.collect::<Result<_, _>>()?))
+    Ok(StatesBySession(each.collect::<Result<_, _>>()?))
 }
 
 /// Builds the handoff from the earlier part of a session to its later part.
@@ -89,13 +92,13 @@ pub(super) fn of_session(
     };
     let episode = store.episode(indexed.episode)?;
     let Some(episode) = episode else { return Ok(None) };
-    let wishes = episode.summary.preferences.clone().unwrap_or_default();
+    let preferences = episode.summary.preferences.clone().unwrap_or_default();
     let episodes = std::slice::from_ref(&episode);
-    Ok(Some(handoff::gather(episodes, &wishes, &standings(store, episodes)?)))
+    Ok(Some(handoff::gather(episodes, &preferences, &statement_states(store, episodes)?)))
 }
 
 /// Returns the user's preferences that apply in the project, the latest first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
-    let held = Graph::of(store).preferences(projects, clock::now())?;
-    Ok(held.into_iter().map(|preference| preference.fact.sentence).collect())
+    let found = Graph::of(store).preferences(projects, clock::now())?;
+    Ok(found.into_iter().map(|preference| preference.fact.sentence).collect())
 }

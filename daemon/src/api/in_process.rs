@@ -48,7 +48,7 @@ pub async fn tool<T: DeserializeOwned>(
     parsed(tools::structured(daemon, &ClientContext::default(), name, arguments).await?)
 }
 
-/// Runs `work`, which may block. A panic and a timeout become an error.
+/// Runs `work`, which may block. A panic and a timeout become errors.
 pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     request_limits::with_deadline(async { Ok(work.await) }).await
 }
@@ -73,7 +73,7 @@ pub async fn visit_sessions(
     blocking::read(|| list_sessions::visit_tracked(store, &live, listed)).map_err(store_error)
 }
 
-/// Returns the rows of these sessions, without those that do not exist any more.
+/// Returns the rows of these sessions. Leaves out sessions that no longer exist.
 pub async fn session_rows(
     daemon: &DaemonState,
     keys: &[SessionKey],

@@ -39,7 +39,7 @@ pub(super) struct CloseSignals {
     pub(super) leaving: watch::Receiver<bool>,
 }
 
-/// A stream, and the bytes of it that are not yet taken as lines.
+/// A stream, and the bytes that were read from it but not yet returned as lines.
 struct BufferedInput {
     stream: Box<dyn AsyncRead + Send + Sync + Unpin>,
     buffer: Vec<u8>,
@@ -56,7 +56,7 @@ pub(super) struct InputBudget(Arc<Semaphore>);
 /// A line, and the memory that it uses.
 pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// Kept until a bare request is answered.
+    /// For a bare request, kept until the request is answered.
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 

@@ -81,7 +81,7 @@ impl DaemonState {
         self.notify_hooks();
     }
 
-    /// Notifies the hooks, which do not read the configuration, whether to send prompts.
+    /// Notifies the hooks whether to send prompts, because hooks do not read the configuration.
     pub fn notify_hooks(&self) {
         let hooks = self.hooks();
         let wanted = hooks.enabled && hooks.recall;

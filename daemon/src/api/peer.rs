@@ -1,4 +1,4 @@
-//! Authorizes connections: only the user as whom the daemon runs has access.
+//! Authorizes connections: only the user that runs the daemon has access.
 
 use interprocess::local_socket::tokio::{Stream, prelude::*};
 
@@ -26,7 +26,7 @@ pub(super) fn authorize(stream: &Stream) -> Option<Peer> {
     Some(Peer { process: credentials.pid().and_then(|pid| u32::try_from(pid).ok()) })
 }
 
-/// The security descriptor of the pipe restricts access to the user.
+/// On Windows, the security descriptor of the pipe restricts access to the user.
 #[cfg(windows)]
 pub(super) fn authorize(stream: &Stream) -> Option<Peer> {
     let process = stream.peer_creds().ok().and_then(|credentials| credentials.pid());

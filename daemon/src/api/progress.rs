@@ -1,9 +1,9 @@
-//! Reports the progress of a request to clients that ask for it.
+//! Reports the progress of a request to clients that request progress.
 
 use tokio::sync::watch;
 
-/// Reports the progress of a request to the client, if the client asked for it. If steps come
-/// faster than they can be sent, only the latest one is sent.
+/// Reports the progress of a request to the client, if the client requested progress. If steps come
+/// faster than they can be sent, only the latest step is sent.
 #[derive(Clone, Debug, Default)]
 pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 

@@ -33,7 +33,7 @@ pub(super) fn project_argument(
     }
     Ok(Some(match projects.named(given) {
         NamedProject::Known(members) => members,
-        NamedProject::Unknown => vec![unknown(given)],
+        NamedProject::Unknown => vec![namespace_of(given)],
         NamedProject::Ambiguous(paths) => {
             let what = format!(
                 "{} projects have the name `{given}`: give the directory of one: {}",
@@ -86,16 +86,18 @@ pub(super) fn search_scope(
 /// When an agent requests a directory that is not visible.
 pub(super) fn restrict_to_visible(
     visible: Option<Vec<Namespace>>,
-    asked: Option<Vec<Namespace>>,
+    requested: Option<Vec<Namespace>>,
     client: &ClientContext,
 ) -> Result<Option<Vec<Namespace>>, Error> {
-    let Some(visible) = visible else { return Ok(asked) };
-    match asked {
+    let Some(visible) = visible else { return Ok(requested) };
+    match requested {
         None => Ok(Some(visible)),
-        Some(asked) if client.runs_in_agent() && asked.iter().any(|one| !visible.contains(one)) => {
+        Some(requested)
+            if client.runs_in_agent() && requested.iter().any(|one| !visible.contains(one)) =>
+        {
             Err(hidden())
         }
-        Some(asked) => Ok(Some(asked)),
+        Some(requested) => Ok(Some(requested)),
     }
 }
 
@@ -173,7 +175,7 @@ pub(super) fn directory_argument(
 ) -> Result<Option<Vec<Namespace>>, Error> {
     match given.map(str::trim) {
         Some(given) if is_path(given) => Ok(Some(daemon.engine.projects().spellings_of(given))),
-        Some(given) if Namespace::parse(given).is_some() => Ok(Some(vec![unknown(given)])),
+        Some(given) if Namespace::parse(given).is_some() => Ok(Some(vec![namespace_of(given)])),
         given => project_argument(daemon, given),
     }
 }
@@ -216,6 +218,6 @@ fn is_path(given: &str) -> bool {
     has_drive || given.starts_with(['/', '\\', '.', '~'])
 }
 
-fn unknown(given: &str) -> Namespace {
+fn namespace_of(given: &str) -> Namespace {
     Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace())
 }

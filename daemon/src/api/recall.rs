@@ -1,8 +1,8 @@
 //! Finds the statements of earlier sessions that match a prompt, for the hook of the prompt.
 //!
-//! The user waits for this hook. So the errors, decisions and preferences of a project are cached
-//! until the project has a new episode, or statements are deleted or corrected. If reading takes too
-//! long, nothing is added to the prompt.
+//! The user waits for this hook. Therefore, the errors, decisions and preferences of a project are
+//! cached until the project has a new episode, or statements are deleted or corrected. If reading
+//! takes too long, nothing is added to the prompt.
 
 use std::{
     collections::HashMap,
@@ -61,7 +61,7 @@ pub(super) async fn lines(daemon: &DaemonState, event: &HookEvent) -> Option<Str
 /// Fills the cache for the project of a directory, so that the first prompt does not have to wait.
 pub(super) fn warm(daemon: &DaemonState, directory: String) {
     let reading = read(daemon, directory);
-    // The result is only cached.
+    // The task only fills the cache, so its result is not needed.
     drop(tokio::task::spawn_blocking(reading));
 }
 
@@ -87,8 +87,8 @@ fn read(
 }
 
 impl RecallCache {
-    /// Removes everything, after statements were deleted or corrected. A memory that is being read
-    /// meanwhile is not cached.
+    /// Empties the cache after statements were deleted or corrected. A memory that is being read at
+    /// this time is not cached.
     pub fn clear(&self) {
         let mut state = self.lock();
         state.memories.clear();

@@ -1,4 +1,4 @@
-//! Limits the time of a request, and the effect of a panic in it.
+//! Limits the time of a request, and the effect of a panic in a request.
 
 use std::{
     future::{Future, poll_fn},
@@ -15,10 +15,10 @@ use crate::api::blocking::allow_blocking;
 /// Maximum number of concurrent requests of one connection; further requests are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Requests are cancelled after this time. Only a `sync` of a long history with a slow model takes
-/// so long; it can be repeated, and then continues where it stopped.
+/// that long. If it is repeated, it continues where it stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
-/// Runs `work` with a deadline. A timeout and a panic become an error for the client.
+/// Runs `work` with a deadline. A timeout and a panic become errors for the client.
 pub(super) async fn with_deadline<T>(
     work: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {

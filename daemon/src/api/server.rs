@@ -1,4 +1,4 @@
-//! Accepts connections on a socket, only from the user as whom the daemon runs.
+//! Accepts connections on a socket, only from the user that runs the daemon.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -32,8 +32,8 @@ const MAX_REJECTED_REQUEST_BYTES: u64 = 64 << 10;
 
 /// Listens at `socket`, the path of a socket or the name of a pipe.
 ///
-/// The caller holds the lock of the home. Therefore, a socket at the path without a listener
-/// belongs to a daemon that has died.
+/// The caller holds the lock of the home directory. Therefore, a socket without a listener was left
+/// by a daemon that has died.
 pub fn listen(socket: &str) -> io::Result<Listener> {
     #[cfg(unix)]
     {

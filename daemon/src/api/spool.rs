@@ -32,7 +32,7 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(5);
 /// An event is dropped if its session is still unknown after this time.
 const MAX_WAIT: Duration = Duration::from_secs(3600);
-/// The same limit, if the daemon cannot access the session's transcript.
+/// Same as [`MAX_WAIT`], if the daemon cannot access the session's transcript.
 const MAX_WAIT_WITHOUT_TRANSCRIPT: Duration = Duration::from_secs(60);
 
 /// The result of processing an event.
@@ -101,7 +101,7 @@ pub async fn process_spool(daemon: SharedDaemon, changed: Arc<Notify>) {
         if count(&daemon.home) == 0 {
             changed.notified().await;
         } else {
-            // The spool is processed in both cases.
+            // The spool is processed after a notification and after a timeout.
             let _ = tokio::time::timeout(PAUSE, changed.notified()).await;
         }
     }

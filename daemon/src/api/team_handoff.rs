@@ -1,4 +1,4 @@
-//! Renders the latest sessions of colleagues in a project, for its handoff.
+//! Renders the latest sessions of colleagues in a project, for the handoff of the project.
 //!
 //! The texts were written on other machines. Therefore each text is shortened to one line in
 //! quotation marks, and cannot contain the closing mark. In a name, each run of characters that are
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn colleagues_sessions_are_named_with_their_next_steps() {
+    fn sessions_of_colleagues_are_listed_with_their_next_steps() {
         let content =
             "# T\n\n## Next Steps \n\n- Deploy it \n- Tell Ann \n- More \n\n## Objective \n- x";
         assert_eq!(

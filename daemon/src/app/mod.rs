@@ -52,7 +52,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct DaemonOptions {
     pub home: PathBuf,
-    /// The working directory, where a configuration file is searched.
+    /// The working directory, where the daemon searches for a configuration file.
     pub directory: PathBuf,
 }
 
@@ -102,7 +102,7 @@ pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     served
 }
 
-/// Returns the folders in which the configuration file is searched.
+/// Returns the folders in which the daemon searches for the configuration file.
 pub fn search(options: &DaemonOptions) -> config::FileSearch {
     config::FileSearch {
         directory: Some(options.directory.clone()),
@@ -111,7 +111,7 @@ pub fn search(options: &DaemonOptions) -> config::FileSearch {
     }
 }
 
-/// Owns the home, and runs rounds until the daemon stops.
+/// Owns the home directory, and runs rounds until the daemon stops.
 struct Supervisor {
     home: Home,
     search: config::FileSearch,
@@ -328,7 +328,7 @@ impl Supervisor {
         }
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
-        // This fails only if the engine is stopping; then it needs no settings.
+        // This fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), transcript_folders(&self.config)).await;
         // Notices about deprecated spellings are only logged, because these settings are used.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
@@ -364,7 +364,8 @@ fn long_message_bytes(config: &Config) -> usize {
     usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
-/// Returns the folders in which transcripts are searched. There are none if tracking is disabled.
+/// Returns the folders in which the daemon searches for transcripts. There are no folders if
+/// tracking is disabled.
 fn transcript_folders(config: &Config) -> TranscriptFolders {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
         return TranscriptFolders::none();

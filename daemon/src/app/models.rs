@@ -33,7 +33,7 @@ use crate::{
 
 /// The file with classifications of tools, in the home folder.
 const TOOL_CACHE_FILE: &str = "tool_classification_cache.json";
-/// Maximum size, in bytes, of that file.
+/// Maximum size, in bytes, of the file with classifications.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The clients of models, with the state that is kept when the configuration changes.
@@ -92,7 +92,7 @@ impl Models {
     }
 
     /// Returns the summarizer for `config`. The client is kept, with its ledger and its knowledge
-    /// of outages, unless its own settings are different.
+    /// of outages, unless the settings of the client have changed.
     pub(super) fn summarizer(
         &mut self,
         config: &Config,
@@ -121,8 +121,8 @@ impl Models {
         })
     }
 
-    /// Returns the working directory of the model's program, whose sessions must not count as the
-    /// user's.
+    /// Returns the working directory of the program that serves as a model. The sessions of this
+    /// program must not count as sessions of the user.
     pub(super) fn excluded_folders(&self) -> Vec<PathBuf> {
         let folder = command::directory(&self.home);
         let real = self.home.canonicalize().map(|home| command::directory(&home));
@@ -163,6 +163,8 @@ fn import_tool_classifications(learned_tools: &LearnedTools, file: &Path) {
             let (taken, known, unreadable) = learned_tools.import(&document);
             tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools imported");
         }
-        Err(error) => tracing::warn!(file = %file.display(), error, "cannot be read"),
+        Err(error) => {
+            tracing::warn!(file = %file.display(), error, "cannot read the classifications of tools")
+        }
     }
 }

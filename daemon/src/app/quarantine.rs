@@ -27,12 +27,12 @@ pub(super) fn quarantine(folder: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Removes all but [`MAX_KEPT`] of the databases that were moved from `folder`. Reports each
-/// removal and each failure through `say`.
-pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
+/// removal and each failure through `report`.
+pub(super) fn remove_old(folder: &Path, report: &mut dyn FnMut(&str)) {
     let aside = match moved_from(folder) {
         Ok(aside) => aside,
         Err(error) => {
-            say(&format!(
+            report(&format!(
                 "cannot list the damaged databases that were moved from {}: {error}",
                 folder.display()
             ));
@@ -48,7 +48,7 @@ pub(super) fn remove_old(folder: &Path, say: &mut dyn FnMut(&str)) {
             }
             Err(error) => format!("the damaged database {name} cannot be removed: {error}"),
         };
-        say(&message);
+        report(&message);
     }
 }
 
@@ -78,8 +78,8 @@ fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {
     Ok(found)
 }
 
-/// Parses a name. Returns whether the database was not recovered yet, and when it was moved, in
-/// seconds since the epoch. Returns `None` for other names.
+/// Parses the name of a moved database. Returns whether the database was not recovered yet, and
+/// when it was moved, in seconds since the epoch. Returns `None` for other names.
 fn moved_at(path: &Path) -> Option<(bool, u64)> {
     let extension = path.extension()?.to_str()?;
     let kinds = [(true, DAMAGED), (false, SALVAGED)].into_iter();

@@ -22,7 +22,7 @@ use crate::{
 
 /// Recovers missing records from the database `damaged`. If it is `None`, checks the current
 /// database, moves it to another folder if any record cannot be read, and recovers missing records
-/// from all damaged databases. `say` receives lines for people.
+/// from all damaged databases. `notify` receives lines for people.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ use crate::{
 pub fn repair(
     options: &DaemonOptions,
     damaged: Option<&Path>,
-    say: &mut dyn FnMut(&str),
+    notify: &mut dyn FnMut(&str),
 ) -> anyhow::Result<()> {
     let home = Home::take(&options.home)?;
     let folder = database::folder(home.path());
@@ -42,7 +42,7 @@ pub fn repair(
             damaged.display()
         );
     } else if folder.exists() {
-        was_moved = check_database(&folder, say)?;
+        was_moved = check_database(&folder, notify)?;
     }
     let damaged = match damaged {
         Some(damaged) => vec![damaged.to_owned()],
@@ -54,10 +54,10 @@ pub fn repair(
         match recover(&store, home.path(), &damaged) {
             Ok(salvaged) => {
                 let kept = mark_recovered(&damaged)?;
-                say(&report(&salvaged, &damaged, kept.as_deref()));
+                notify(&report(&salvaged, &damaged, kept.as_deref()));
             }
             Err(StoreError::Unreadable(what)) => {
-                say(&format!("{name}: none of its records can be read: {what}"));
+                notify(&format!("{name}: none of its records can be read: {what}"));
             }
             Err(error) => {
                 return Err(error).with_context(|| format!("recover records from {name}"));
@@ -67,14 +67,14 @@ pub fn repair(
     store.close();
     if was_moved {
         // All readable records have been recovered, so old databases may be removed now.
-        quarantine::remove_old(&folder, say);
+        quarantine::remove_old(&folder, notify);
     }
     Ok(())
 }
 
 /// Moves the current database to another folder if any record cannot be read. Returns whether it
 /// was moved.
-fn check_database(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
+fn check_database(folder: &Path, notify: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();
         store.close();
@@ -82,7 +82,7 @@ fn check_database(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bo
     });
     let what = match examined {
         Ok((records, 0)) => {
-            say(&format!("{}: all of its {records} records can be read.", folder.display()));
+            notify(&format!("{}: all of its {records} records can be read.", folder.display()));
             return Ok(false);
         }
         Ok((records, bad)) => format!("{bad} of its {records} records cannot be read"),
@@ -90,7 +90,11 @@ fn check_database(folder: &Path, say: &mut dyn FnMut(&str)) -> anyhow::Result<bo
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
     let moved = quarantine::quarantine(folder)?;
-    say(&format!("{}: {what}; the database was moved to {}.", folder.display(), moved.display()));
+    notify(&format!(
+        "{}: {what}; the database was moved to {}.",
+        folder.display(),
+        moved.display()
+    ));
     Ok(true)
 }
 
@@ -110,7 +114,7 @@ fn damaged_databases(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
     let work = home.join("db.repair");
-    let brought_back = open_damaged(damaged, &work).and_then(|left| {
+    let recovered = open_damaged(damaged, &work).and_then(|left| {
         let salvaged = store.salvage(&left);
         let salvaged = salvaged.and_then(|done| sharing::salvage(&left, store).map(|()| done));
         left.close();
@@ -118,7 +122,7 @@ fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, S
     });
     // If the copy cannot be removed, the next repair removes it.
     let _ = fs::remove_dir_all(&work);
-    brought_back
+    recovered
 }
 
 /// Renames a damaged database, so that it is not processed again.
@@ -140,13 +144,12 @@ fn report(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
         damaged.display()
     );
     if *forgotten > 0 {
-        report += &format!(
-            " {forgotten} forgotten sessions had been read again; they are forgotten now."
-        );
+        report +=
+            &format!(" {forgotten} forgotten sessions had been imported again; they were removed.");
     }
     if let Some(kept) = kept {
         report += &format!(
-            " The damaged database is now {}: delete it when nothing is missing.",
+            " The damaged database is now {}: delete it if no session is missing.",
             kept.display()
         );
     }

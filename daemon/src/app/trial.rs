@@ -111,7 +111,7 @@ fn push_trial(text: &mut String, format: &FormatHandle, trial: &FileTrial) {
     push_row(
         text,
         "project",
-        directory.map_or("unknown: no record names a directory", |path| path),
+        directory.map_or("unknown: no record contains a directory", |path| path),
     );
     for (name, values) in [
         ("branch", &evidence.branches),
@@ -160,7 +160,7 @@ fn push_members(text: &mut String, format: &FormatHandle, file: &Path) -> anyhow
         push_row(
             text,
             key,
-            if count == 0 { format!("{row}: no record has it") } else { row }.as_str(),
+            if count == 0 { format!("{row}: no record has this member") } else { row }.as_str(),
         );
     }
     Ok(())
@@ -228,7 +228,7 @@ fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &Form
 /// Explains why no format can read the file.
 fn push_reasons(text: &mut String, formats: &Formats, candidates: &[FormatHandle]) {
     if candidates.is_empty() {
-        text.push_str("No format claims a file of this path.\n");
+        text.push_str("No format claims this path.\n");
         for format in formats.iter() {
             if let FormatHandle::Mapped(mapped) = &format {
                 let paths =

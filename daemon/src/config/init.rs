@@ -54,7 +54,7 @@ const COMMENT: &str = "The configuration of graphitid. Each key has its default 
 /// file.
 ///
 /// # Errors
-/// The file exists and `existing` is [`Existing::Keep`], or an I/O error.
+/// If the file exists and `existing` is [`Existing::Keep`], or after an I/O error.
 pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitError> {
     let file = home.join(FILE_NAME);
     let failed = |error| InitError::Io { file: file.clone(), error };
@@ -76,7 +76,7 @@ pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitErr
 fn object_at<'r>(root: &'r mut Map<String, Json>, section: &str) -> &'r mut Map<String, Json> {
     section.split('.').fold(root, |object, name| {
         let child = object.entry(name).or_insert_with(|| Json::Object(Map::new()));
-        child.as_object_mut().expect("the table keeps sections and fields apart")
+        child.as_object_mut().expect("no key of the table is both a section and a field")
     })
 }
 

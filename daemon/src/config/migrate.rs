@@ -1,4 +1,5 @@
-//! Deprecated keys of earlier documents and of Graphiti's fork, and common mistakes.
+//! Maps deprecated keys, from earlier documentation and from the fork of Graphiti, and common
+//! mistakes to current keys.
 
 use crate::config::table;
 

@@ -181,8 +181,8 @@ impl fmt::Display for ConfigProblem {
             }
             ConfigProblem::Guarded { place, key, own_file } => write!(
                 f,
-                "{place}: `{key}` is valid only in your own file, because it runs a program, sends text or names \
-                 a file; move it to {}",
+                "{place}: `{key}` is valid only in your own file, because it runs a program, sends text or \
+                 contains the path of a file; move it to {}",
                 own_file.display()
             ),
             ConfigProblem::Conflict { place, key, text } => write!(f, "{place}: `{key}` {text}"),

@@ -12,7 +12,7 @@ use graphiti_proto::{
     files,
 };
 
-/// A home that this process owns until the value is dropped.
+/// A home folder that this process owns until the value is dropped.
 pub struct Home {
     path: PathBuf,
     lock: File,
@@ -102,8 +102,8 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Errors have no effect: a remaining file names an ended process, and the lock ends with
-        // the process.
+        // Errors can be ignored: a remaining file contains the id of an ended process, and the lock
+        // ends with the process.
         let _ = fs::remove_file(endpoint::runtime_file(&self.path));
         let _ = self.lock.unlock();
     }

@@ -10,7 +10,8 @@ pub fn stopping() {
     notify("STOPPING=1");
 }
 
-/// Implements systemd's `sd_notify`: sends a datagram to the socket that `NOTIFY_SOCKET` names.
+/// Implements systemd's `sd_notify`: sends a datagram to the socket at the address in
+/// `NOTIFY_SOCKET`.
 #[cfg(target_os = "linux")]
 fn notify(state: &str) {
     use std::os::{

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::sync::mpsc;
 
-/// The request of a signal.
+/// What a signal requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Stop the daemon (`SIGTERM`, `SIGINT`).

@@ -35,7 +35,7 @@ const MAX_STEPS_TO_IDLE: usize = 20;
 struct SessionWorld {
     session: Session,
     now: Timestamp,
-    /// The version of the file; each write creates another one.
+    /// The version of the file. Each write creates a new version.
     file: u8,
     /// Whether the daemon was notified of the last write.
     is_notified: bool,

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_of_an_invalid_address_says_how_to_correct_it() {
+    fn the_error_of_an_invalid_address_contains_the_remedy() {
         use EngineKind::{FalkorDb, Neo4j};
         for (engine, url, wanted) in [
             (FalkorDb, "graph.example.org", "has no protocol; write rediss://"),

@@ -19,7 +19,7 @@ use crate::share::{
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time limit for a statement. Even a busy engine needs less.
+/// The time limit for a statement. Even a busy engine needs less time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct FalkorDb {
@@ -116,7 +116,7 @@ impl GraphEngine for FalkorDb {
     ) -> ReadResult<'e> {
         Box::pin(async move {
             let text = literal::prefix(&statement.parameters) + &statement.text;
-            // The read-only command, because `GRAPH.QUERY` would create a missing graph.
+            // Uses the read-only command, because `GRAPH.QUERY` would create a missing graph.
             let mut command = redis::cmd("GRAPH.RO_QUERY");
             let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
             command.arg(group).arg(text).arg("TIMEOUT").arg(milliseconds);
@@ -142,7 +142,7 @@ impl GraphEngine for FalkorDb {
             };
             let mut modules = redis::cmd("MODULE");
             modules.arg("LIST");
-            // Without the permission to list modules, the version is omitted.
+            // Without the permission to list modules, the version of FalkorDB is omitted.
             let graph = self.send(&modules).await.ok().and_then(|list| graph_version(&list));
             let redis = line("redis_version:").unwrap_or_default();
             let version = match graph {

@@ -1,4 +1,5 @@
-//! Writes Cypher literals for FalkorDB, because there the parameters are a text before the query.
+//! Writes Cypher literals for FalkorDB, because FalkorDB expects the parameters as a text before
+//! the query.
 
 use std::fmt::Write as _;
 

@@ -13,7 +13,7 @@ use crate::share::{
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time limit for a statement. Even a busy engine needs less.
+/// The time limit for a statement. Even a busy engine needs less time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
@@ -30,8 +30,8 @@ pub struct Neo4j {
 pub(super) fn install_tls() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails if another part of the program has already installed a provider. That provider is
-        // used then.
+        // This fails if another part of the program has already installed a provider. In this case,
+        // that provider is used.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

@@ -1,5 +1,5 @@
-//! Statements that read the graph, and their rows. Other programs may have written the rows, so
-//! these may contain anything.
+//! Statements that read the graph, and their rows. Other programs may have written the rows, so the
+//! rows may contain anything.
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,10 @@
 //! Decides which requests may see the page, without I/O.
 //!
 //! The address that `graphiti view` opens contains a token. The token is valid once and for a short
-//! time; the browser gets a cookie for it. Other users of the machine can connect to the port, and
-//! other sites can make the user's browser send requests to the port; neither have the cookie.
-//! Browsers also send a cookie to servers at other ports of the same host. So all pages are below a
-//! path with a random name, and the cookie is valid only for this path.
+//! time; the browser gets a cookie in exchange. Other users of the machine can connect to the port,
+//! and other sites can make the user's browser send requests to the port, but without the cookie.
+//! Browsers also send a cookie to servers at other ports of the same host. Therefore, all pages are
+//! below a path with a random name, and the cookie is valid only for this path.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(super) struct RequestOrigin<'r> {
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The request names another host, such as a domain name that resolves to this machine.
+    /// The request is for another host, such as a domain name that resolves to this machine.
     Host,
     /// A page of another site caused the request.
     OtherSite,
@@ -86,8 +86,8 @@ impl AccessControl {
 
     /// Checks a token, and returns the value of `Set-Cookie`.
     ///
-    /// If a token is presented twice, another program may have read it and have got the cookie. So
-    /// a new cookie is made, which nobody has.
+    /// If a token is presented twice, another program may have read the token and got the cookie.
+    /// Therefore, the cookie is replaced by a new one, which nobody has.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
         self.used.retain(|used| now < used.expires_at);
         if self.used.iter().any(|used| is_same(&used.secret, token)) {

@@ -24,7 +24,7 @@ pub(super) async fn icon() -> Response {
 }
 
 fn file(media_type: &'static str, content: &'static str) -> Response {
-    // The browser may cache the files, because each server has another path.
+    // The browser may cache the files, because each server has a different path.
     let headers =
         [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "private, max-age=86400")];
     (headers, content).into_response()

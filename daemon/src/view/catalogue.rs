@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// After a reading, the catalogue is reused for this multiple of the time that the reading took,
-/// even if the store has changed. So the processor load is low while agents write.
+/// The entries are reused for this multiple of the time that reading them took, even if the store
+/// has changed, so that the processor load is low while agents write.
 const REUSE_FACTOR: u32 = 10;
 
 /// A cache of the entries, which are read when they are needed.

@@ -75,7 +75,7 @@ impl fmt::Display for Day {
     }
 }
 
-/// Returns the time of day, such as `09:31`.
+/// Returns the time of day, for example `09:31`.
 pub(super) fn time_of_day(at: Timestamp) -> String {
     let seconds = clock::local_seconds(at).rem_euclid(DAY);
     format!("{:02}:{:02}", seconds / 3_600, seconds / 60 % 60)

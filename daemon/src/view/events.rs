@@ -41,7 +41,7 @@ const MAX_CHANGES: usize = 256;
 struct ChangedSessions {
     /// Whether sessions that are not listed may have changed, too.
     all: bool,
-    /// The agents' ids.
+    /// The ids that the agents gave to the sessions.
     sessions: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl ChangeListener {
         }
         let end = *self.outbox.borrow_and_update();
         let daemon = self.view.daemon().ok()?;
-        // The request handler, which allows blocking, has already returned.
+        // This code runs after the request handler has returned, so it must allow blocking itself.
         let store = daemon.engine.store().as_ref();
         let changed = in_process::blocking(|| changes(store, self.position, end));
         self.position = end;

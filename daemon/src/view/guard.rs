@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// Content comes only from this server, and nothing is sent elsewhere. Inline scripts and styles
-/// are not allowed, so the text of a transcript cannot act as a script or style.
+/// Content comes only from this server, and nothing is sent to other servers. Inline scripts and
+/// styles are not allowed, so the text of a transcript cannot act as a script or style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -35,7 +35,7 @@ pub(super) fn router(view: SharedView) -> Router {
         ("message", get(message::page)),
         ("calendar", get(calendar::page)),
         ("projects", get(projects::list)),
-        ("project", get(projects::one)),
+        ("project", get(projects::project_page)),
         ("open-ends", get(open_ends::page)),
         ("facts", get(facts::page)),
         ("node", get(graph::page)),

@@ -87,7 +87,7 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
     let expired = usage::expired(view.page_use.subscribe());
     let ended = async move {
         tokio::select! {
-            // `stop`, the sender, exists as long as this future, so this waits for the value.
+            // The sender `stop` exists as long as this future, so `wait_for` cannot fail.
             _ = stopping.wait_for(|stopping| *stopping) => {}
             () = expired => {}
         }

@@ -39,7 +39,7 @@ texts! {
     only_in: "Only in",
     in_all_projects: "Search all projects",
     known_error: "Known error",
-    seen_last: "Seen last",
+    seen_last: "Last seen",
     latest_sessions: "Latest sessions",
     no_sessions: "No sessions yet. They appear here as soon as an agent writes one.",
     // Static copies
@@ -61,7 +61,7 @@ texts! {
     // Session
     conversation: "Conversation",
     summary: "Summary",
-    no_summary: "There is no summary. Usually it is written when the session is over.",
+    no_summary: "There is no summary. Usually, the summary is written when the session has ended.",
     phases: "Phases of the work",
     done_tasks: "Done",
     decisions: "Decisions",
@@ -72,7 +72,7 @@ texts! {
     fix: "Fix",
     verified_by: "Verified by",
     left_open: "Left open",
-    wishes: "Preferences",
+    preferences: "Preferences",
     discoveries: "Discoveries",
     known_failures: "Known failures",
     settings: "Settings",
@@ -85,11 +85,11 @@ texts! {
     about_session: "About this session",
     state: "State",
     transcript: "Transcript",
-    forked_from: "Continues",
+    forked_from: "Forked from",
     summary_by: "Summary by",
     evidence: "rules, from the transcript",
     branches: "Branches",
-    own_file: "session",
+    session_file: "session",
     no_messages: "No messages.",
     earlier: "Earlier",
     later: "Later",
@@ -106,12 +106,12 @@ texts! {
     since: "since",
     from: "from",
     until: "until",
-    around: "around it",
+    neighbours_link: "neighbours",
     done: "Done",
     wrong: "Wrong",
     keep: "Still true",
     failing_tests: "Failing tests",
-    graph: "Around it",
+    neighbours: "Neighbours",
     history: "History",
     ended_by: "Ended by:",
     also_named: "Also named",
@@ -127,7 +127,7 @@ texts! {
     no_model: "none: summaries come from rules",
     calls_today: "Calls today",
     cost: "Cost",
-    purpose: "For",
+    purpose: "Purpose",
     answered: "Answered",
     failed_count: "Failed",
     tokens_in: "Tokens in",
@@ -148,7 +148,7 @@ texts! {
     search_index: "Search index",
     not_searchable_yet: "Changes not searchable yet",
     jobs: "Jobs",
-    watching: "Watching by",
+    watching: "File watcher",
     agents: "Agents",
     version: "Version",
     records: "Records",
@@ -163,8 +163,8 @@ texts! {
     forget_now: "Forget",
     cancel: "Cancel",
     relatives: "Sessions that share text with this session (they are kept)",
-    things: "Entities that only this session mentions",
-    hook_events: "Waiting events",
+    entities: "Entities that only this session mentions",
+    hook_events: "Waiting hook events",
     is_forgotten: "Forgotten",
     forgotten_hint: "These sessions are not read again until you press Undo.",
     restored: "Restored",
@@ -202,7 +202,7 @@ pub(super) fn sessions(count: usize) -> String {
 
 /// Returns the description of a static copy.
 pub(super) fn copied(at: &str, count: usize) -> String {
-    format!("A copy of {at} with {}. It does not change.", sessions(count))
+    format!("A copy from {at} with {}. The copy does not change.", sessions(count))
 }
 
 pub(super) fn all_sessions(count: usize) -> String {
@@ -226,7 +226,7 @@ pub(super) fn characters(count: usize) -> String {
 }
 
 pub(super) fn unfinished(count: usize) -> String {
-    format!("{} calls not completed", grouped(to_u64(count)))
+    format!("{} not completed", sessions(count))
 }
 
 pub(super) fn more(count: usize) -> String {

@@ -197,7 +197,7 @@ fn a_file_can_be_tried_before_it_is_followed() {
     }
     assert!(!report.contains("Not followed"), "{report}");
     let (succeeds, report, _) = run(&[elsewhere.to_str().unwrap()]);
-    assert!(!succeeds && report.contains("No format claims a file of this path."), "{report}");
+    assert!(!succeeds && report.contains("No format claims this path."), "{report}");
     assert!(
         report.contains(&format!("mine      reads {}", world.path("mine").display())),
         "{report}"
@@ -218,7 +218,10 @@ fn a_file_can_be_tried_before_it_is_followed() {
         !succeeds && report.contains("`mine` finds no session in the first records"),
         "{report}"
     );
-    assert!(report.contains("  session   /conversation 0 of 1: no record has it"), "{report}");
+    assert!(
+        report.contains("  session   /conversation 0 of 1: no record has this member"),
+        "{report}"
+    );
     // A transcript of a built-in agent.
     let mut transcript = world.transcript("aaaa-1");
     transcript.prompt("Hello").reply("Hi");

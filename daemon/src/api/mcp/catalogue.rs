@@ -63,7 +63,7 @@ pub(super) fn tools_for(
             tool.output_schema = None;
         }
         if !is_shared {
-            without_scope(tool);
+            remove_scope(tool);
         }
         if let Some(description) = kind.description(&tool.name) {
             tool.description = Some(description.into());
@@ -72,7 +72,7 @@ pub(super) fn tools_for(
     tools
 }
 
-fn without_scope(tool: &mut Tool) {
+fn remove_scope(tool: &mut Tool) {
     let properties = tool.input_schema.get("properties");
     if properties.is_some_and(|properties| properties.get(SCOPE).is_some()) {
         let schema = Arc::make_mut(&mut tool.input_schema);
@@ -139,7 +139,7 @@ mod tests {
             assert_eq!(output["type"], "object", "{name}");
             assert!(
                 !output.contains_key("required"),
-                "{name}: a required member, which errors lack"
+                "{name}: no member is required, because errors have other members"
             );
             assert!(tool.description.as_ref().is_some_and(|text| text.len() > 30), "{name}");
             for argument in tool
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_required_arguments_are_named() {
+    fn schemas_contain_values_and_required_arguments() {
         let schema = |name: &str| {
             let tool = tools().iter().find(|tool| tool.name == name).unwrap();
             serde_json::Value::from((*tool.input_schema).clone())

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_agent_whose_sessions_are_followed_is_told_to_close_its_session() {
+    fn only_an_agent_whose_sessions_are_followed_is_instructed_to_close_its_session() {
         let followed = ClientKind::Followed("claude");
         assert!(followed.instructions().contains("call session_tracking_close, so that"));
         let other = ClientKind::Unfollowed;

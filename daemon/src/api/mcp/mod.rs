@@ -254,8 +254,8 @@ impl ServerHandler for McpSession {
     }
 }
 
-/// Returns the kind of the client, from the request or, if the request does not name the client,
-/// from the handshake.
+/// Returns the kind of the client, from the request or, if the request does not identify the
+/// client, from the handshake.
 fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     match context.meta.client_info() {
         Some(client) => ClientKind::of(Some(&client)),
@@ -271,7 +271,7 @@ fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, Err
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }
 
-/// Forwards the progress of a request until it ends.
+/// Forwards the progress of a request until the request ends.
 async fn forward_progress(
     context: RequestContext<RoleServer>,
     mut steps: watch::Receiver<ProgressStep>,

@@ -66,7 +66,7 @@ fn mark(result: &mut Value) {
 /// Marks the texts of a tool's answer without structured content, or of resources.
 fn mark_texts(parts: Option<&mut Value>) {
     for part in parts.and_then(Value::as_array_mut).into_iter().flatten() {
-        // A handoff begins with the same words.
+        // A handoff already begins with such a note.
         if let Some(text) = part["text"].as_str().filter(|text| !is_marked_as_record(text)) {
             part["text"] = format!("{RECORD}.\n\n{text}").into();
         }
@@ -142,7 +142,7 @@ mod tests {
         let prompt = json!({ "role": "user", "content": { "type": "text", "text": HOSTILE } });
         let filled = sent(&json!({ "result": { "messages": [prompt] } }));
         assert_eq!(filled["result"]["messages"][0]["content"]["text"], HARMLESS);
-        let told = sent(&json!({ "params": { "progressToken": HOSTILE, "message": HOSTILE } }));
-        assert_eq!(told["params"], json!({ "progressToken": HOSTILE, "message": HARMLESS }));
+        let progress = sent(&json!({ "params": { "progressToken": HOSTILE, "message": HOSTILE } }));
+        assert_eq!(progress["params"], json!({ "progressToken": HOSTILE, "message": HARMLESS }));
     }
 }

@@ -27,7 +27,7 @@ pub(super) enum Prompt {
 pub(super) fn all() -> Vec<Description> {
     let project = PromptArgument::new("project")
         .with_description(
-            "The project: its directory or namespace; the current project when missing",
+            "The directory or the namespace of the project; by default, the current project",
         )
         .with_required(false);
     let query = PromptArgument::new("query")

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_events_are_counted_when_no_new_ones_are() {
+    fn known_events_are_still_counted_when_the_table_is_full() {
         let stats = HookStats::default();
         let name = |number: usize| format!("{number:02}{}", "x".repeat(MAX_NAME_CHARS));
         for number in 0..=MAX_KINDS {

@@ -131,8 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_names_the_wrong_argument() {
-        fn told<T: DeserializeOwned + Default>(params: Value) -> String {
+    fn an_error_contains_the_wrong_argument() {
+        fn error_of<T: DeserializeOwned + Default>(params: Value) -> String {
             read::<T>(params).err().map_or_else(String::new, |error| error.message)
         }
         use search_sessions::SearchSessionsArguments as Search;
@@ -150,14 +150,16 @@ mod tests {
             (json!({ "limit": 1 }), ""),
             (Value::Null, ""),
         ] {
-            assert_eq!(told::<Search>(params), wanted);
+            assert_eq!(error_of::<Search>(params), wanted);
         }
         assert_eq!(
-            told::<get_episode_entities::EpisodeEntitiesArguments>(json!({ "episode_uuids": "x" })),
+            error_of::<get_episode_entities::EpisodeEntitiesArguments>(
+                json!({ "episode_uuids": "x" })
+            ),
             "`episode_uuids` must be a list, not \"x\""
         );
         assert_eq!(
-            told::<get_session::GetSessionArguments>(json!({ "from": true })),
+            error_of::<get_session::GetSessionArguments>(json!({ "from": true })),
             "`from` must be a whole number, 0 or more, not true"
         );
     }

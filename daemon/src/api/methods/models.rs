@@ -172,7 +172,7 @@ fn memory_rows(daemon: &DaemonState) -> Vec<MemoryUseRow> {
 fn no_kind(name: &str) -> Error {
     Error::new(
         code::NOT_FOUND,
-        format!("there is no prompt `{name}`; `graphiti prompts list` shows them"),
+        format!("there is no prompt `{name}`; `graphiti prompts list` lists the prompts"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! `graphiti/sessions`: all sessions, for an export.
+//! `graphiti/sessions`: returns all sessions, for an export, page by page.
 //!
 //! A page is a range of session numbers, so that no page reads the sessions of another page. The
 //! first page also visits all sessions, to find the last number.

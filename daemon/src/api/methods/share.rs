@@ -1,5 +1,5 @@
-//! `graphiti/share`: reports on the graph that is shared with others, checks its engine, fills it,
-//! and previews the data that a project would share.
+//! `graphiti/share`: reports the state of the graph that is shared with others, checks its engine,
+//! writes all shared sessions to it, and previews the data that a project would share.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! `graphiti/stats`: the totals of the work of agents: sessions, time, changes, tokens and costs.
+//! `graphiti/stats`: returns the totals of the work of agents: sessions, time, changes, tokens and
+//! costs.
 
 use std::collections::BTreeMap;
 
@@ -79,11 +80,11 @@ fn name_sessions(
 /// The rows of the tables, while sessions are added.
 struct StatsTotals<'d> {
     daemon: &'d DaemonState,
-    /// The first day whose tokens are counted. Other figures are those of the whole session.
+    /// The first day whose tokens are counted. All other figures are for the whole session.
     since: i64,
     total: StatsRow,
     tables: Vec<(StatsGrouping, BTreeMap<String, StatsRow>)>,
-    /// For each project, the path that names its row.
+    /// For each project, the name of its row, which is a path.
     paths: BTreeMap<Namespace, String>,
     prices: Prices,
 }
@@ -152,7 +153,8 @@ impl<'d> StatsTotals<'d> {
         }
     }
 
-    /// Returns the path that names the row of a session's project; empty for a session without one.
+    /// Returns the name of the row of a session's project: a path, or an empty text for a session
+    /// without a project.
     fn project(&mut self, session: &Session) -> String {
         let Some(project) = &session.project else { return String::new() };
         let path = || {

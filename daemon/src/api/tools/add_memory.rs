@@ -5,7 +5,7 @@ use graphiti_proto::{
     tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
 };
 
-use super::{Effect, Tool, engine_error, graph, input, names_project, output, store_error, typed};
+use super::{Effect, Tool, engine_error, graph, input, is_project_id, output, store_error, typed};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects},
     clock,
@@ -123,7 +123,7 @@ fn project(
     client: &ClientContext,
     given: Option<&str>,
 ) -> Result<Project, Error> {
-    let given = given.map(str::trim).filter(|given| !given.is_empty() && names_project(given));
+    let given = given.map(str::trim).filter(|given| !given.is_empty() && is_project_id(given));
     let store = daemon.engine.store().as_ref();
     if let Some(namespace) = given.and_then(Namespace::parse) {
         let newest = store.newest_episodes(Some(namespace), None, 1).map_err(store_error)?;

@@ -49,8 +49,8 @@ const MAX_WORDS: usize = 24;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Blame a file",
-    description: "Show which sessions changed a file, and why, the latest first. With `text`, only those whose edits \
-        contain this line.",
+    description: "Show which sessions changed a file, and why, the latest first. With `text`, only the sessions whose \
+        edits contain this line.",
     effect: Effect::Reads,
     input: input::<BlameArguments>,
     output: output::<BlameAnswer>,
@@ -178,8 +178,8 @@ fn row(
     }))
 }
 
-/// Returns the changes whose edits of the file contain a text. A name counts only in its own
-/// directory, because other directories may have files with the same name.
+/// Returns the changes whose edits of the file contain a text. A name is compared only with the
+/// edits in its own directory, because other directories may have files with the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -249,7 +249,8 @@ impl MatchingEdit {
     }
 }
 
-/// Returns the edit of the session's best passage that contains the text.
+/// Returns the first edit of one of these files that contains the text. The best passages of the
+/// session are inspected first.
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,

@@ -20,7 +20,7 @@ pub(super) async fn found(
     scope: &Scope,
 ) -> Result<Vec<BroaderQuery>, Error> {
     let single = with_results(daemon, client, scope, single_changes(arguments)).await?;
-    // If no filter excludes everything alone, two of them may do so together.
+    // If no single filter excludes all sessions, two filters together may exclude them.
     let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
     let pairs = with_results(daemon, client, scope, pairs).await?;
     let all = with_results(daemon, client, scope, all_changes(arguments)).await?;
@@ -48,7 +48,7 @@ async fn with_results(
     Ok(found)
 }
 
-/// Returns the query without each of its filters.
+/// Returns one query for each filter: the query without this filter.
 fn single_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let filters = used(arguments).into_iter();
     filters
@@ -56,8 +56,8 @@ fn single_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSes
         .collect()
 }
 
-/// Returns the query without each two of its filters, if there are three to five. More would need
-/// too many searches.
+/// Returns one query for each pair of filters, without the two filters, if there are three to five
+/// filters. More filters would need too many searches.
 fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
     if !(3..=5).contains(&used.len()) {
@@ -73,7 +73,7 @@ fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArgu
     pairs
 }
 
-/// Returns the query without all filters, and with its plain words only.
+/// Returns the query without any filter, and with its plain words only.
 fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
     let filters: Vec<FilterArgument> = used.iter().map(|(_, filter)| *filter).collect();

@@ -18,8 +18,8 @@ const SHORTEST_ID: usize = 6;
 /// Maximum length, in characters, of an id.
 const LONGEST_ID: usize = 100;
 
-/// Returns the session whose id, or the start of it, is `text`, if the scope and the filters of the
-/// query admit it.
+/// Returns the session whose id is `text` or begins with `text`, if the scope and the filters of
+/// the query admit the session.
 pub(super) fn hit(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -27,7 +27,8 @@ pub(super) fn hit(
     query: &Query,
     scope: &Scope,
 ) -> Result<Option<SessionHit>, Error> {
-    // A date, which may look like an id, lists the sessions of its day.
+    // A query that is only a date lists the sessions of that day, even if the date looks like an
+    // id.
     let Some(id) = id(text).filter(|_| !query.is_list()) else { return Ok(None) };
     let Some(key) = current::find(daemon, id).map_err(resolve_error)? else { return Ok(None) };
     let session = daemon.engine.store().session(key).map_err(store_error)?;

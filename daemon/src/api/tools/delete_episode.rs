@@ -1,4 +1,5 @@
-//! `delete_episode`: deletes an episode. If the episode was imported, also deletes its session.
+//! `delete_episode`: deletes an episode. If there is no transcript of the session on this machine,
+//! for example because the episode was imported, also deletes the session.
 
 use graphiti_proto::{
     rpc::{Error, code},

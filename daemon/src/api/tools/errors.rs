@@ -1,4 +1,4 @@
-//! Finds the records of errors that a text contains, such as a pasted output.
+//! Finds the records of the errors that a text contains, for example a pasted output.
 
 use graphiti_proto::{
     rpc::Error,

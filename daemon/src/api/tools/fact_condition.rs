@@ -1,4 +1,5 @@
-//! The conditions of `search_memory_facts` on a fact: its relation and the times of its truth.
+//! The conditions of `search_memory_facts` on a fact: its relation, and the times at which it
+//! holds.
 
 use graphiti_proto::{
     rpc::{Error, code},

@@ -9,15 +9,15 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum number of files of the client's project, the latest changed ones, whose names are
-/// compared.
+/// Maximum number of files of the client's project whose names are compared. The latest changed
+/// files are compared.
 const MAX_NEAR_FILES: usize = 2_000;
-/// The same, for each other project.
+/// Same as [`MAX_NEAR_FILES`], for each other project.
 const MAX_FILES: usize = 300;
 /// Maximum number of files with the same name.
 const MAX_SAME: usize = 20;
 
-/// The name of a file in the files of one directory.
+/// The name of a file in one project directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileName {
     pub(super) namespace: Namespace,
@@ -69,8 +69,8 @@ pub(super) fn names(
     Ok(names)
 }
 
-/// Returns the files in any folder whose name is `name`, the latest changed first: those of the
-/// client's project, if there are any. Empty for a path.
+/// Returns the files with this name in any folder, the latest changed first. Searches other
+/// projects only if the client's project has no such file. Returns no files if `name` is a path.
 pub(super) fn same_name(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -101,18 +101,18 @@ fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fa
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Returns the words of the lines that name an error or, if there are none, of the first lines. The
-/// last line is first, because it has the error of a traceback. Leaves out the characters that have
-/// a meaning in a query.
+/// Returns the words of the lines with a word such as `error`. If there are no such lines, returns
+/// the words of the first lines. Of the lines with an error, the last one is first, because a
+/// traceback ends with its error. Leaves out the characters that have a meaning in a query.
 fn words(error: &str) -> String {
-    let names_error = |line: &&str| {
+    let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"]
             .iter()
             .any(|word| line.contains(word))
     };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut chosen: Vec<&str> = lines().filter(names_error).collect();
+    let mut chosen: Vec<&str> = lines().filter(mentions_error).collect();
     if lines().any(is_traceback_heading) {
         chosen.extend(lines().next_back());
     }

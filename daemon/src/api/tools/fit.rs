@@ -1,7 +1,7 @@
-//! Fits the text of a search into the length that a model is given.
+//! Shortens the answer to a search to the length that is allowed for a model.
 //!
-//! Lengths are costs ([`cost`](super::text::cost::cost)): a text with many tokens for its bytes
-//! counts as longer.
+//! Lengths are costs ([`cost`](super::text::cost::cost)): a text with more tokens per byte counts
+//! as longer.
 
 use graphiti_proto::tools::{Detail, errors::ErrorRow, search_sessions::Hit};
 
@@ -11,13 +11,14 @@ use crate::api::client_context::{ClientContext, ReplyForm};
 /// Maximum cost of the text for a model that requests the default number of sessions, without the
 /// last lines. This cost corresponds to 1,300 tokens.
 const TEXT_COST: usize = 5_200;
-/// The same, for a model that requests long passages.
+/// Same as [`TEXT_COST`], for a model that requests long passages.
 const FULL_TEXT_COST: usize = 16_000;
 /// Maximum cost of the text for any model.
 const MAX_TEXT_COST: usize = 35_000;
 
-/// Fits the hits into a reply: by size for a program, and by cost for a model, whose reply begins
-/// with the line about a known error.
+/// Removes the hits and passages that do not fit into a reply. The limit is a size for a program,
+/// and a cost for a model. A reply for a model begins with a line about the known `error`, if there
+/// is one.
 pub(super) fn fit_reply(
     client: &ClientContext,
     hits: &mut Vec<Hit>,

@@ -18,7 +18,7 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Show the entities and facts of episodes",
-    description: "Show the things that episodes mention and the facts that they state, by the uuids of the episodes.",
+    description: "Show the entities that episodes mention and the facts that they state. Needs the uuids of the episodes.",
     effect: Effect::Reads,
     input: input::<EpisodeEntitiesArguments>,
     output: output::<EpisodeEntitiesAnswer>,

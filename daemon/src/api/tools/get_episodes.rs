@@ -26,7 +26,7 @@ const MAX_TEXT_BYTES: usize = 8_000;
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Latest episodes",
-    description: "The latest episodes, one for each finished session, with their whole summaries. Continue with `before` = `next`.",
+    description: "The latest episodes, one for each finished session, with their whole summaries. For the next page, set `before` to the returned `next`.",
     effect: Effect::Reads,
     input: input::<GetEpisodesArguments>,
     output: output::<GetEpisodesAnswer>,

@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Log",
     description: "Show what happened, day by day: the sessions of one project or of all, the latest first, with what \
-        was done, decided, fixed and left.",
+        was done, decided, fixed and left open.",
     effect: Effect::Reads,
     input: input::<LogArguments>,
     output: output::<LogAnswer>,
@@ -61,7 +61,7 @@ async fn run(
     Ok(LogAnswer { message, sessions, next })
 }
 
-/// A part of the log.
+/// The request for a page of the log.
 struct LogPage {
     projects: Option<Vec<Namespace>>,
     since: Option<Timestamp>,

@@ -28,7 +28,7 @@ use crate::{
 const PAGE: usize = 200;
 /// Approximate size, in bytes, of a message as JSON, without its text.
 const ROW: usize = 160;
-/// Approximate size, in bytes, of a message as text, without its own text.
+/// Approximate number of bytes that a text reply adds to the text of a message.
 const TEXT_ROW: usize = 60;
 /// Maximum size, in bytes, of a page of text, without its first and last lines.
 const TEXT: usize = 3_600;
@@ -216,7 +216,7 @@ fn add_messages(
     Ok(())
 }
 
-/// Removes each call of a tool that the next message, its result, repeats.
+/// Removes each tool call that the next message repeats, if that message is the result of the call.
 fn remove_repeated_calls(rows: &mut Vec<MessageRow>) {
     let repeated: Vec<u32> = rows
         .windows(2)
@@ -226,7 +226,7 @@ fn remove_repeated_calls(rows: &mut Vec<MessageRow>) {
     rows.retain(|row| !repeated.contains(&row.seq));
 }
 
-/// Whether a message is a tool's result and contains its whole call, except for comments.
+/// Whether `result` is the result of a tool and contains the whole `call`, except for comments.
 fn repeats(result: &MessageRow, call: &MessageRow) -> bool {
     let is_of_tool = call.role == Role::Tool.as_str() && call.role == result.role;
     let mut lines = call.text.lines();
@@ -254,8 +254,8 @@ fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, O
                 return (page, Some(row.seq), skipped);
             }
             let end = size.length_that_fits(&row.text, left.saturating_sub(size.row));
-            // A single character that does not fit is still shown, because paging would otherwise
-            // never end.
+            // At least one character is shown, even if it does not fit, because paging would
+            // otherwise never end.
             if end < row.text.len() {
                 row.text.truncate(end);
                 let (seq, shown) = (row.seq, skipped + row.text.chars().count());

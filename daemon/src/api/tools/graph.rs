@@ -7,7 +7,7 @@ use graphiti_proto::{
     tools::graph::{FactRow, NodeRow, SourceLine},
 };
 
-use super::{names_project, store_error};
+use super::{is_project_id, store_error};
 use crate::{
     api::{
         DaemonState, blocking,
@@ -135,15 +135,16 @@ pub(super) fn projects(
 ) -> Result<Option<Vec<Namespace>>, Error> {
     let groups: Vec<&str> =
         group_ids.iter().map(|group| group.trim()).filter(|group| !group.is_empty()).collect();
-    let mut asked = project_argument(daemon, project)?;
-    if asked.is_none() && !groups.is_empty() && groups.iter().all(|group| names_project(group)) {
+    let mut requested = project_argument(daemon, project)?;
+    if requested.is_none() && !groups.is_empty() && groups.iter().all(|group| is_project_id(group))
+    {
         let mut of_groups = Vec::new();
         for group in groups {
             of_groups.extend(project_argument(daemon, Some(group))?.unwrap_or_default());
         }
-        asked = Some(of_groups);
+        requested = Some(of_groups);
     }
-    projects::restrict_to_visible(projects::visible_projects(daemon, client), asked, client)
+    projects::restrict_to_visible(projects::visible_projects(daemon, client), requested, client)
 }
 
 /// Returns the group id for the data of a project.
@@ -263,7 +264,8 @@ pub(in crate::api) fn message_at(
     if is_behind(0)? {
         return Ok(None);
     }
-    // The bounds of the binary search: `at` is not after the line, `beyond` is.
+    // The bounds of the binary search: message `at` is at or before the line, and message `beyond`
+    // is after it.
     let (mut at, mut beyond) = (0, 1);
     while !is_behind(beyond)? {
         at = beyond;

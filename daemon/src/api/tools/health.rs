@@ -39,7 +39,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn redaction(store: &dyn Store) -> Redaction {
-    // An unreadable store is reported as a problem below.
+    // `run` reports an unreadable store as a problem.
     let stored = StoredRules::of(store).unwrap_or_else(|_| StoredRules::current());
     Redaction {
         rules: note::RULES_VERSION,
@@ -58,7 +58,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         TotalsByAgent::new()
     });
-    // The engine reports such a problem only later.
+    // The engine reports a problem of the store only later.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)

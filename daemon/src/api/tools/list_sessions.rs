@@ -22,14 +22,14 @@ use crate::{
 /// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
 const MAX_SESSIONS: usize = 1_000;
 
-/// Maximum number of projects that are named if the given project is not known.
+/// Maximum number of projects that are listed if the given project is not known.
 const MAX_PROJECTS: usize = 5;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "List sessions",
     description: "List sessions of one project or of all, the latest first, with what they were about and how \
-        they ended. Continue with `offset` = `next`.",
+        they ended. For the next page, set `offset` to the returned `next`.",
     effect: Effect::Reads,
     input: input::<ListSessionsArguments>,
     output: output::<ListSessionsAnswer>,
@@ -105,7 +105,7 @@ struct ExcludedSessions {
     by_project: usize,
     /// Whether a session of the project is excluded by another filter.
     of_project: bool,
-    /// The latest session of each project that has sessions.
+    /// The last activity in each project, by its path.
     projects: HashMap<String, Timestamp>,
 }
 
@@ -124,8 +124,8 @@ impl ExcludedSessions {
         }
     }
 
-    /// Returns the filters without which there are sessions, and the names of projects with
-    /// sessions if the given project has none.
+    /// Explains an empty list: returns the filters whose removal finds sessions, and other projects
+    /// if the given project has no sessions.
     fn explanation(&self, arguments: &ListSessionsArguments) -> String {
         let counts =
             [("project", self.by_project), ("state", self.by_state), ("agent", self.by_agent)];

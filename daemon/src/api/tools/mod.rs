@@ -157,7 +157,7 @@ pub(super) async fn structured(
     arguments: Value,
 ) -> Result<Value, Error> {
     let tool = TOOLS.iter().find(|tool| tool.name == name);
-    let tool = tool.expect("callers in this process name tools by their constants");
+    let tool = tool.expect("callers in this process use the constants of the tools' names");
     Ok((tool.call)(daemon, client, arguments).await?.structured())
 }
 
@@ -189,8 +189,8 @@ fn text_result(text: &str, is_error: bool) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
-/// Returns the schema of a tool's arguments. A member has its default, unless the default is null
-/// or the member is required.
+/// Returns the schema of a tool's arguments. The schema of a member contains its default, unless
+/// the default is null or the member is required.
 fn input<T: JsonSchema>() -> schemars::Schema {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     without(&["format", "minimum"], schema.ensure_object());
@@ -202,7 +202,7 @@ fn input<T: JsonSchema>() -> schemars::Schema {
         if is_required(name) || member.get("default").is_some_and(Value::is_null) {
             member.remove("default");
         }
-        // A line feed in a source comment does not start a line for an agent.
+        // Line feeds come from the source comment, and have no meaning for an agent.
         if let Some(Value::String(text)) = member.get_mut("description") {
             *text = text.replace('\n', " ");
         }
@@ -280,7 +280,7 @@ where
 }
 
 /// Whether a group id is a project's namespace or directory.
-fn names_project(group: &str) -> bool {
+fn is_project_id(group: &str) -> bool {
     Namespace::parse(group).is_some() || group.contains(['/', '\\'])
 }
 
@@ -289,12 +289,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_id_that_is_a_namespace_or_a_directory_names_a_project() {
+    fn a_namespace_or_a_directory_is_a_project_id() {
         for group in ["/home/ann/app", "C:\\work", "0011aabb"] {
-            assert!(names_project(group), "{group}");
+            assert!(is_project_id(group), "{group}");
         }
         for group in ["host__global", "main", ""] {
-            assert!(!names_project(group), "{group}");
+            assert!(!is_project_id(group), "{group}");
         }
     }
 }

@@ -114,7 +114,7 @@ const COURTESIES: &str = " you you're re are welcome thanks thank very much so o
      glad happy to help my pleasure anytime any time sure of course sounds got it alright noted \
      understood cheers awesome cool ";
 
-/// Whether a text consists of words such as "You are welcome!" only.
+/// Whether a text consists only of courtesies such as "You are welcome!".
 pub(super) fn is_courtesy(text: &str) -> bool {
     if text.len() > LONGEST_COURTESY {
         return false;
@@ -146,8 +146,8 @@ impl ComparedPassage {
         self.passage.role == Role::Tool.as_str()
     }
 
-    /// Whether two passages have the same content. Two passages of tools count as the same only if
-    /// they are a call and its result, because a command may run again with another result.
+    /// Whether two passages have the same content. Two passages of tools have the same content only
+    /// if they are a call and its result, because a command may run again with another result.
     fn is_same(&self, other: &ComparedPassage) -> bool {
         let is_next = self.passage.source == other.passage.source
             && self.passage.seq.abs_diff(other.passage.seq) == 1;

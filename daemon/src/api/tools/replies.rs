@@ -19,7 +19,8 @@ const MAX_REPLY_BYTES: usize = 300;
 const MAX_REPLY_DISTANCE: usize = 32;
 /// Maximum number of messages after a user's message that are searched for the end of the turn.
 const MAX_TURN: usize = 256;
-/// Number of messages before a short message of the user that are searched for its question.
+/// Number of messages before a short message of the user that are searched for the question that it
+/// answers.
 const MAX_QUESTION_DISTANCE: u32 = 8;
 /// Maximum length, in bytes, of an announcement of the agent's next step.
 const MAX_ANNOUNCEMENT_BYTES: usize = 200;
@@ -82,7 +83,8 @@ fn holds(passages: &[MatchedPassage], source: u32, message: &Message) -> bool {
     passages.iter().any(|one| (one.source, one.seq) == (source, message.seq))
 }
 
-/// Returns the agent's last message before the user's message `seq`, if it asks something.
+/// Returns the agent's last message before the user's message `seq`, if the agent's message
+/// contains a question mark.
 fn question_before(
     daemon: &DaemonState,
     key: SourceKey,
@@ -146,8 +148,8 @@ fn reply_passage(source: u32, message: &Message) -> MatchedPassage {
 }
 
 /// Returns the reply: the agent's last message before the user's next message. If the end of the
-/// turn is not known, returns its longest message. Announcements of the next step and courtesies
-/// are the reply only if the turn has nothing else.
+/// turn is not known, returns the agent's longest message. Announcements of the next step and
+/// courtesies are the reply only if the agent wrote nothing else.
 fn reply(next: &[Message]) -> Option<&Message> {
     let end = next.iter().position(|message| message.role == Role::User);
     let is_whole = end.is_some() || next.len() < MAX_TURN;

@@ -67,7 +67,7 @@ async fn run(
     let projects = with_preferences(projects);
     let is_team = team::is_wanted(arguments.scope.as_deref())?;
     let query = Query::parse(&arguments.query, &clock::zoned());
-    let asked = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
+    let team_query = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::MAX_ROWS);
     let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
@@ -75,8 +75,8 @@ async fn run(
     let form = client.reply_form;
     let mut message =
         zero_limit::explain(indexed.message(), form, "max_facts", limit, graph::MAX_ROWS);
-    if let Some(asked) = asked {
-        let mut others = team::answered(asked, &mut message).await;
+    if let Some(team_query) = team_query {
+        let mut others = team::answered(team_query, &mut message).await;
         others.retain(|other| center.is_none() && filter.matches_shared(&other.fact));
         facts = team::merge_facts(&query, facts, &others);
         facts.truncate(limit);
@@ -128,7 +128,8 @@ async fn broader(
     Ok(found)
 }
 
-/// Returns the search with ended facts, without each of its filters, and without all of them.
+/// Returns the broader searches: with ended facts, without each single filter, and without any
+/// filter.
 fn broader_arguments(arguments: &SearchFactsArguments) -> Vec<(String, SearchFactsArguments)> {
     type Change = fn(&mut SearchFactsArguments);
     let changes: [(&str, Change); 9] = [
@@ -178,7 +179,7 @@ fn own_facts(
     let center = center.map(|id| latest_name(&things, id)).transpose()?;
     let spans = |number: u64| {
         let mut spans = spans(&things, daemon, number)?;
-        spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| names(fact, id)));
+        spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| mentions(fact, id)));
         // The latest period is first.
         spans.reverse();
         Ok(spans)
@@ -209,7 +210,7 @@ fn latest_name(things: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
     Ok(things.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
 }
 
-fn names(fact: &Fact, entity: EntityId) -> bool {
+fn mentions(fact: &Fact, entity: EntityId) -> bool {
     [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 

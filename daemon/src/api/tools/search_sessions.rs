@@ -69,7 +69,7 @@ async fn run(
     let mut query = question(&arguments)?;
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let namespaces = scope.namespaces.as_deref();
-    let asked = team::ask_sessions(daemon, &arguments, namespaces, &query)?;
+    let team_query = team::ask_sessions(daemon, &arguments, namespaces, &query)?;
     let limit = arguments.limit.unwrap_or(default_limit(client.reply_form)).min(MAX_HITS);
     let offset = arguments.offset.min(MAX_OFFSET);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
@@ -79,8 +79,8 @@ async fn run(
     if let Some(named) = named {
         by_id::put_first(&mut results.sessions, named, offset + limit);
     }
-    // If the results are merged with those of the team, they are cut to the page after the merge.
-    let skipped = if asked.is_some() { 0 } else { offset };
+    // Results that are merged with the results of the team are cut to the page after the merge.
+    let skipped = if team_query.is_some() { 0 } else { offset };
     let mut all = results.sessions.len();
     results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
@@ -89,11 +89,12 @@ async fn run(
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
     let mut message =
         zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
-    if let Some(asked) = asked {
+    if let Some(team_query) = team_query {
         // The named session stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
-        others =
-            asked.merged(daemon, &query, others, &|text| form.snippet(text), &mut message).await?;
+        others = team_query
+            .merged(daemon, &query, others, &|text| form.snippet(text), &mut message)
+            .await?;
         hits.extend(others);
         all = hits.len();
         is_full |= limit > 0 && all > offset + limit;
@@ -150,7 +151,8 @@ fn own_hits(
     Ok(hits)
 }
 
-/// Records the hits that an agent's session got, to count those that it opens.
+/// Records the hits that were returned to an agent's session, to count the hits that the session
+/// opens.
 async fn offer_hits(daemon: &DaemonState, client: &ClientContext, hits: &[Hit]) {
     let Ok(Some(own)) = current::client_session(daemon, client).await else { return };
     let Ok(Some(own)) = daemon.engine.store().session(own) else { return };

@@ -20,8 +20,8 @@ use crate::{
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Summarise a session",
-    description: "Summarise and archive a session: overview, topics, decisions, code references and key points. It is \
-        closed as by session_tracking_close.",
+    description: "Summarise and archive a session: overview, topics, decisions, code references and key points. The \
+        session is closed, as by session_tracking_close.",
     effect: Effect::Updates,
     input: input::<SummarizeSessionArguments>,
     output: output::<SummarizeSessionAnswer>,

@@ -107,8 +107,8 @@ pub(super) fn ask_facts(
     tokio::spawn(sharing.team_facts(groups, text))
 }
 
-/// Waits for the answer, which has its own time limit. If the answer has a problem, adds it to
-/// `message`.
+/// Waits for the answer, which has its own time limit. If the answer has a problem, adds the
+/// problem to `message`.
 pub(super) async fn answered<T>(asked: TeamQuery<T>, message: &mut String) -> Vec<T> {
     let (rows, problem) = match asked.await {
         Ok(TeamAnswer { rows, problem }) => (rows, problem),

@@ -1,4 +1,5 @@
-//! Explains to a model why an answer is empty when it requested no results, or skipped all.
+//! Explains to a model why an answer is empty if the model requested no results, or skipped all
+//! results.
 
 use crate::api::client_context::ReplyForm;
 
@@ -28,7 +29,8 @@ pub(super) fn explain_offset(message: &str, offset: usize, all: usize, what: &st
     if message.is_empty() { note } else { format!("{note} {message}") }
 }
 
-/// Whether a message contains the explanation. The answer then says nothing about what exists.
+/// Whether a message contains the explanation. Such an answer does not show whether there are
+/// results.
 pub(super) fn is_explained(message: &str) -> bool {
     message.starts_with(NOTHING_SHOWN)
 }

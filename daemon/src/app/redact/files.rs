@@ -1,4 +1,4 @@
-//! Redacts text files: exports, and in the home the logs and the waiting events.
+//! Redacts text files: exports, and the logs and spooled events of a home directory.
 
 use std::{
     fs, io,
@@ -24,23 +24,24 @@ const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
 /// The file of the crash tracker. After a crash, it contains a session id.
 const CRASH_TRACKER_FILE: &str = "at_work.json";
 
-/// Redacts exported files, and those in exported folders, again. A preview only counts the changes.
+/// Redacts exported files again, and the files in exported folders. A preview only counts the
+/// changes.
 ///
 /// # Errors
 ///
 /// If a file is not an export, or cannot be read or written. The files before it are redacted.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
-    let mut again = StoredRedactor::default();
+    let mut redactor = StoredRedactor::default();
     let mut changed = Vec::new();
     for path in paths {
         for file in exported(path)? {
             ensure_exported(&file)?;
-            let is_changed = redact_export(&file, mode, &mut again)
+            let is_changed = redact_export(&file, mode, &mut redactor)
                 .with_context(|| format!("redact {}", file.display()))?;
             changed.extend(is_changed.then_some(file));
         }
     }
-    let RedactionReport { kinds, unreadable, changed: _ } = again.report;
+    let RedactionReport { kinds, unreadable, changed: _ } = redactor.report;
     Ok(RedactionSummary {
         run: mode == RunMode::Run,
         rules: RULES_VERSION,
@@ -51,30 +52,30 @@ pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSumm
     })
 }
 
-/// Redacts the logs and waiting events of a home, and removes [`CRASH_TRACKER_FILE`] if it contains
-/// a secret. Returns the files that changed, or would change in a preview.
+/// Redacts the logs and spooled events of a home directory, and removes [`CRASH_TRACKER_FILE`] if
+/// it contains a secret. Returns the files that changed, or would change in a preview.
 pub(super) fn of_home(
     home: &Path,
     log: Option<&Path>,
     mode: RunMode,
-    again: &mut StoredRedactor,
+    redactor: &mut StoredRedactor,
 ) -> anyhow::Result<Vec<PathBuf>> {
     let mut changed = Vec::new();
     let mut logs: Vec<PathBuf> = LOGS.iter().map(|name| home.join(name)).collect();
     logs.extend(log.map(Path::to_owned));
     for file in logs.iter().flat_map(|log| with_older(log)) {
         let is_changed = rewrite(&file, mode, &mut |text| {
-            again.text(text);
+            redactor.text(text);
         });
         changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
     }
     for file in listed(&hook::spool(home), "json") {
-        let is_changed = rewrite(&file, mode, &mut |text| event(text, again));
+        let is_changed = rewrite(&file, mode, &mut |text| event(text, redactor));
         changed.extend(is_changed.with_context(|| redact(&file))?.then_some(file));
     }
     let crash_tracker = home.join(CRASH_TRACKER_FILE);
     let text = fs::read_to_string(&crash_tracker).unwrap_or_default();
-    if again.text(&mut text.clone()) {
+    if redactor.text(&mut text.clone()) {
         if mode == RunMode::Run {
             fs::remove_file(&crash_tracker).with_context(|| redact(&crash_tracker))?;
         }
@@ -129,19 +130,19 @@ fn with_older(log: &Path) -> Vec<PathBuf> {
     [log.to_owned()].into_iter().filter(|file| is_plain_file(file)).chain(older).collect()
 }
 
-fn redact_export(file: &Path, mode: RunMode, again: &mut StoredRedactor) -> io::Result<bool> {
+fn redact_export(file: &Path, mode: RunMode, redactor: &mut StoredRedactor) -> io::Result<bool> {
     let extension = file.extension().and_then(|extension| extension.to_str());
     rewrite(file, mode, &mut |text| match extension {
-        Some("jsonl") => lines(text, again),
-        Some("json") => document(text, again),
+        Some("jsonl") => lines(text, redactor),
+        Some("json") => document(text, redactor),
         _ => {
-            again.text(text);
+            redactor.text(text);
         }
     })
 }
 
 /// Redacts each line as a JSON document, or as text if it is not JSON.
-fn lines(text: &mut String, again: &mut StoredRedactor) {
+fn lines(text: &mut String, redactor: &mut StoredRedactor) {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (content, end) = match line.strip_suffix('\n') {
@@ -151,12 +152,12 @@ fn lines(text: &mut String, again: &mut StoredRedactor) {
         let mut content = content.to_owned();
         match serde_json::from_str::<Value>(&content) {
             Ok(mut value) => {
-                if again.value(&mut value) {
+                if redactor.value(&mut value) {
                     content = value.to_string();
                 }
             }
             Err(_) => {
-                again.text(&mut content);
+                redactor.text(&mut content);
             }
         }
         clean.push_str(&content);
@@ -165,29 +166,30 @@ fn lines(text: &mut String, again: &mut StoredRedactor) {
     *text = clean;
 }
 
-fn document(text: &mut String, again: &mut StoredRedactor) {
+fn document(text: &mut String, redactor: &mut StoredRedactor) {
     match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
-            if again.value(&mut value) {
+            if redactor.value(&mut value) {
                 *text = format!("{value:#}");
             }
         }
         Err(_) => {
-            again.text(text);
+            redactor.text(text);
         }
     }
 }
 
 /// Redacts a hook event, or redacts the text if it is not an event.
-fn event(text: &mut String, again: &mut StoredRedactor) {
+fn event(text: &mut String, redactor: &mut StoredRedactor) {
     let Ok(event) = serde_json::from_str::<HookEvent>(text) else {
-        again.text(text);
+        redactor.text(text);
         return;
     };
     let mut redacted = event.to_spool();
-    let is_changed = again.id(&mut redacted.session_id) | again.text(&mut redacted.hook_event_name);
-    // A path that the redaction changed does not name a file any more, so it is removed.
-    let is_redacted = |path: &mut String| again.text(path);
+    let is_changed =
+        redactor.id(&mut redacted.session_id) | redactor.text(&mut redacted.hook_event_name);
+    // A redacted path does not lead to a file any more, so the path is removed.
+    let is_redacted = |path: &mut String| redactor.text(path);
     if redacted.transcript_path.as_mut().is_some_and(is_redacted) {
         redacted.transcript_path = None;
     }

@@ -68,13 +68,13 @@ pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 /// The position is saved each time that this many bytes of rows were processed.
 const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 
-/// Redacts the database, the logs and the waiting events of a home again. A preview only counts the
-/// changes.
+/// Redacts the database, the logs and the spooled events of a home directory again. A preview only
+/// counts the changes.
 ///
 /// # Errors
 ///
 /// If a daemon owns the home, or a file cannot be read or written. Changes that were made before
-/// are kept, and the next run continues after them.
+/// the error are kept, and the next run continues after them.
 pub fn home(
     options: &DaemonOptions,
     mode: RunMode,
@@ -88,24 +88,24 @@ pub fn home(
         ..RedactionSummary::default()
     };
     redacted.put_aside = quarantine::all(&folder).context("list the damaged databases")?;
-    let mut again = StoredRedactor::default();
+    let mut redactor = StoredRedactor::default();
     let mut store = None;
     if folder.exists() {
         let opened = open(&folder)?;
         redacted.stored_rules = StoredRules::of(&opened)?.rules;
-        again = redact_rows(&opened, mode, progress)?;
+        redactor = redact_rows(&opened, mode, progress)?;
         store = Some(opened);
     }
     let config = config::load(&search(options)).map_or_else(|_| Config::default(), |it| it.config);
-    redacted.files = files::of_home(home.path(), config.log.file.as_deref(), mode, &mut again)?;
-    let is_stored_changed = !again.report.is_empty();
+    redacted.files = files::of_home(home.path(), config.log.file.as_deref(), mode, &mut redactor)?;
+    let is_stored_changed = !redactor.report.is_empty();
     if let Some(store) = store {
         match mode {
             RunMode::Preview => store.close(),
             RunMode::Run => finish(store, home.path(), is_stored_changed)?,
         }
     }
-    let RedactionReport { changed, kinds, unreadable } = again.report;
+    let RedactionReport { changed, kinds, unreadable } = redactor.report;
     Ok(RedactionSummary { changed, kinds, unreadable, ..redacted })
 }
 
@@ -121,7 +121,7 @@ fn redact_rows(
 ) -> anyhow::Result<StoredRedactor> {
     let stored = StoredRules::of(store)?;
     let unfinished = stored.unfinished.clone().filter(|run| run.rules == RULES_VERSION);
-    let (mut position, mut again) = match unfinished {
+    let (mut position, mut redactor) = match unfinished {
         Some(UnfinishedRun { position: None, report, .. }) => {
             return Ok(StoredRedactor::resumed(report));
         }
@@ -134,15 +134,15 @@ fn redact_rows(
     let (mut done, mut saved) = (0, 0);
     loop {
         let step = match mode {
-            RunMode::Preview => store.preview_cleaning(&mut again, &position)?,
-            RunMode::Run => store.clean(&mut again, &position)?,
+            RunMode::Preview => store.preview_cleaning(&mut redactor, &position)?,
+            RunMode::Run => store.clean(&mut redactor, &position)?,
         };
-        again.report.unreadable += step.unreadable;
+        redactor.report.unreadable += step.unreadable;
         done += step.bytes;
         progress(done.min(total), total);
         let is_last = step.next.is_none();
         if mode == RunMode::Run && (is_last || done - saved >= SAVE_INTERVAL_BYTES) {
-            let report = again.report.clone();
+            let report = redactor.report.clone();
             let run = UnfinishedRun { rules: RULES_VERSION, position: step.next.clone(), report };
             stored.clone().with(run).save(store)?;
             saved = done;
@@ -150,7 +150,7 @@ fn redact_rows(
         }
         match step.next {
             Some(next) => position = next,
-            None => return Ok(again),
+            None => return Ok(redactor),
         }
     }
 }
@@ -209,7 +209,7 @@ impl RedactionSummary {
         }
         for folder in &self.put_aside {
             lines.push(format!(
-                "The damaged database {} is not changed: remove it when nothing is missing.",
+                "The damaged database {} is not changed: delete it if no session is missing.",
                 folder.display()
             ));
         }

@@ -191,7 +191,7 @@ impl<'n> MappingNode<'n> {
             if is_home || pattern.root().parent().is_none() {
                 let root = pattern.root().display();
                 return Err(refuse(&format!(
-                    "has {text:?}, for which all of {root} would have to be watched; name a folder in it"
+                    "has {text:?}, for which all of {root} would have to be watched; give a folder in it"
                 )));
             }
             Ok(pattern)
@@ -265,8 +265,8 @@ fn texts(member: &KeyValue) -> Option<Vec<String>> {
     }
 }
 
-/// Returns an error that contains the line of the entry, because the rest of the message names only
-/// the line of the list.
+/// Returns an error that contains the line of the entry, because the rest of the message contains
+/// only the line of the list.
 fn wrong(line: usize, text: &str) -> InvalidValue {
     InvalidValue::new(format!("line {line}: {text}"))
 }

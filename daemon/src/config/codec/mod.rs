@@ -45,7 +45,7 @@ pub(super) struct InvalidValue {
     pub(super) remedy: String,
 }
 
-/// Additional input of codecs, and their notices.
+/// Additional input of codecs, and the notices that codecs return.
 pub(super) struct CodecContext<'c> {
     /// The user's home folder, which replaces `~/`.
     pub(super) user_home: Option<&'c std::path::Path>,

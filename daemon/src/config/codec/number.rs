@@ -112,7 +112,7 @@ pub(in crate::config) struct Bytes {
 
 const DAY: f64 = 86_400.0;
 
-/// A number of milliseconds up to this one is read as seconds, because such a time limit is too
+/// A number of milliseconds up to this number is read as seconds, because such a time limit is too
 /// short for a hook.
 const MAX_READ_AS_SECONDS: f64 = 120.0;
 

@@ -12,7 +12,7 @@ fn search(directory: Option<&Path>, home: &Path) -> FileSearch {
 }
 
 #[test]
-fn the_file_of_the_directory_takes_precedence_over_that_of_the_home() {
+fn the_file_of_the_directory_takes_precedence_over_the_file_of_the_home() {
     let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let search = search(Some(directory.path()), home.path());
     assert_eq!(load(&search).unwrap().file, None);
@@ -41,13 +41,13 @@ fn a_file_that_cannot_be_read_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE_NAME);
     fs::write(&file, b"{\"a\": \"\xFF\"}").unwrap();
-    let said = load(&search(None, home.path())).unwrap_err().to_string();
+    let message = load(&search(None, home.path())).unwrap_err().to_string();
     let wanted = format!(
         "{}: cannot be read (stream did not contain valid utf-8); change the permissions of the file, \
         or remove it",
         file.display()
     );
-    assert_eq!(said, wanted);
+    assert_eq!(message, wanted);
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn the_file_of_a_project_cannot_set_programs_or_destinations_of_text() {
     let text =
         "{\"session_tracking\": {\n\"llm\": {\"provider\": \"command\", \"command\": [\"x\"]}}}";
     fs::write(&file, text).unwrap();
-    let said = load(&search(Some(directory.path()), home.path())).unwrap_err().to_string();
+    let message = load(&search(Some(directory.path()), home.path())).unwrap_err().to_string();
     let wanted = ["provider", "command"].map(|key| {
         format!(
             "{}:2: `session_tracking.llm.{key}` is valid only in your own file, because it runs a program, \
-             sends text or names a file; move it to {}",
+             sends text or contains the path of a file; move it to {}",
             file.display(),
             home.path().join(FILE_NAME).display()
         )
     });
-    assert_eq!(said, wanted.join("\n"));
+    assert_eq!(message, wanted.join("\n"));
     // The file is now the user's own, so the keys are valid even if the daemon starts in this
     // folder.
     fs::rename(&file, home.path().join(FILE_NAME)).unwrap();

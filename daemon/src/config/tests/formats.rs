@@ -44,7 +44,7 @@ fn problems_of_an_entry_are_reported_with_line_and_remedy() {
         ),
         (
             r#"{"name": "a", "paths": ["~/*.jsonl"]}"#,
-            "`paths` has \"~/*.jsonl\", for which all of /home/ann would have to be watched; name a \
+            "`paths` has \"~/*.jsonl\", for which all of /home/ann would have to be watched; give a \
              folder in it",
         ),
         (r#"{"name": "a", "paths": ["/x.jsonl"]}"#, "for which all of / would have to be watched"),

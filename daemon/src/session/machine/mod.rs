@@ -31,7 +31,8 @@ use crate::{
     session::Config,
 };
 
-/// Time after the end of an agent during which its last hook may still report the reason.
+/// Time after the end of an agent during which its last hook may still report the reason for the
+/// end.
 const HOOK_GRACE: Duration = Duration::from_secs(2);
 /// Maximum pause before a failed job is retried.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);

@@ -109,7 +109,7 @@ impl<'c> LinkRewriter<'c> {
         Ok(Some(LinkTarget { page, fragment: fragment.to_owned() }))
     }
 
-    /// Returns the page of the conversation with the message that the address names.
+    /// Returns the page of the conversation that contains the message of the address.
     async fn session(
         &self,
         given: &BTreeMap<String, String>,
@@ -124,7 +124,7 @@ impl<'c> LinkRewriter<'c> {
         };
         let (source, at) = (number("source").unwrap_or(0), at.unwrap_or(0));
         // The viewer gets the message as a parameter. A file has no parameters, so the anchor
-        // names the message.
+        // contains the number of the message.
         let fragment = match fragment {
             "here" => format!("m{source}-{at}"),
             fragment => fragment.to_owned(),
@@ -135,7 +135,7 @@ impl<'c> LinkRewriter<'c> {
 
     /// Returns the project of a directory, if it is in the copy.
     fn project(&self, directory: &str) -> Option<Namespace> {
-        let head = projects::head(self.daemon, Project::new(directory).namespace());
+        let head = projects::representative(self.daemon, Project::new(directory).namespace());
         self.scope.has_project(head).then_some(head)
     }
 }

@@ -75,7 +75,7 @@ async fn part(daemon: &SharedDaemon, request: &StaticCopyRequest) -> CopyAnswer 
     Ok(part)
 }
 
-/// The files that pages use.
+/// Returns the files that all pages use.
 fn shared_files() -> Vec<StaticCopyFile> {
     let files =
         [("view.css", assets::STYLE), ("copy.js", assets::COPY_SCRIPT), ("icon.svg", assets::ICON)];

@@ -1,4 +1,4 @@
-//! Names the pages of a copy and their files.
+//! Defines the pages of a copy, and the names of their files.
 
 use std::fmt::Write as _;
 

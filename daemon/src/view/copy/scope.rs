@@ -31,7 +31,7 @@ pub(super) struct CopyScope {
 pub(super) struct CopiedSession {
     pub(super) key: SessionKey,
     pub(super) last_activity: Timestamp,
-    /// The namespace that represents the project (see [`projects::head`]).
+    /// The namespace that represents the project (see [`projects::representative`]).
     pub(super) project: Option<Namespace>,
     pub(super) episode: Option<EpisodeId>,
 }
@@ -53,8 +53,9 @@ impl CopyScope {
             if !is_of_project || since.is_some_and(|since| session.last_activity < since) {
                 return;
             }
-            let head =
-                |project| *heads.entry(project).or_insert_with(|| projects::head(daemon, project));
+            let head = |project| {
+                *heads.entry(project).or_insert_with(|| projects::representative(daemon, project))
+            };
             ids.insert(session.id.id.clone());
             sessions.push(CopiedSession {
                 key: session.key,

@@ -108,7 +108,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
                 " " span class={ "certainty-" (fact.certainty) } { (texts::certainty(&fact.certainty)) }
                 " " (period(fact))
                 (source_links(&fact.sources))
-                " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.around) }
+                " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.neighbours_link) }
             }
             // Attributes that the sentence contains are not repeated.
             @for (name, value) in fact.attributes.iter().filter(|(_, value)| !fact.fact.contains(value.as_str())) {

@@ -78,7 +78,7 @@ fn removal(session: &str, found: &Forgotten) -> Markup {
         h1 { (T.forget_question) }
         (rows(&found.sessions))
         dl .figures {
-            @for (name, count) in [(T.stored_messages, found.messages), (T.summaries, found.episodes), (T.things, found.things), (T.hook_events, found.events)] {
+            @for (name, count) in [(T.stored_messages, found.messages), (T.summaries, found.episodes), (T.entities, found.things), (T.hook_events, found.events)] {
                 div { dt { (name) } dd { (texts::grouped(count)) } }
             }
         }

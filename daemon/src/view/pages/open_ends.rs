@@ -32,7 +32,7 @@ const MAX_FACTS: usize = 100;
 pub(in crate::view) const LISTS: [(&str, Relation, &[&str]); 3] = [
     (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"]),
     (T.failing_tests, Relation::Fails, &["done", "wrong"]),
-    (T.wishes, Relation::Prefers, &["done", "wrong"]),
+    (T.preferences, Relation::Prefers, &["done", "wrong"]),
 ];
 
 #[derive(Default, Deserialize)]

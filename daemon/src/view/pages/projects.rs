@@ -40,7 +40,7 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
     let mut heads: BTreeMap<Namespace, Namespace> = BTreeMap::new();
     for entry in entries.iter() {
         let Some(project) = entry.project else { continue };
-        let head = *heads.entry(project).or_insert_with(|| head(&daemon, project));
+        let head = *heads.entry(project).or_insert_with(|| representative(&daemon, project));
         let total = totals.entry(head).or_insert_with(|| ProjectTotals {
             path: known.path(project).unwrap_or_default(),
             sessions: 0,
@@ -79,7 +79,7 @@ pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer 
 
 /// Returns the directory that represents a project. A project may have several directories, because
 /// worktrees and clones belong to the same project.
-pub(in crate::view) fn head(daemon: &DaemonState, project: Namespace) -> Namespace {
+pub(in crate::view) fn representative(daemon: &DaemonState, project: Namespace) -> Namespace {
     daemon.engine.projects().of_namespace(project).into_iter().min().unwrap_or(project)
 }
 
@@ -89,7 +89,7 @@ pub(in crate::view) struct ProjectQuery {
     dir: String,
 }
 
-pub(in crate::view) async fn one(
+pub(in crate::view) async fn project_page(
     State(view): State<SharedView>,
     Query(query): Query<ProjectQuery>,
 ) -> PageAnswer {

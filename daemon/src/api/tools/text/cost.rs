@@ -1,14 +1,14 @@
-//! Estimates the size of a text in tokens of a model, so that code and identifiers, which have more
-//! tokens than prose of the same length, are counted at their price.
+//! Estimates the size of a text in tokens of a model. Code and identifiers have more tokens than
+//! prose of the same length, so they cost more.
 
 /// Number of bytes of prose in a token.
 const TOKEN_BYTES: usize = 4;
 /// The unit of the costs below: twelfths of a token.
 const PARTS: usize = 12;
-/// Letters of a word that are one token; each further letter costs [`MORE_LETTER`].
+/// Number of letters of a word that cost one token; each further letter costs [`MORE_LETTER`].
 const WORD_LETTERS: usize = 4;
 const MORE_LETTER: usize = 2;
-/// Digits of a token.
+/// Number of digits that cost one token.
 const DIGITS: usize = 3;
 const SIGN: usize = 9;
 const REPEATED_SIGN: usize = 3;
@@ -19,14 +19,15 @@ const FOREIGN_LETTER: usize = 5;
 const IDEOGRAPH: usize = 10;
 const SYMBOL: usize = 24;
 
-/// Returns the cost of a text in bytes: its length, or the length of prose with as many tokens if
-/// that is more.
+/// Returns the cost of a text in bytes: the length of the text, or the length of prose with the
+/// same number of tokens if this length is larger.
 pub(in crate::api::tools) fn cost(text: &str) -> usize {
     text.len().max(parts(text) * TOKEN_BYTES / PARTS)
 }
 
-/// Estimates the tokens of a text, in [`PARTS`]. Over texts of transcripts the estimate is 1.1
-/// times the number of tokens of the vocabulary `o200k`, and for 9 of 10 of them at least 1.0.
+/// Estimates the tokens of a text, in [`PARTS`]. Over many texts of transcripts, the estimate is
+/// 1.1 times the number of tokens in the vocabulary `o200k`. For nine of ten texts, it is not below
+/// this number.
 fn parts(text: &str) -> usize {
     let mut cost = 0;
     let mut before = ' ';
@@ -57,7 +58,7 @@ fn parts(text: &str) -> usize {
 }
 
 /// Returns the length, in bytes, of the run that begins with `c`: digits, or letters up to the next
-/// capital after a small letter. Any other character is alone.
+/// capital after a small letter. Any other character is a run of its own.
 fn run_length(text: &str, c: char) -> usize {
     let bytes = text.as_bytes();
     if c.is_ascii_digit() {

@@ -27,7 +27,7 @@ impl ModelText for SearchFactsAnswer {
     }
 }
 
-/// Returns what finds more than a search without results.
+/// Returns the text for a search without results, with the broader searches that find something.
 fn no_fact(answer: &SearchFactsAnswer) -> String {
     let mut lines = Lines::default();
     lines.add("No fact was found.");

@@ -93,13 +93,13 @@ fn add_error(lines: &mut Lines, error: &ErrorRow) {
 impl ModelText for LogAnswer {
     fn text(&self) -> String {
         let mut lines = with_message(&self.message);
-        let mut last = String::new();
+        let mut previous_date = String::new();
         for row in &self.sessions {
-            let today = day(&row.session.last_activity);
-            if today != last {
+            let date = day(&row.session.last_activity);
+            if date != previous_date {
                 lines.gap();
-                lines.add(&format!("## {today}"));
-                last = today;
+                lines.add(&format!("## {date}"));
+                previous_date = date;
             }
             add_row(&mut lines, row);
         }

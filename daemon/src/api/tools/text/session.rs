@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_messages_is_quoted_line_by_line_and_names_the_next_page() {
+    fn a_page_of_messages_is_quoted_line_by_line_and_shows_the_next_page() {
         let message = |text: &str, tool: Option<&str>| json!({ "seq": 12, "role": "tool", "at": "2026-03-01T10:02:33Z", "tool": tool, "text": text });
         let answer = json!({
             "session": session(), "view": "messages", "forked_from": "b-2", "shared_records": 3,

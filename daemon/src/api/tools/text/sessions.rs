@@ -121,7 +121,7 @@ mod tests {
         "- `3f2a9c10` “Fix\" - `b` the \"timeout”, `/srv/app`, 2026-03-01, in progress";
 
     #[test]
-    fn a_list_has_a_line_for_each_session_and_names_the_next_page() {
+    fn a_list_has_a_line_for_each_session_and_shows_the_next_page() {
         let answer = json!({ "total": 7, "sessions": [session()], "next": 1 });
         assert_eq!(
             of_value::<ListSessionsAnswer>(answer),

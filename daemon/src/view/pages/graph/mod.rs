@@ -72,7 +72,7 @@ pub(in crate::view) async fn page(
         @if !entity.aliases.is_empty() { p .detail { (T.also_named) " " (text(&entity.aliases.join(", "))) } }
         div .columns #node data-live="" {
             section .graph-section {
-                h2 .section { (T.graph) " " span .count { (nodes.len()) } }
+                h2 .section { (T.neighbours) " " span .count { (nodes.len()) } }
                 (drawing.markup())
                 (groups(&nodes))
             }
@@ -99,7 +99,8 @@ fn neighbourhood(daemon: &DaemonState, id: EntityId) -> Result<Option<Neighbourh
     Ok(Some(Neighbourhood { entity, nodes }))
 }
 
-/// Returns the entities that share a fact with `center`, those that share the most facts first.
+/// Returns the entities that share a fact with `center`, the entities with the most shared facts
+/// first.
 fn neighbours(graph: &Graph<'_>, center: &Entity) -> Result<Vec<DrawnNode>, StoreError> {
     let filter = FactFilter { relations: Vec::new(), at: None, limit: MAX_FACTS };
     let mut found: HashMap<EntityId, (usize, Vec<&'static str>)> = HashMap::new();

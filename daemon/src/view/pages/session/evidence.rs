@@ -67,7 +67,7 @@ impl EvidenceLinks {
     }
 }
 
-/// Reads the messages of a session from the user and the agent, those of the user first.
+/// Reads the messages of a session from the user and the agent, the user's messages first.
 fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
     let store = daemon.engine.store();
     let id = SessionId { agent: row.agent.clone(), id: row.session_id.clone() };
@@ -145,22 +145,22 @@ mod tests {
             branch: None,
         };
         let read = |of: &dyn Fn(u32) -> Message| {
-            let mut asked = Vec::new();
+            let mut requested = Vec::new();
             let spoken = spoken(|from| {
-                asked.push(from);
+                requested.push(from);
                 (from..from + PAGE_MESSAGES as u32).map(of).collect()
             });
-            (spoken.iter().map(|spoken| spoken.seq).collect::<Vec<_>>(), asked)
+            (spoken.iter().map(|spoken| spoken.seq).collect::<Vec<_>>(), requested)
         };
         // Tool output does not count towards the limit.
-        let (seqs, asked) = read(&|seq| match seq % 2 {
+        let (seqs, requested) = read(&|seq| match seq % 2 {
             0 => message(seq, Role::Agent, MAX_BYTES / 75),
             _ => message(seq, Role::Tool, MAX_BYTES / 75),
         });
         assert_eq!((seqs.len(), seqs.last()), (75, Some(&148)));
-        assert_eq!(asked, [0, 100]);
-        let (seqs, asked) = read(&|seq| message(seq, Role::User, 1));
-        assert_eq!((seqs.len(), asked.len()), (MAX_MESSAGES, MAX_MESSAGES / PAGE_MESSAGES));
+        assert_eq!(requested, [0, 100]);
+        let (seqs, requested) = read(&|seq| message(seq, Role::User, 1));
+        assert_eq!((seqs.len(), requested.len()), (MAX_MESSAGES, MAX_MESSAGES / PAGE_MESSAGES));
     }
 
     #[test]

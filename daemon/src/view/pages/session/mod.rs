@@ -170,7 +170,7 @@ fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
     html! {
         nav .tabs aria-label=(T.files) {
             @for (number, file) in (0_u32..).zip(&answer.files) {
-                @let name = file.sub_agent.as_deref().unwrap_or(T.own_file);
+                @let name = file.sub_agent.as_deref().unwrap_or(T.session_file);
                 a href=(address("session", &[("id", id), ("source", &number.to_string())]))
                     aria-current=[(number == source).then_some("page")] { (text(name)) } " "
             }

@@ -62,7 +62,7 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
         }
         @if let Some(cause) = &summary.root_cause_analysis { h3 { (T.cause) } p { (statement(cause)) } }
         (list(T.left_open, summary.next_steps.as_deref(), links))
-        (list(T.wishes, summary.preferences.as_deref(), links))
+        (list(T.preferences, summary.preferences.as_deref(), links))
         (list(T.discoveries, summary.discoveries.as_deref(), links))
         (list(T.known_failures, summary.known_failures.as_deref(), links))
         @if let Some(changes) = &summary.config_changes {
@@ -82,7 +82,7 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
     }
 }
 
-/// Renders a statement, as a link to its source if that is known.
+/// Renders a statement, as a link to its source if the source is known.
 fn statement(words: &str, links: &EvidenceLinks) -> Markup {
     html! {
         @match links.address(words) {
