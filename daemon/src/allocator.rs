@@ -7,8 +7,8 @@
 //! higher.
 
 /// Limits glibc to one arena, and makes it allocate large blocks directly from the system, so that
-/// freed blocks are returned to the system. The peak memory use is a fifth lower, at the same
-/// speed. Call this before any thread starts. Does nothing without glibc.
+/// freed blocks are returned to the system. This makes the peak memory use a fifth lower, at the
+/// same speed. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps the function; the call follows the manual page")

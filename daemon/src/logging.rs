@@ -158,7 +158,7 @@ impl BoundedFile {
     fn rotate(&mut self) -> io::Result<()> {
         remove_from(&self.path, self.bounds.files - 1);
         for number in (1..self.bounds.files - 1).rev() {
-            // Fails if the log has fewer files.
+            // This fails if the log has fewer files.
             let _ = fs::rename(
                 numbered_path(&self.path, number),
                 numbered_path(&self.path, number + 1),

@@ -36,7 +36,8 @@ pub enum ReplyBudget {
     /// No limit, for a program.
     #[default]
     Unbounded,
-    /// This many bytes of JSON, for an agent, because the answer uses its context window.
+    /// Maximum number of bytes of JSON, for an agent, because an answer uses the agent's context
+    /// window.
     Bytes(usize),
 }
 

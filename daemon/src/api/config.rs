@@ -58,7 +58,7 @@ pub struct Hooks {
     /// Whether the handoff of a shared project also lists the latest sessions of colleagues, with
     /// their next steps.
     pub team_handoff: bool,
-    /// Whether the hook adds strong matches from earlier sessions to the context of a prompt.
+    /// Whether the hook of a prompt adds strong matches from earlier sessions to the context.
     pub recall: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Answers requests of the viewer, which runs in this process. The requests are handled by the same
-//! code as those on the socket, so that a page can do no more than the command line.
+//! code as the requests on the socket, so that a page can do no more than the command line.
 
 use std::future::Future;
 

@@ -52,7 +52,7 @@ pub(super) fn project_argument(
 }
 
 /// Returns the directories whose sessions a client searches: the directories of the given project,
-/// or those that the settings include; `None` for all.
+/// or the directories that the settings include; `None` for all.
 ///
 /// # Errors
 ///

@@ -184,7 +184,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::StorageFull, what));
     }
     let now = clock::now().micros();
-    // Hooks use the names of their processes as file names; this name is random.
+    // Hooks put their process ids into the names of their files; the daemon puts a random id there.
     let name = format!("{now:020}-{}", uuid::Uuid::new_v4().simple());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;

@@ -1,5 +1,5 @@
-//! Moves damaged databases to folders next to the current database. They do not count towards a
-//! limit, so only a few of them are kept.
+//! Moves damaged databases to folders next to the current database. Their size does not count
+//! towards a limit, so only a few of them are kept.
 
 use std::{
     fs, io,
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn two_databases_and_all_other_files_are_kept() {
         let old = ["db.salvaged-999", "db.salvaged-1700000005", "db.damaged-1700000001"];
-        // In the order of their names.
+        // Sorted by name.
         let stay = [
             "db",
             "db.copying",

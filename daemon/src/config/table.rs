@@ -170,7 +170,8 @@ impl<C: Codec> Access for BoundCodec<C> {
     }
 }
 
-/// Makes a [`Field`] of the key in `session_tracking`, its field in [`Config`], its codec and help.
+/// Makes a [`Field`] from a key in `session_tracking`, a field of [`Config`], a codec and a help
+/// text.
 macro_rules! row {
     ($key:literal, $($place:ident).+, $codec:expr, $help:literal) => {
         Field {

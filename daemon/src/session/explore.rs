@@ -39,8 +39,8 @@ struct SessionWorld {
     file: u8,
     /// Whether the daemon was notified of the last write.
     is_notified: bool,
-    /// The running job, with the version of the file that it has read, if it has already read the
-    /// file.
+    /// The running job, and the version of the file that the job has read. The inner value is
+    /// `None` before the job reads the file.
     job: Option<Option<u8>>,
     /// The version that an episode must contain because of the last acknowledged close.
     owed_version: u8,

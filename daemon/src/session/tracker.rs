@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_failed_for_good_is_tracked_without_a_deadline() {
+    fn a_session_that_failed_permanently_is_tracked_without_a_deadline() {
         let mut tracker = Tracker::new(Config::default());
         tracker.track(Session { state: failed(None), ..session(1, 0) });
         assert!(tracker.get(SessionKey(1)).is_some());

@@ -9,7 +9,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// Returns an expression for a stored time. The value of `expression` is the time as text:
-    /// FalkorDB stores it as text, and Neo4j has a type for times.
+    /// FalkorDB stores the text, and Neo4j converts the text to its type for times.
     pub fn time(self, expression: &str) -> String {
         match self {
             Dialect::FalkorDb => expression.to_owned(),

@@ -96,12 +96,12 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
 /// Returns the statements that remove the parts of the graph that no other episode contains, like
 /// Graphiti's `remove_episode`.
 pub fn remove(removals: &[Removal]) -> Vec<Statement> {
-    let pairs = |things: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
+    let pairs = |ids_of: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
         let rows = removals.iter().flat_map(|removal| {
             let episode = removal.episode.to_string();
-            things(removal)
+            ids_of(removal)
                 .iter()
-                .map(move |thing| json!({ "uuid": thing.to_string(), "episode": episode }))
+                .map(move |id| json!({ "uuid": id.to_string(), "episode": episode }))
         });
         rows.collect()
     };

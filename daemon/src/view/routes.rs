@@ -34,7 +34,7 @@ pub(super) fn router(view: SharedView) -> Router {
         ("session", get(session::page)),
         ("message", get(message::page)),
         ("calendar", get(calendar::page)),
-        ("projects", get(projects::list)),
+        ("projects", get(projects::projects_page)),
         ("project", get(projects::project_page)),
         ("open-ends", get(open_ends::page)),
         ("facts", get(facts::page)),

@@ -185,7 +185,7 @@ mod tests {
         }
         let mut stream = TcpStream::connect(address).await.unwrap();
         let answer = tokio::time::timeout(TEST_LIMIT, begins_answer(&mut stream, &request)).await;
-        assert_eq!(answer.expect("an answer"), "HTTP/1.1 200");
+        assert_eq!(answer.expect("the request is answered"), "HTTP/1.1 200");
         // The browser's older connection was not closed in favour of the other connections.
         own.write_all(request.as_bytes()).await.unwrap();
         let mut all = vec![0; 4_096];

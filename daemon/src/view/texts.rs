@@ -249,7 +249,7 @@ pub(super) fn tests(passed: u32, failed: u32) -> String {
     }
 }
 
-pub(super) fn spelled(asked: &str, used: &[String]) -> String {
+pub(super) fn replaced_word(asked: &str, used: &[String]) -> String {
     format!("No session contains “{asked}”; searched instead: {}", used.join(", "))
 }
 

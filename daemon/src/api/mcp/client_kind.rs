@@ -65,7 +65,7 @@ impl ClientKind {
                  session to be closed."
             }
             ClientKind::Unknown => {
-                "session_tracking_close closes a session: call it only for your own, when a task is complete."
+                "session_tracking_close closes a session: call it only for your own session, when a task is complete."
             }
         }
     }

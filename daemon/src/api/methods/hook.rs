@@ -35,7 +35,7 @@ use crate::{
 
 /// Maximum number of distinct events that are counted.
 const MAX_KINDS: usize = 32;
-/// Maximum length, in characters, of the name of a kind.
+/// Maximum length, in characters, of the name of an event.
 const MAX_NAME_CHARS: usize = 40;
 /// Time limit for the handoff to a new session.
 const HANDOFF_TIMEOUT: Duration = Duration::from_millis(30);
@@ -46,7 +46,7 @@ const RECALL_TIMEOUT: Duration = Duration::from_millis(8);
 /// Maximum number of earlier sessions in the handoff to a new session.
 const MAX_SESSIONS: usize = 5;
 
-/// The number of events of each kind, and the time of the last one.
+/// The number of events of each kind, and the time of the last event of the kind.
 #[derive(Debug, Default)]
 pub struct HookStats(Mutex<BTreeMap<String, (u64, Timestamp)>>);
 

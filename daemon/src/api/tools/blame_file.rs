@@ -105,11 +105,11 @@ fn of_file(
     names: &[FileName],
     limit: usize,
 ) -> Result<Vec<BlameRow>, StoreError> {
-    let things = graph::graph(daemon);
+    let graph = graph::graph(daemon);
     let mut facts: Vec<Fact> = Vec::new();
     for name in names {
-        if let Some(id) = things.file(name.namespace, &name.key)? {
-            facts.extend(facts_about(&things, id)?);
+        if let Some(id) = graph.file(name.namespace, &name.key)? {
+            facts.extend(facts_about(&graph, id)?);
         }
     }
     let is_change =
@@ -129,7 +129,7 @@ fn of_file(
     Ok(rows)
 }
 
-fn facts_about(things: &Graph<'_>, file: EntityId) -> Result<Vec<Fact>, StoreError> {
+fn facts_about(graph: &Graph<'_>, file: EntityId) -> Result<Vec<Fact>, StoreError> {
     let relations = [
         Relation::ChangedFor,
         Relation::RenamedTo,
@@ -140,7 +140,7 @@ fn facts_about(things: &Graph<'_>, file: EntityId) -> Result<Vec<Fact>, StoreErr
         Relation::FoundOut,
     ];
     let wanted = FactFilter { relations: relations.to_vec(), at: None, limit: MAX_FACTS };
-    things.around(file, &wanted)
+    graph.around(file, &wanted)
 }
 
 fn row(

@@ -88,11 +88,11 @@ pub(super) fn same_name(
     };
     near.retain(|namespace| others.contains(namespace));
     others.retain(|namespace| !near.contains(namespace));
-    let things = graph::graph(daemon);
+    let graph = graph::graph(daemon);
     let mut names = Vec::new();
     for (projects, limit) in [(near, MAX_NEAR_FILES), (others, MAX_FILES)] {
         for namespace in projects {
-            let files = things.entities(&[namespace], &[EntityKind::File], limit)?;
+            let files = graph.entities(&[namespace], &[EntityKind::File], limit)?;
             let same = files.into_iter().filter(|file| is_named(&file.name, name));
             names.extend(same.map(|file| FileName { namespace, key: file.name }));
         }

@@ -87,16 +87,16 @@ async fn similar(
         return Ok(Vec::new());
     }
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
-    let things = graph::graph(daemon);
-    let fixes = |number: u64| fixes(daemon, &things, number);
+    let graph = graph::graph(daemon);
+    let fixes = |number: u64| fixes(daemon, &graph, number);
     let found = search.find(VectorSet::Facts, limit, &fixes)?;
     found.iter().map(|(fact, _)| graph::fact_row(daemon, fact)).collect()
 }
 
-fn fixes(daemon: &DaemonState, things: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {
+fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
     let Some(key) = key else { return Ok(Vec::new()) };
-    let mut spans = things.spans(key).map_err(store_error)?;
+    let mut spans = graph.spans(key).map_err(store_error)?;
     spans.retain(|fact| fact.relation == Relation::Resolved);
     Ok(spans.pop().into_iter().collect())
 }

@@ -32,7 +32,7 @@ async fn run(
     client: &ClientContext,
     arguments: EpisodeEntitiesArguments,
 ) -> Result<EpisodeEntitiesAnswer, Error> {
-    let things = graph::graph(daemon);
+    let graph = graph::graph(daemon);
     let mut answer = EpisodeEntitiesAnswer::default();
     let mut missing = Vec::new();
     for uuid in &arguments.episode_uuids {
@@ -46,7 +46,7 @@ async fn run(
         if is_project_hidden(daemon, client, episode.project.namespace()) {
             return Err(hidden());
         }
-        let stated = things.of_episode(id).map_err(store_error)?;
+        let stated = graph.of_episode(id).map_err(store_error)?;
         for entity in &stated.entities {
             let row = graph::node_row(daemon, entity)?;
             if !answer.nodes.iter().any(|known| known.uuid == row.uuid) {

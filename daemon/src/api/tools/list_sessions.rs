@@ -97,7 +97,7 @@ impl WantedSession {
     }
 }
 
-/// The sessions that one filter alone excludes, to explain an empty list.
+/// Counts the sessions that only one filter excludes, to explain an empty list.
 #[derive(Default)]
 struct ExcludedSessions {
     by_state: usize,

@@ -108,7 +108,7 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
 
 /// Returns the periods of a fact, the latest first.
 pub(in crate::api) fn rows(daemon: &DaemonState, fact: FactKey) -> Result<Vec<FactRow>, Error> {
-    let things = graph::graph(daemon);
-    let spans = things.spans(fact).map_err(store_error)?;
+    let graph = graph::graph(daemon);
+    let spans = graph.spans(fact).map_err(store_error)?;
     spans.iter().rev().map(|fact| graph::fact_row(daemon, fact)).collect()
 }

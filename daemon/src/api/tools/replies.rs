@@ -11,7 +11,7 @@ use crate::{
 
 /// Maximum length, in bytes, of a user's message that is shown with the reply.
 const MAX_QUESTION_BYTES: usize = 300;
-/// Maximum length, in bytes, of a message of the agent that is shown with the message before it.
+/// Maximum length, in bytes, of a message that is shown with the message before it.
 const MAX_SHORT_BYTES: usize = 60;
 /// Maximum length, in bytes, of the reply.
 const MAX_REPLY_BYTES: usize = 300;
@@ -31,8 +31,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 /// the reply that was added may be short. Before a very short message of the user, adds the agent's
 /// question that the message answers.
 ///
-/// If there is neither, but the first passage is a short message of the agent, adds the message
-/// before it.
+/// If there is neither such a message nor such a call, but the first passage is a short message of
+/// the agent, adds the message before it.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -110,7 +110,7 @@ fn turn_after(daemon: &DaemonState, key: SourceKey, seq: u32) -> Result<Vec<Mess
     Ok(next)
 }
 
-/// Whether a passage is a call that failed. `→ failed` is the wording of `capture`.
+/// Whether a passage is a call that failed. `capture` marks a failed call with `→ failed`.
 fn is_failed_call(passage: &MatchedPassage) -> bool {
     passage.role == Role::Tool.as_str() && passage.text.contains("→ failed")
 }

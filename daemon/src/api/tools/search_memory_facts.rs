@@ -175,10 +175,10 @@ fn own_facts(
     question: &graph::GraphSearch<'_>,
     WantedFacts { filter, center, limit, explain }: &WantedFacts<'_>,
 ) -> Result<Vec<FactRow>, Error> {
-    let things = graph::graph(daemon);
-    let center = center.map(|id| latest_name(&things, id)).transpose()?;
+    let graph = graph::graph(daemon);
+    let center = center.map(|id| latest_name(&graph, id)).transpose()?;
     let spans = |number: u64| {
-        let mut spans = spans(&things, daemon, number)?;
+        let mut spans = spans(&graph, daemon, number)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| mentions(fact, id)));
         // The latest period is first.
         spans.reverse();
@@ -206,18 +206,18 @@ fn fit_text(facts: &mut Vec<FactRow>, mut left: usize) {
 
 /// Returns the current id of an entity, which may have been renamed; an unknown id is returned
 /// unchanged.
-fn latest_name(things: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
-    Ok(things.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
+fn latest_name(graph: &Graph<'_>, id: EntityId) -> Result<EntityId, Error> {
+    Ok(graph.entity(id).map_err(store_error)?.map_or(id, |entity| entity.id))
 }
 
 fn mentions(fact: &Fact, entity: EntityId) -> bool {
     [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 
-fn spans(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fact>, Error> {
+fn spans(graph: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
     match key {
-        Some(key) => things.spans(key).map_err(store_error),
+        Some(key) => graph.spans(key).map_err(store_error),
         None => Ok(Vec::new()),
     }
 }

@@ -68,9 +68,9 @@ pub(super) async fn run(
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_nodes.min(graph::MAX_ROWS);
-    let things = graph::graph(daemon);
+    let graph = graph::graph(daemon);
     let entity = |number: u64| {
-        let entity = entity(&things, daemon, number)?;
+        let entity = entity(&graph, daemon, number)?;
         let is_wanted = |entity: &Entity| kinds.is_empty() || kinds.contains(&entity.kind);
         Ok(entity.filter(is_wanted).into_iter().collect())
     };
@@ -79,7 +79,7 @@ pub(super) async fn run(
     let mut seen = HashSet::new();
     found.retain(|(entity, _)| seen.insert(entity.id));
     if let Some(center) = center {
-        let near = near(&things, center)?;
+        let near = near(&graph, center)?;
         found.sort_by_key(|(entity, _)| !near.contains(&entity.id));
     }
     let nodes = found.iter().take(limit).map(|(entity, why)| {
@@ -102,14 +102,14 @@ fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {
     named.map(read).collect()
 }
 
-fn entity(things: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Option<Entity>, Error> {
+fn entity(graph: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Option<Entity>, Error> {
     let id = daemon.engine.store().entity_numbered(number).map_err(store_error)?;
-    id.map_or(Ok(None), |id| things.entity(id)).map_err(store_error)
+    id.map_or(Ok(None), |id| graph.entity(id)).map_err(store_error)
 }
 
-fn near(things: &Graph<'_>, center: EntityId) -> Result<HashSet<EntityId>, Error> {
+fn near(graph: &Graph<'_>, center: EntityId) -> Result<HashSet<EntityId>, Error> {
     let wanted = FactFilter { relations: Vec::new(), at: None, limit: MAX_NEAR_FACTS };
-    let facts = things.around(center, &wanted).map_err(store_error)?;
+    let facts = graph.around(center, &wanted).map_err(store_error)?;
     let ends = facts.into_iter().flat_map(|fact| {
         let mut ends = fact.others;
         ends.extend([fact.source, fact.target]);

@@ -1,8 +1,8 @@
 //! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
 //! The rows of the database are redacted in steps. The position is stored in the database, so that
-//! an interrupted run can be continued. Then the search index is removed, which the daemon
-//! rebuilds, and the database is rewritten, because sled keeps the bytes of replaced records.
+//! an interrupted run can be continued. Then the search index, which the daemon rebuilds, is
+//! removed, and the database is rewritten, because sled keeps the bytes of replaced records.
 
 mod files;
 

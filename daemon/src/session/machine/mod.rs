@@ -140,7 +140,7 @@ pub fn handle(
     }
 }
 
-/// Starts the job again that the end of the daemon has interrupted.
+/// Starts the job again that was interrupted by the end of the daemon.
 fn restarted(session: &mut Session, now: Timestamp) -> Option<CloseReason> {
     match &session.state {
         State::Indexing(indexing) => {

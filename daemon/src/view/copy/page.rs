@@ -49,7 +49,7 @@ pub(super) enum CopyPage {
 }
 
 impl CopyPage {
-    /// Reads the text of [`CopyPage::to_text`].
+    /// Parses the text of [`CopyPage::to_text`].
     pub(super) fn parse(text: &str) -> Option<CopyPage> {
         serde_json::from_str(text).ok()
     }

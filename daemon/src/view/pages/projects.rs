@@ -32,7 +32,7 @@ struct ProjectTotals {
     last_activity: Timestamp,
 }
 
-pub(in crate::view) async fn list(State(view): State<SharedView>) -> PageAnswer {
+pub(in crate::view) async fn projects_page(State(view): State<SharedView>) -> PageAnswer {
     let daemon = view.daemon()?;
     let entries = view.catalogue.entries(&daemon).await?;
     let known = daemon.engine.projects();

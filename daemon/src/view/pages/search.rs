@@ -103,7 +103,7 @@ fn hits(query: &SearchQuery, answer: &SearchSessionsAnswer) -> Markup {
     html! {
         h1 .hidden { (T.results) }
         @for word in &answer.spelled {
-            p .hint { (texts::spelled(&word.asked, &word.used)) }
+            p .hint { (texts::replaced_word(&word.asked, &word.used)) }
         }
         @if let Some(error) = &answer.error { (known_error(error)) }
         @if answer.hits.is_empty() { p .empty { (T.nothing_found) } }

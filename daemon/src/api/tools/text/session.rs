@@ -14,7 +14,7 @@ impl ModelText for GetSessionAnswer {
         if let Some(origin) = self.forked_from.as_deref().filter(|origin| !origin.is_empty()) {
             let records = self.shared_records;
             lines.add(&format!(
-                "Forked from {}, which has its first {records} records.",
+                "Forked from {}: the first {records} records are the same.",
                 code(origin)
             ));
         }
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(
             of_value::<GetSessionAnswer>(answer),
             "`a-1` “T”, 2026-03-01, active\n\
-             Forked from `b-2`, which has its first 3 records.\n\n\
+             Forked from `b-2`: the first 3 records are the same.\n\n\
              #12 tool `Ba'sh`, 2026-03-01 10:02\n> one\n> #13 user, now\n> two\n\n\
              #12 tool, 2026-03-01 10:02\n> x\n\n\
              More: get_session with `a-1`, view `messages`, `from` 14, `at` 20."
