@@ -17,16 +17,13 @@ pub struct ClientContext {
     pub session_id: Option<String>,
     /// The session that started the client. It may have ended since.
     pub started_in: Option<String>,
-    /// The working directory of the client.
     pub directory: Option<String>,
     /// The process ids of the client and its ancestors, nearest first.
     pub processes: Vec<u32>,
-    /// The maximum size of an answer.
     pub reply_budget: ReplyBudget,
     pub reply_form: ReplyForm,
     /// Whether the sessions of the client's agent are followed.
     pub(in crate::api) kind: ClientKind,
-    /// Reports the progress of the request.
     pub progress: ProgressReporter,
 }
 
@@ -119,7 +116,6 @@ impl ClientContext {
         }
     }
 
-    /// Whether the sessions of the client's agent are not followed.
     pub(in crate::api) fn is_unfollowed(&self, engine: &Engine) -> bool {
         self.kind == ClientKind::Unfollowed
             || self.own_agent().is_some_and(|agent| !engine.follows(agent))

@@ -42,7 +42,6 @@ pub enum ListedTools {
 pub struct Hooks {
     /// Whether hook events are processed.
     pub enabled: bool,
-    /// Whether the daemon listens on a socket.
     pub socket_enabled: bool,
     /// The path of the socket; `None` for `mcp.sock` in the home folder, or a named pipe on
     /// Windows.
@@ -53,7 +52,6 @@ pub struct Hooks {
     pub async_indexing: bool,
     /// Whether a new session starts with a handoff from the last sessions in its project.
     pub handoff: bool,
-    /// Maximum length of the handoff, in characters.
     pub handoff_max_chars: u32,
     /// Whether the handoff of a shared project also lists the latest sessions of colleagues, with
     /// their next steps.

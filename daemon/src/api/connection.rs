@@ -95,7 +95,6 @@ pub(super) async fn serve(
     let _ = writing.await;
 }
 
-/// A client that sends bare requests.
 struct BareConnection {
     peer: Peer,
     slot: Arc<SlotGuard>,

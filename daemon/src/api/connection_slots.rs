@@ -35,7 +35,6 @@ struct SlotTable {
 
 struct Slot {
     process: Option<u32>,
-    /// Number of running requests.
     requests: usize,
     has_sent_request: bool,
     /// The moment of the last request or answer.

@@ -60,7 +60,6 @@ pub(super) struct InputLine {
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 
-/// The reading half of a stream.
 pub(super) struct ReadHalf(pub(super) Arc<Stream>);
 
 impl Default for InputBudget {

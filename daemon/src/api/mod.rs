@@ -57,25 +57,20 @@ pub struct DaemonState {
     pub embedding: Arc<EmbeddingService>,
     /// The graph that is shared with others.
     pub sharing: Arc<Sharing>,
-    /// Enforces the disk quotas.
     pub keeper: Arc<QuotaKeeper>,
     pub home: PathBuf,
     pub config: RwLock<config::Config>,
-    /// The number of hook events of each kind.
     pub hook_stats: methods::hook::HookStats,
     /// A cache of the errors, decisions and preferences of earlier sessions, which are compared
     /// with prompts.
     pub recall: recall::RecallCache,
     pub watched: Vec<PathBuf>,
     pub started_at: Timestamp,
-    /// The channel for requests about the daemon itself.
     pub admin_requests: mpsc::Sender<AdminRequest>,
-    /// Notified when a client asks the daemon to stop.
     pub stop_requested: Arc<Notify>,
 }
 
 impl DaemonState {
-    /// Replaces the settings.
     pub fn set_config(&self, config: &config::Config) {
         self.config.write().unwrap_or_else(PoisonError::into_inner).clone_from(config);
         self.notify_hooks();

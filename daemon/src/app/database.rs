@@ -60,7 +60,6 @@ pub(super) async fn wait_until_closed(store: &Weak<dyn Store>) {
     }
 }
 
-/// Returns the folder of the database.
 pub(super) fn folder(home: &Path) -> PathBuf {
     home.join("db")
 }

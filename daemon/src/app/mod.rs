@@ -48,7 +48,6 @@ use crate::{
     view,
 };
 
-/// The options of the daemon.
 #[derive(Clone, Debug)]
 pub struct DaemonOptions {
     pub home: PathBuf,

@@ -78,7 +78,6 @@ impl Models {
         }
     }
 
-    /// Returns the embedder for `config`.
     pub(super) fn embeddings(&self, config: &Config) -> Arc<Embeddings> {
         let ports = ports(&self.home, &self.redactor, self.usage.clone());
         Arc::new(Embeddings::new(config.search.embeddings.clone(), ports))

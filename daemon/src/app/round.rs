@@ -47,10 +47,8 @@ pub(super) struct Round {
     spool_watch: Watch,
 }
 
-/// The reason why a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundEnd {
-    /// The daemon was asked to stop.
     Stopped,
     /// The database must be reopened: it failed and may work again, or it can become smaller.
     Again,

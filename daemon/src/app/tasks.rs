@@ -23,7 +23,6 @@ pub(super) enum Task {
     /// Enforces the disk limits. Another round starts when this task ends.
     QuotaKeeper,
     Engine,
-    /// Computes vectors.
     Embedder,
     /// Updates the search index.
     Follower,
@@ -68,7 +67,6 @@ impl Tasks {
         Ended { task: self.remove(id), is_defect }
     }
 
-    /// Waits until `task` has ended.
     pub(super) async fn wait_until_ended(&mut self, task: Task) {
         while self.running.iter().any(|(running, _)| *running == task) {
             self.next_ended().await;
@@ -82,7 +80,6 @@ impl Tasks {
         self.wait_until_ended(task).await;
     }
 
-    /// Returns the tasks that have not ended.
     pub(super) fn running(&self) -> Vec<Task> {
         self.running.iter().map(|(task, _)| *task).collect()
     }

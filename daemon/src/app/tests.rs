@@ -9,7 +9,6 @@ use crate::{
     store::{Store, Write, contract},
 };
 
-/// A running follower of a database.
 struct RunningFollower {
     indexes: crate::engine::indexes::Indexes,
     reached: watch::Receiver<follow::FollowerProgress>,

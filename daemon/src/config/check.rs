@@ -8,7 +8,6 @@ use crate::config::{Loaded, problem::Notice, problem::Problems, search::FileSear
 pub struct CheckReport {
     /// The report for people, of several lines.
     pub text: String,
-    /// Whether the file is valid.
     pub is_valid: bool,
 }
 

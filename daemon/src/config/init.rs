@@ -21,7 +21,6 @@ pub enum Existing {
 
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    /// The file already exists.
     #[error("{}: already exists; `graphiti config init --force` renames it and writes a new one", .file.display())]
     Exists { file: PathBuf },
     #[error("{}: cannot be written ({error})", .file.display())]

@@ -34,7 +34,7 @@ pub enum ConfigProblem {
     },
     /// A secret, which must not be in the file.
     Secret { place: FilePosition, key: String, remedy: String },
-    /// The file came with a project, but the key is valid only in the user's own file.
+    /// The file belongs to a project, but the key is valid only in the user's own file.
     Guarded { place: FilePosition, key: &'static str, own_file: PathBuf },
     /// A combination of values that are valid separately.
     Conflict {

@@ -43,7 +43,7 @@ const GRAPHITI_SECTIONS: &[&str] = &[
 pub(super) struct ConfigSource {
     /// The path, for messages.
     pub(super) file: PathBuf,
-    /// The user's own file, if this file came with a project.
+    /// The user's own file, if this file belongs to a project.
     pub(super) own_file: Option<PathBuf>,
     /// The user's home folder, which replaces `~/`.
     pub(super) user_home: Option<PathBuf>,

@@ -40,7 +40,6 @@ pub fn load(search: &FileSearch) -> Result<Loaded, Problems> {
 }
 
 impl FileSearch {
-    /// Returns the paths that are searched.
     pub fn candidates(&self) -> Vec<PathBuf> {
         let folders = self.directory.iter().chain([&self.home]);
         let mut files: Vec<PathBuf> = folders.map(|folder| folder.join(FILE_NAME)).collect();

@@ -68,7 +68,7 @@ pub(super) fn known(key: &str) -> Option<&'static str> {
 }
 
 /// Keys that determine which programs run, which files are read or written, and where text is sent.
-/// These keys are valid only in the user's own file, not in a file that came with a project.
+/// These keys are valid only in the user's own file, not in a file of a project.
 const GUARDED: &[&str] = &[
     "session_tracking.hooks.socket_path",
     "session_tracking.llm.provider",

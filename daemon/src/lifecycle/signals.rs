@@ -13,7 +13,6 @@ pub enum Signal {
     Reload,
 }
 
-/// Starts listening for signals.
 #[cfg(unix)]
 pub fn listen() -> io::Result<mpsc::Receiver<Signal>> {
     use signal_hook::{

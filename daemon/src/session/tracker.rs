@@ -40,12 +40,10 @@ pub struct Transition {
 }
 
 impl Tracker {
-    /// Creates a tracker without sessions.
     pub fn new(config: Config) -> Tracker {
         Tracker { config, ..Tracker::default() }
     }
 
-    /// Returns the current timeouts.
     pub fn config(&self) -> &Config {
         &self.config
     }

@@ -15,7 +15,6 @@ pub struct Config {
     pub url: Option<String>,
     /// The name to log in with.
     pub user: Option<String>,
-    /// The environment variable with the password.
     pub password_env: Option<String>,
     /// A file with the password, readable only by its owner.
     pub password_file: Option<PathBuf>,

@@ -116,7 +116,6 @@ impl Endpoint {
         Ok(endpoint)
     }
 
-    /// Whether the engine is on this machine.
     pub fn is_local(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost"

@@ -17,7 +17,6 @@ use crate::share::{
     password::Credentials,
 };
 
-/// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for a statement. Even a busy engine needs less time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);

@@ -12,7 +12,6 @@ pub fn entity(group: &str, label: &str, name: &str) -> Uuid {
     named(&["entity", group, label, name])
 }
 
-/// The properties that identify a fact.
 pub struct FactIdentity<'f> {
     pub group: &'f str,
     /// The first session that states the fact.

@@ -11,13 +11,11 @@ use crate::share::{
     password::Credentials,
 };
 
-/// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time limit for a statement. Even a busy engine needs less time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Neo4j's access mode for statements that may change something.
 const WRITE: &str = "WRITE";
-/// Maximum size, in bytes, of a response.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 pub struct Neo4j {

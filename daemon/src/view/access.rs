@@ -56,7 +56,6 @@ pub(super) enum Refusal {
     Host,
     /// A page of another site caused the request.
     OtherSite,
-    /// The request does not have the cookie.
     NoCookie,
     /// The token is unknown, was used, or has expired.
     StaleToken,
@@ -86,8 +85,8 @@ impl AccessControl {
 
     /// Checks a token, and returns the value of `Set-Cookie`.
     ///
-    /// If a token is presented twice, another program may have read the token and got the cookie.
-    /// Therefore, the cookie is replaced by a new one, which nobody has.
+    /// If a token is presented twice, another program may have read the token and received the
+    /// cookie. Therefore, the cookie is replaced by a new one, which nobody has.
     pub(super) fn redeem(&mut self, token: &str, now: Timestamp) -> Result<String, Refusal> {
         self.used.retain(|used| now < used.expires_at);
         if self.used.iter().any(|used| is_same(&used.secret, token)) {

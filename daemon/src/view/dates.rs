@@ -10,7 +10,6 @@ const DAY: i64 = 86_400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Day(pub(super) i64);
 
-/// A date of the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CivilDate {
     pub(super) year: i64,

@@ -19,7 +19,6 @@ pub(super) struct ViewPage {
     pub(super) body: Markup,
 }
 
-/// The entries of the menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NavItem {
     Search,
@@ -90,7 +89,6 @@ impl IntoResponse for ViewPage {
     }
 }
 
-/// Returns a page that redirects to `address`.
 pub(super) fn redirect_page(address: &str) -> Markup {
     html! {
         (DOCTYPE)

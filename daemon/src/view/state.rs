@@ -18,7 +18,6 @@ pub(super) struct ViewState {
     access: Mutex<AccessControl>,
     pub(super) page_use: watch::Sender<PageUse>,
     pub(super) catalogue: Catalogue,
-    /// Whether the server stops.
     pub(super) stopping: watch::Receiver<bool>,
 }
 

@@ -8,7 +8,6 @@ pub(super) static T: &PageTexts = &ENGLISH;
 
 macro_rules! texts {
     ($($name:ident: $english:literal,)*) => {
-        /// The fixed texts of the pages.
         pub(super) struct PageTexts { $(pub(super) $name: &'static str,)* }
 
         static ENGLISH: PageTexts = PageTexts { $($name: $english,)* };

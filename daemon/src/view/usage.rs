@@ -29,12 +29,10 @@ impl PageUse {
     }
 }
 
-/// Records a request.
 pub(super) fn record_request(page_use: &watch::Sender<PageUse>, now: Instant) {
     page_use.send_modify(|state| state.last = now);
 }
 
-/// Records a visible page.
 pub(super) fn track_visible_page(page_use: &watch::Sender<PageUse>) -> VisiblePage {
     page_use.send_modify(|state| state.visible += 1);
     VisiblePage(page_use.clone())

@@ -24,7 +24,6 @@ pub(super) fn tools() -> &'static [Tool] {
 /// A tool that is listed by default.
 struct CoreTool {
     name: &'static str,
-    /// The arguments that are listed.
     arguments: &'static [&'static str],
 }
 

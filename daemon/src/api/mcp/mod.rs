@@ -48,9 +48,7 @@ use crate::{
     fault,
 };
 
-/// The notification that cancels a request.
 pub(super) const CANCELLED: &str = "notifications/cancelled";
-/// The notification of a request's progress.
 pub(super) const PROGRESS: &str = "notifications/progress";
 
 /// Whether a request belongs to the Model Context Protocol, and is not a bare request.
@@ -86,7 +84,6 @@ struct McpSession {
     daemon: SharedDaemon,
     peer: Peer,
     slot: Arc<SlotGuard>,
-    /// Limits the number of concurrent requests.
     request_permits: Arc<Semaphore>,
 }
 
@@ -291,7 +288,6 @@ async fn forward_progress(
     }
 }
 
-/// Converts a tool's result to the type of the SDK.
 fn call_result(result: Value) -> Result<CallToolResult, ErrorData> {
     let mut result: CallToolResult = serde_json::from_value(result)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -299,7 +295,6 @@ fn call_result(result: Value) -> Result<CallToolResult, ErrorData> {
     Ok(result)
 }
 
-/// Converts an error to the type of the SDK.
 fn error_data(error: Error) -> ErrorData {
     let number = match error.code {
         // The protocol's code for a tool, resource or prompt that does not exist.

@@ -50,7 +50,6 @@ pub(super) fn list(
     Ok(page)
 }
 
-/// Returns the URI template of an episode.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{SCHEME}{{uuid}}"), "episode")

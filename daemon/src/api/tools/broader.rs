@@ -116,7 +116,6 @@ fn without(
 
 type FilterArgument = fn(&mut SearchSessionsArguments) -> &mut Option<String>;
 
-/// The arguments that are filters.
 const FILTERS: [(&str, FilterArgument); 8] = [
     ("project", |arguments| &mut arguments.project),
     ("agent", |arguments| &mut arguments.agent),

@@ -13,7 +13,6 @@ use crate::{
     model::{Fact, Timestamp, graph::Relation},
 };
 
-/// The conditions on a fact.
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
     /// The time at which the fact must be true.

@@ -105,7 +105,6 @@ async fn run(
     Ok(answer)
 }
 
-/// The size of a page.
 #[derive(Clone, Copy)]
 struct PageSize {
     bytes: usize,

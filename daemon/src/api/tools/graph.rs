@@ -37,12 +37,10 @@ pub(super) fn graph(daemon: &DaemonState) -> Graph<'_> {
     Graph::of(daemon.engine.store().as_ref())
 }
 
-/// A search for entities or facts.
 pub(super) struct GraphSearch<'d> {
     daemon: &'d DaemonState,
     query: Query,
     scope: Scope,
-    /// The vector of the query, if there is one.
     query_vector: Option<Arc<Packed>>,
 }
 

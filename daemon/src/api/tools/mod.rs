@@ -85,9 +85,7 @@ pub struct Tool {
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// The description for agents.
     pub description: &'static str,
-    /// The effect on stored data.
     pub effect: Effect,
     /// The schema of the arguments.
     pub input: fn() -> schemars::Schema,

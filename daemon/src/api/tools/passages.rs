@@ -109,7 +109,6 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
 
 /// Maximum length, in bytes, of a courtesy.
 const LONGEST_COURTESY: usize = 60;
-/// The words of courtesies.
 const COURTESIES: &str = " you you're re are welcome thanks thank very much so ok okay great nice perfect good \
      glad happy to help my pleasure anytime any time sure of course sounds got it alright noted \
      understood cheers awesome cool ";

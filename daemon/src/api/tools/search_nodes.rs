@@ -46,7 +46,6 @@ fn schema() -> schemars::Schema {
     schema
 }
 
-/// Returns the names of the kinds of entities.
 pub(super) fn kind_names() -> impl Iterator<Item = &'static str> {
     EntityKind::ALL.iter().map(|kind| kind.as_str())
 }

@@ -37,12 +37,10 @@ const HOOK_GRACE: Duration = Duration::from_secs(2);
 /// Maximum pause before a failed job is retried.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// An event of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The transcript was written to, at this time.
     Written(Timestamp),
-    /// The session's deadline passed.
     DeadlinePassed,
     /// A user, an agent or a hook requested the close of the session.
     CloseAsked(CloseReason),

@@ -24,7 +24,6 @@ pub(super) struct LinkRewriter<'c> {
     pub(super) found: BTreeSet<CopyPage>,
 }
 
-/// The target of a link.
 struct LinkTarget {
     page: CopyPage,
     /// The anchor in the page, or empty for the top of the page.

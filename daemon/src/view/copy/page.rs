@@ -10,7 +10,6 @@ use crate::view::pages::parts::address;
 /// Maximum length, in bytes, of an id that is part of a file name.
 const MAX_ID_BYTES: usize = 64;
 
-/// A page of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CopyPage {

@@ -27,7 +27,6 @@ pub(super) struct CopyScope {
     ids: HashSet<String>,
 }
 
-/// A session in a copy.
 pub(super) struct CopiedSession {
     pub(super) key: SessionKey,
     pub(super) last_activity: Timestamp,
@@ -71,12 +70,10 @@ impl CopyScope {
         Ok(CopyScope { sessions, is_recent: since.is_some(), request: request.clone(), ids })
     }
 
-    /// Whether a session is in the copy.
     pub(super) fn has_session(&self, id: &str) -> bool {
         self.ids.contains(id)
     }
 
-    /// Whether a project has sessions in the copy.
     pub(super) fn has_project(&self, project: Namespace) -> bool {
         self.sessions.iter().any(|session| session.project == Some(project))
     }

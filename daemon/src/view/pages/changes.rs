@@ -41,7 +41,6 @@ pub(in crate::view) async fn mark(
     Ok(redirect(back(&query.back)))
 }
 
-/// Returns a redirect to `address`.
 pub(super) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
 }

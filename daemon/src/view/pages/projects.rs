@@ -22,7 +22,6 @@ use crate::{
     },
 };
 
-/// The totals over the sessions of a project.
 struct ProjectTotals {
     path: String,
     sessions: usize,

@@ -9,13 +9,11 @@ use crate::view::{pages::parts::visible, texts::T};
 
 /// The radius of the first ring.
 const FIRST_RING: f64 = 170.0;
-/// The distance between rings.
 const RING_DISTANCE: f64 = 30.0;
 /// The minimum distance between the nodes on a ring.
 const NODE_DISTANCE: f64 = 24.0;
 /// The angle between sectors.
 const SECTOR_GAP: f64 = 0.06;
-/// The margin around the drawing.
 const MARGIN: f64 = 24.0;
 /// Estimated width of a character of a label.
 const CHARACTER_WIDTH: f64 = 8.6;
@@ -40,7 +38,6 @@ pub(super) struct Drawing<'n> {
     pub(super) nodes: &'n [DrawnNode],
 }
 
-/// The position of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct NodePosition {
     /// The index of the node.
