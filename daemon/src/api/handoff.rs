@@ -55,7 +55,7 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &statement_states))
 }
 
-/// For each session of a handoff, in their order: which statements of its summary still hold.
+/// The states of the statements in the summaries, in the order of the sessions of a handoff.
 struct StatesBySession(Vec<StatementStates>);
 
 impl handoff::StatementValidity for StatesBySession {
@@ -72,7 +72,7 @@ impl handoff::StatementValidity for StatesBySession {
     }
 }
 
-/// Returns, for each episode, which statements of its summary still hold.
+/// Returns the states of the statements in the summary of each episode.
 fn statement_states(
     store: &dyn Store,
     episodes: &[Episode],

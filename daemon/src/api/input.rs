@@ -33,9 +33,9 @@ pub(super) struct LineReader {
 
 /// The signals that end a connection.
 pub(super) struct CloseSignals {
-    /// The daemon stops.
+    /// Becomes true when the daemon stops.
     pub(super) stopping: watch::Receiver<bool>,
-    /// This connection has to leave its slot.
+    /// Becomes true when this connection has to close.
     pub(super) leaving: watch::Receiver<bool>,
 }
 

@@ -1,5 +1,5 @@
-//! Reserves disk space for a start. Without the reserve, the daemon could not start on a full disk,
-//! not even for searches, because sled writes when it opens a database.
+//! Reserves disk space, so that the daemon can start on a full disk, at least for searches: sled
+//! writes when it opens a database.
 //!
 //! A file occupies the space. If the disk is full, the daemon deletes the file when it starts. A
 //! later start with enough space creates the file again.

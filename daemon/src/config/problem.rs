@@ -201,7 +201,7 @@ impl fmt::Display for Notice {
                 "{place}: `{key}` is unknown and ignored; `graphiti config schema` shows all keys"
             ),
             Notice::Twice { place, key } => {
-                write!(f, "{place}: `{key}` occurs twice; this one is used")
+                write!(f, "{place}: `{key}` occurs twice; this occurrence is used")
             }
             Notice::OlderKey { place, from, to } => {
                 write!(f, "{place}: `{from}` is an older spelling and read as `{to}`")

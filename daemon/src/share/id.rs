@@ -1,5 +1,5 @@
-//! Derives the ids in the shared graph from the content. So all machines use the same ids, and
-//! writing the same content again changes nothing.
+//! Derives the ids in the shared graph from the content. Therefore, all machines use the same ids,
+//! and writing the same content again changes nothing.
 //!
 //! Like the ids of local entities and facts, these are name-based UUIDs of version 8 with SHA-256.
 //! Episodes keep their own ids.

@@ -26,7 +26,7 @@ const AGENTS: &[(&str, &str)] = &[
     ("cursor", "cursor"),
     ("qwen", "qwen"),
     ("opencode", "opencode"),
-    // These are not followed.
+    // The sessions of these agents are not followed.
     ("Cline", "cline"),
     ("Roo Code", "roo"),
 ];

@@ -77,7 +77,7 @@ fn name_sessions(
     Ok(())
 }
 
-/// The rows of the tables, while sessions are added.
+/// Collects the rows of the tables, session by session.
 struct StatsTotals<'d> {
     daemon: &'d DaemonState,
     /// The first day whose tokens are counted. All other figures are for the whole session.

@@ -56,7 +56,7 @@ fn single_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSes
         .collect()
 }
 
-/// Returns one query for each pair of filters, without the two filters, if there are three to five
+/// Returns, for each pair of filters, the query without these filters, if there are three to five
 /// filters. More filters would need too many searches.
 fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);

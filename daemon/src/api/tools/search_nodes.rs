@@ -20,9 +20,10 @@ use crate::{
     model::{Entity, EntityId, graph::EntityKind},
 };
 
-/// Number of inspected nodes per requested node, if nodes near the center come first.
+/// Number of inspected nodes per requested node, if nodes near a center are ranked first.
 const CANDIDATES_PER_ROW: usize = 4;
-/// Maximum number of facts of the center. Their other entities count as near.
+/// Maximum number of inspected facts of the center. The other entities of these facts count as
+/// near.
 const MAX_NEAR_FACTS: usize = 200;
 
 pub(super) const TOOL: Tool = Tool {

@@ -90,7 +90,7 @@ async fn run(
     let mut message =
         zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team_query) = team_query {
-        // The named session stays first.
+        // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
         others = team_query
             .merged(daemon, &query, others, &|text| form.snippet(text), &mut message)

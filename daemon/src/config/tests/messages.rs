@@ -313,7 +313,7 @@ fn deprecated_spellings_are_read_with_a_notice() {
         ),
         (
             r#""enabled": false, "enabled": true"#,
-            "c.json:1: `session_tracking.enabled` occurs twice; this one is used",
+            "c.json:1: `session_tracking.enabled` occurs twice; this occurrence is used",
         ),
     ] {
         assert_eq!(messages_of(inner), wanted);

@@ -1,17 +1,17 @@
 //! The state machine of a session.
 //!
 //! ```text
-//!              written                quiet                 timed out, asked, needed
+//!              written                quiet                 timed out, requested, needed
 //!   (new) ---> Active  <---------->  Inactive  ------------------------------> Indexing
 //!     |          |  ^    written        |                                       |  |  |
 //!     | old      |  |                   | agent gone, or quiet without timeout  |  |  | error
-//!     v          v  | written           v                asked, needed, due     |  |  v
+//!     v          v  | written           v                requested, needed, due |  |  v
 //!   Unindexed <-----+--------------- Unindexed ---------------------------------+  |  Failed
 //!                   |                                                              |    |
 //!                   +---------------------------------- Indexed <------------------+    |
 //!                                  written                 ^     done, unchanged        |
 //!                                                          +----------------------------+
-//!                                                             retry due, asked, needed
+//!                                                             retry due, requested, needed
 //! ```
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close

@@ -13,9 +13,9 @@ const DIGITS: usize = 3;
 const SIGN: usize = 9;
 const REPEATED_SIGN: usize = 3;
 const REPEATED_SPACE: usize = 2;
-/// A letter of another alphabet.
+/// The cost of a letter that is not ASCII.
 const FOREIGN_LETTER: usize = 5;
-/// A character of a script with many characters, such as Chinese.
+/// The cost of a character of a script with many characters, such as Chinese.
 const IDEOGRAPH: usize = 10;
 const SYMBOL: usize = 24;
 
@@ -26,8 +26,8 @@ pub(in crate::api::tools) fn cost(text: &str) -> usize {
 }
 
 /// Estimates the tokens of a text, in [`PARTS`]. Over many texts of transcripts, the estimate is
-/// 1.1 times the number of tokens in the vocabulary `o200k`. For nine of ten texts, it is not below
-/// this number.
+/// 1.1 times the number of tokens in the vocabulary `o200k`. For nine of ten texts, the estimate is
+/// not below this number.
 fn parts(text: &str) -> usize {
     let mut cost = 0;
     let mut before = ' ';
