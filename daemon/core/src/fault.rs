@@ -1,6 +1,6 @@
 //! Named points at which a test can make the daemon abort, like `kill -9`, or panic.
 //!
-//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the
+//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches this
 //! point for the n-th time. With `GRAPHITI_PANIC_AT` it panics there, as with a bug, so that only
 //! the work at that point ends. With `<point>:<n>+` it aborts or panics each time from the n-th on.
 //! In a release build the points have no effect.
@@ -10,13 +10,13 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-/// The environment variable that names the point of an abort.
+/// The environment variable with the point of an abort.
 pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
 
-/// The environment variable that names the point of a panic.
+/// The environment variable with the point of a panic.
 pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 
-/// The message of a panic at a point. No answer of the daemon may contain it.
+/// The message of a panic at a point. No answer of the daemon may contain this message.
 pub const QUOTED: &str = "the quick numbat jumps";
 
 /// All points.
@@ -53,7 +53,7 @@ pub const POINTS: &[&str] = &[
     "redact: written anew",
 ];
 
-/// Aborts or panics if an environment variable names this point.
+/// Aborts or panics if an environment variable contains this point.
 pub fn point(name: &'static str) {
     if cfg!(debug_assertions) {
         reached(name);

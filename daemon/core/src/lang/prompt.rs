@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_no_command() {
+    fn a_path_is_not_a_command() {
         assert_eq!(slash_command("/plan the list"), Some("plan the list"));
         for prompt in ["/app/list.rs fails", "/ is full", "plan", ""] {
             assert_eq!(slash_command(prompt), None, "{prompt}");
