@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A way to open the same store again.
+/// A function that opens the same store again.
 pub type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
 /// Checks every rule with the store that `reopen` opens. The store must be empty at first.
@@ -190,7 +190,7 @@ fn a_path_is_registered_for_one_file(store: &dyn Store) {
     let first = Source { sub_agent: None, ..source_of(&session, 0) };
     let second = Source { path: first.path.clone(), ..source_of(&session, 1) };
     let write_of = |source: &Source| Write::Source { source: source.clone(), checkpoint: None };
-    // In one list, and in two.
+    // Both writes in one list, then the second write in a later list.
     write(store, vec![write_of(&first), write_of(&second)]);
     write(store, vec![write_of(&second)]);
     assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&first));
@@ -277,7 +277,7 @@ fn totals_of_agents_equal_a_recount(reopen: Reopen<'_>) {
     for session in &sessions[..3] {
         let sources = [source_of(session, 0), source_of(session, 1)];
         let sources = sources.map(|source| Write::Source { source, checkpoint: None });
-        // A session twice in one list is one session.
+        // A session that occurs twice in one list is counted once.
         let twice = [session, session].map(|session| Write::Session(Box::new(session.clone())));
         write(store.as_ref(), twice.into_iter().chain(sources).collect());
     }
@@ -520,7 +520,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
         "{out:?}"
     );
 
-    // A new episode without statements: those of the old episode are removed.
+    // The new episode has no statements. The statements of the old episode are removed.
     let new = episode(&session, 20);
     index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(facts(store), []);
@@ -528,7 +528,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
     assert_eq!(out.what, OutboxChange::EntitiesAndFacts(entities_and_facts));
 
-    // The new episode gets statements, and is then deleted with its session.
+    // The new episode gets statements. Then the episode is deleted with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
     write(store, vec![again]);
     assert_eq!(facts(store).len(), 1);
@@ -563,7 +563,7 @@ fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
         Owner::EntityOrFact(EntityOrFact::Entity(wanted.source)),
         Owner::EntityOrFact(EntityOrFact::Fact(wanted.key)),
     ];
-    // Long enough for several pieces.
+    // Vectors that need several pieces.
     let made = owners.map(|owner| {
         let episode = matches!(owner, Owner::Session(_)).then_some(old.id);
         Vectors { episode, ..vectors(owner, 30) }
@@ -627,7 +627,7 @@ fn statements_are_read_by_entity_or_fact_kind_project_and_time(store: &dyn Store
     );
     let marks =
         store.marks(statements(10).marks[0].subject, Timestamp::from_seconds(1_000)).unwrap();
-    assert_eq!(marks, [], "all of it happened long before");
+    assert_eq!(marks, [], "all marks are long before this time");
     assert_eq!(store.fact_numbered(claim.key.number()).unwrap(), Some(claim.key));
     assert_eq!(store.entity_numbered(claim.source.number()).unwrap(), Some(claim.source));
     assert_eq!(store.fact_numbered(7).unwrap(), None);
@@ -739,7 +739,7 @@ fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
     Write::Messages { source, messages: messages.to_vec() }
 }
 
-/// A session with a value in every field except `indexed`.
+/// Returns a session with a value in every field except `indexed`.
 pub fn session(key: SessionKey, id: &str) -> Session {
     Session {
         key,
@@ -754,7 +754,7 @@ pub fn session(key: SessionKey, id: &str) -> Session {
     }
 }
 
-/// A source with a value in every field; number 0 has no `sub_agent`.
+/// Returns a source with a value in every field. Number 0 has no `sub_agent`.
 pub fn source_of(session: &Session, number: u32) -> Source {
     Source {
         key: SourceKey { session: session.key, number },
@@ -773,8 +773,8 @@ pub fn source_of(session: &Session, number: u32) -> Source {
     }
 }
 
-/// A message with `length` bytes of text. Every fourth message has a tool, and all other fields
-/// have values.
+/// Returns a message with `length` bytes of text. Every fourth message has a tool, and all other
+/// fields have values.
 pub fn message(seq: u32, length: usize) -> Message {
     let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
     Message {
@@ -790,7 +790,7 @@ pub fn message(seq: u32, length: usize) -> Message {
     }
 }
 
-/// A message that does not compress well.
+/// Returns a message that does not compress well.
 pub fn noise(seq: u32, length: usize) -> Message {
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(seq);
     let mut next = || {
@@ -802,7 +802,7 @@ pub fn noise(seq: u32, length: usize) -> Message {
     Message { text: (0..length).map(|_| next()).collect(), ..message(seq, 0) }
 }
 
-/// An episode of `session` that ended at `ended` seconds.
+/// Returns an episode of `session`, which ended at `ended` seconds.
 pub fn episode(session: &Session, ended: i64) -> Episode {
     let ended_at = Timestamp::from_seconds(ended);
     Episode {
@@ -865,7 +865,7 @@ pub fn vectors(owner: Owner, count: i8) -> Vectors {
     }
 }
 
-/// Statements with a value in every field, whose times are all `at` seconds.
+/// Returns statements with a value in every field. All times are `at` seconds.
 pub fn statements(at: i64) -> Statements {
     let namespace = Project::new("/home/ann/app").namespace();
     let at = Timestamp::from_seconds(at);
@@ -882,7 +882,7 @@ pub fn statements(at: i64) -> Statements {
         at,
     };
     let ran = || Observation::Ran { command: 3, total: 4, failed: vec![5] };
-    let says = [
+    let observations = [
         Observation::Value(1),
         Observation::Seen,
         Observation::Solved,
@@ -919,7 +919,11 @@ pub fn statements(at: i64) -> Statements {
             origins: vec![Origin { source: 1, line: 7 }],
             details: vec![("fix".to_owned(), "a".to_owned())],
         }],
-        marks: says.into_iter().chain(chosen).map(|says| Mark { subject, at, says }).collect(),
+        marks: observations
+            .into_iter()
+            .chain(chosen)
+            .map(|says| Mark { subject, at, says })
+            .collect(),
         renames: vec![Rename { from: source, to: target, at }],
     }
 }

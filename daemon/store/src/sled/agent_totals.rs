@@ -29,7 +29,7 @@ const ROW: &str = "agent ";
 #[derive(Debug, Default)]
 pub(super) struct StoredAgentTotals(Mutex<TotalsByAgent>);
 
-/// Sessions and files as they are after a list of writes; `None` for deleted ones.
+/// The sessions and files that a list of writes changes, in their new states; `None` if deleted.
 #[derive(Default)]
 pub(super) struct CountedChanges {
     pub(super) sessions: BTreeMap<SessionKey, Option<Session>>,
@@ -127,7 +127,7 @@ impl CountedChanges {
     }
 }
 
-/// Returns the session if it is counted: added memories are not.
+/// Returns the session if it is counted. Added memories are not counted.
 fn counted(session: Option<Session>) -> Option<Session> {
     session.filter(|session| session.id.agent != MEMORY)
 }
