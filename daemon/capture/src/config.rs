@@ -8,7 +8,7 @@ use crate::format::mapped::FormatMapping;
 pub struct Config {
     /// Whether sessions are tracked.
     pub enabled: bool,
-    /// Folders with transcripts; when empty, those of the installed agents.
+    /// Folders with transcripts. If the list is empty, the folders of the installed agents.
     pub watch_directories: Vec<PathBuf>,
     /// Agents that are not built in, and how their transcripts are read.
     pub watch_formats: Vec<FormatMapping>,
@@ -40,9 +40,9 @@ const LONG: usize = 1_000;
 pub enum Keep {
     Full,
     Omit,
-    /// A summary by the template of this name.
+    /// A summary that a model makes with the template of this name.
     Template(String),
-    /// A summary by this prompt.
+    /// A summary that a model makes with this prompt.
     Prompt(String),
 }
 
