@@ -162,7 +162,8 @@ pub struct FileStamp {
     /// The file's inode number; 0 on Windows. For a session in a database, a checksum of the
     /// session's state.
     pub file: u64,
-    /// The file's length in bytes; 0 if the file does not consist of the lines that are read.
+    /// The file's length in bytes; 0 if the file itself does not contain the lines that are read,
+    /// for example because it is compressed.
     pub length: u64,
     /// The time of the last modification, in microseconds since the epoch.
     pub modified: i64,

@@ -17,9 +17,9 @@ pub struct Pointer {
 pub enum PointerError {
     #[error("a JSON pointer begins with /")]
     NoSlash,
-    #[error("/ alone selects no member; add the name of a member, as in /message/role")]
+    #[error("/ alone selects the member with an empty name; add a name, as in /message/role")]
     NoName,
-    #[error("in a JSON pointer, ~0 means ~ and ~1 means /; no other character may follow ~")]
+    #[error("in a JSON pointer, ~ must be followed by 0 (for ~) or 1 (for /)")]
     Escape,
 }
 
