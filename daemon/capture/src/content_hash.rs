@@ -29,7 +29,7 @@ enum HashProgress {
     Empty,
     /// At least one message.
     Begun,
-    /// Input with this hash, whose state was discarded.
+    /// Messages of which only this hash is kept.
     Condensed(ContentHash),
 }
 

@@ -2,7 +2,7 @@
 //! code, for example `make | tail` or `make || true`.
 //!
 //! The rules are strict, because most outputs with such words come from commands without an error.
-//! The matches of a search for such a line (`rg 'error: '`) are kept nevertheless.
+//! If the command is a search for such lines (`rg 'error: '`), the lines that it found are kept.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::pattern::pattern;
 const MAX_LINES: usize = 3;
 /// Maximum length, in bytes, of a kept line.
 const MAX_LINE_BYTES: usize = 300;
-/// Maximum length, in bytes, of a line that may be a message.
+/// Maximum length, in bytes, of a line that is examined.
 const MAX_MESSAGE_BYTES: usize = 600;
 
 /// The beginnings of lines that report an error.

@@ -2,7 +2,8 @@
 //!
 //! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches this
 //! point for the n-th time. With `GRAPHITI_PANIC_AT` it panics there, as with a bug, so that only
-//! the work at that point ends. With `<point>:<n>+` it aborts or panics each time from the n-th on.
+//! the work at that point ends. With `<point>:<n>+` it aborts or panics at the n-th time and at
+//! each later time.
 //! In a release build the points have no effect.
 
 use std::sync::{

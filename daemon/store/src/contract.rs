@@ -573,7 +573,7 @@ fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
     put(&Vectors { episode: Some(old.id), ..vectors(owners[0], 1) });
     assert_eq!(kept(store)[0].vectors.len(), 1);
 
-    // A new episode replaces the old one: late writes for the old one are dropped.
+    // A new episode replaces the old episode. Late writes for the old episode are dropped.
     let new = episode(&session, 20);
     index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(kept(store), []);
@@ -909,7 +909,7 @@ pub fn statements(at: i64) -> Statements {
             source,
             target,
             others: vec![target],
-            // Even compressed, this is longer than one value on disk may be.
+            // Even the compressed text is longer than the maximum length of one value on disk.
             sentence: (0..3_000)
                 .map(|number: u32| number.wrapping_mul(7_919).to_string())
                 .collect(),

@@ -21,7 +21,7 @@ pub trait GraphStore {
     /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
-    /// Returns all marks of a subject since `since`, and maybe some earlier ones.
+    /// Returns all marks of a subject since `since`, and possibly some earlier marks.
     fn marks(
         &self,
         subject: Subject,

@@ -103,7 +103,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
     /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
-    /// sessions come first. With `before`, the list begins with the next older episode, for paging.
+    /// sessions come first. For paging, `before` is the last episode of the previous page.
     fn newest_episodes(
         &self,
         project: Option<Namespace>,
@@ -234,8 +234,8 @@ pub enum Write {
         statements: Box<Statements>,
     },
     DropEpisode(EpisodeId),
-    /// Deletes a session with all its stored data, and the notes for which [`NoteNamespace`] says
-    /// so. Data that the same list adds are not deleted.
+    /// Deletes a session with all its stored data, and its notes in each [`NoteNamespace`] that is
+    /// deleted with the session. Data that the same list adds are not deleted.
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),

@@ -26,7 +26,7 @@ pub fn names_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
-/// Returns `path` relative to the worktree that contains it, or unchanged if it is in none.
+/// Returns `path` relative to the worktree that contains it. Other paths are not changed.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
     worktree.map_or(path, |worktree| &path[worktree.end()..])

@@ -1,6 +1,6 @@
 //! Recognises prompts that are commands.
 
-/// Returns a slash command without its slash; `None` for any other text, such as one that begins
+/// Returns a slash command without its slash; `None` for any other text, such as a text that begins
 /// with a path.
 pub fn slash_command(prompt: &str) -> Option<&str> {
     let command = prompt.strip_prefix('/')?;

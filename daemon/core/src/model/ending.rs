@@ -12,7 +12,7 @@ pub struct SessionEnding {
     pub asked: Option<String>,
     /// The objective of the summary, if there is no meaningful request with another wording.
     pub about: Option<String>,
-    /// The user's last requests, in order, without the first one.
+    /// The user's last requests, in order, without the user's first request.
     pub asked_later: Vec<String>,
     /// The last run of each test suite, the latest first.
     pub tests: Option<String>,

@@ -330,7 +330,7 @@ pub struct Delegation {
     pub subject: String,
     /// The report of the sub-agent, shortened.
     pub report: Option<String>,
-    /// How it ended.
+    /// How the work ended.
     pub outcome: Option<Outcome>,
     /// Files that the sub-agent changed since its last commit, as far as the session's own file
     /// reports its calls.

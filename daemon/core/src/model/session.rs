@@ -141,14 +141,14 @@ pub struct Failure {
 /// Why a session is over without an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unindexed {
-    /// Its agent has exited.
+    /// The session's agent has exited.
     AgentGone {
-        /// When that was noticed.
+        /// The time at which the exit was noticed.
         since: Timestamp,
     },
-    /// It was already old when it was first seen.
+    /// The session was already old when it was first seen.
     History,
-    /// It is inactive, and the inactivity timeout is disabled.
+    /// The session is inactive, and the inactivity timeout is disabled.
     NoTimeout,
 }
 

@@ -20,7 +20,7 @@ pub struct TestRun {
     pub limited_to: Option<String>,
     /// Tests that passed.
     pub passed: u32,
-    /// Tests that failed or broke.
+    /// Tests that failed or had an error.
     pub failed: u32,
     /// Tests that were skipped or ignored.
     pub skipped: u32,

@@ -141,7 +141,7 @@ pub struct ToolClassification {
     pub domain: ToolDomain,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reasoning: String,
     /// The signals of the call about the session's activity.
     pub activity_signals: Signals,
@@ -164,7 +164,7 @@ pub struct BashCommandClassification {
     pub domain: ToolDomain,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reasoning: String,
     /// The signals of the command about the session's activity.
     pub activity_signals: Signals,

@@ -79,7 +79,7 @@ pub enum Item<'a> {
     Reply {
         /// The agent's id of the whole message, when it has one.
         message: Option<Cow<'a, str>>,
-        /// This piece of its text.
+        /// This piece of the message's text.
         text: Cow<'a, str>,
     },
     /// The agent used a tool.
@@ -163,7 +163,7 @@ pub struct Call<'a> {
     pub message: Option<Cow<'a, str>>,
     /// The agent's name of the tool, such as `Bash` or `mcp__linear__get_issue`.
     pub tool: Cow<'a, str>,
-    /// The arguments, long strings cut.
+    /// The arguments. Long strings are cut.
     pub input: Value,
     /// The action of the call, independent of the agent.
     pub action: Action,
@@ -210,8 +210,8 @@ pub struct LazyText<'a> {
 }
 
 impl<'a> LazyText<'a> {
-    /// Keeps `raw` together with the function that turns it into text of at most the given
-    /// number of bytes.
+    /// Creates a text whose raw form is `raw`. `decode` converts the raw form to text of at most
+    /// the given number of bytes.
     pub fn new(raw: &'a str, decode: fn(&'a str, usize) -> Cow<'a, str>) -> LazyText<'a> {
         LazyText { raw, decode }
     }
@@ -264,7 +264,7 @@ pub enum TitleSource {
 pub struct SessionContext<'a> {
     /// The working directory.
     pub cwd: Option<Cow<'a, str>>,
-    /// The branch checked out there.
+    /// The branch that is checked out in the working directory.
     pub branch: Option<Cow<'a, str>>,
     /// The agent's version.
     pub version: Option<Cow<'a, str>>,

@@ -48,7 +48,7 @@ impl StoredAgentTotals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Replaces the totals of some agents by those that [`StoredAgentTotals::after`] returned.
+    /// Replaces the totals of some agents by `totals`, which [`StoredAgentTotals::after`] returned.
     pub(super) fn set(&self, totals: TotalsByAgent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(totals);
     }
@@ -183,7 +183,7 @@ pub(super) fn count(tree: &Tree) -> Result<TotalsByAgent, StoreError> {
 struct AgentTotalsRecord {
     /// Active, inactive, indexing, indexed, failed, unindexed, empty and unread sessions.
     sessions: [u64; 8],
-    /// Records that were read, repaired and broken, bytes of the broken ones, and restarts.
+    /// Records that were read, repaired and broken, bytes of the broken records, and restarts.
     records: [u64; 5],
     skipped: BTreeMap<String, u64>,
     latest: Vec<(i64, u64)>,

@@ -169,7 +169,7 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
         }
         Ok(())
     };
-    // On Windows, the lock of another process prevents reading; opening waits for it later.
+    // On Windows, the lock of another process prevents reading. `open_unlocked` waits for the lock.
     let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
     match read() {
         Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
@@ -203,7 +203,7 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 fn open_database(folder: &Path) -> sled::Result<Db> {
     remove_unfinished(folder)?;
     let path = folder.to_owned();
-    // sled panics if it cannot open a database, in most cases.
+    // In most cases, sled panics if it cannot open a database.
     let opened = panic::catch_unwind(|| {
         with_slack(|| {
             sled::Config::default()

@@ -50,8 +50,8 @@ const MIN_FREE_BYTES: u64 = 4 << 20;
 pub(super) struct Quota {
     folder: PathBuf,
     data: File,
-    /// The size, in bytes, of the other files in the folder. sled writes its snapshot only when it
-    /// opens and closes a database, so the size hardly changes in between.
+    /// The size, in bytes, of all files in the folder except `data`. sled writes its snapshot only
+    /// when it opens and closes a database, so the size hardly changes in between.
     others: u64,
     limit: AtomicU64,
     health: watch::Sender<StoreHealth>,

@@ -208,7 +208,7 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // `copy_fork_data` and `engine::sharing` copy other notes. The rest can be made again.
+        // `copy_fork_data` and `engine::sharing` copy some other notes. The rest can be created again.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,

@@ -53,7 +53,7 @@ impl Unwritten {
         number
     }
 
-    /// Removes the sessions and episodes of a written list, except those that a later list queued again.
+    /// Removes the sessions and episodes of a written list, unless a later list queued them again.
     pub(super) fn remove(&self, number: u64) {
         let mut queued = self.lock();
         queued.sessions.retain(|_, (list, _)| *list != number);

@@ -94,7 +94,7 @@ fn messages_that_are_written_twice_are_read_once() {
     assert!(results[2].starts_with("Failed(Some(1)): Traceback"), "{results:?}");
     assert!(results[2].ends_with("AssertionError: 3"), "{results:?}");
     assert_eq!(results[4], "Succeeded: 1 passed");
-    // Each of these results is written twice.
+    // The results of the two writes are in one message, so only four messages are skipped.
     assert_eq!(of("skipped user/functionResponse again").len(), 4);
 }
 

@@ -345,7 +345,7 @@ fn cut(mut text: String) -> String {
 mod tests {
     use super::*;
 
-    /// Formats the commands of a line, with `$` before nested ones and `?` before alternatives.
+    /// Formats the commands of a line, with `$` before nested commands and `?` before alternatives.
     fn shown(line: &str) -> String {
         let show = |command: ShellCommand| {
             let mark = if command.place.nested { "$" } else { "" };

@@ -30,7 +30,7 @@ pub struct Rule {
     flags: Vec<Vec<String>>,
     /// The purpose of the command.
     pub purpose: Purpose,
-    /// The domain in which it works.
+    /// The domain in which the command works.
     pub domain: Where,
     /// How much the command shows, if not the default.
     pub effort: Option<Effort>,
@@ -67,15 +67,15 @@ pub enum Where {
 pub struct Program {
     /// The options that take a value.
     pub takes: Vec<String>,
-    /// Whether its first word is a pattern or a script, not a file.
+    /// Whether the program's first argument is a pattern or a script, not a file.
     pub first_is_pattern: bool,
-    /// Whether it has subcommands.
+    /// Whether the program has subcommands.
     pub has_subcommands: bool,
     rules: Vec<Rule>,
     wrapper_rules: Vec<WrapperRule>,
 }
 
-/// A way in which a program runs another.
+/// A way in which a program runs another command.
 struct WrapperRule {
     words: Vec<Vec<String>>,
     skip: usize,
@@ -95,7 +95,7 @@ impl Program {
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// Returns where the command begins that this program runs: the number of words that the rule
+    /// Returns the start of the command that this program runs: the number of words that the rule
     /// requires after the program, and the number of further words to skip. Returns `None` if the
     /// program runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {

@@ -79,7 +79,7 @@ named! {
         PullRequest = 11 "PullRequest",
         /// The purpose of a session.
         Task = 12 "Task",
-        /// A lasting wish of the user.
+        /// A lasting preference of the user.
         Preference = 13 "Preference",
     }
 }
