@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_files_are_opened() {
+    fn only_regular_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "x").unwrap();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_spliced_onto_a_broken_one_is_read() {
+    fn a_record_directly_after_a_truncated_record_is_read() {
         let line = prompt("lost for good")[..40].to_owned() + &prompt("found");
         assert_eq!(read(line), (texts(&["found"]), [1, 1, 1]));
         let repaired = prompt("lost")[..40].to_owned() + &prompt(r"a \q") + &prompt("b");

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boundaries_and_digits_are_those_of_ascii() {
+    fn word_boundaries_and_digits_are_only_ascii() {
         assert_eq!(compact(r"\bv\d+\.\d{1,3}\b"), r"(?-u:\b)v[0-9]+\.[0-9]{1,3}(?-u:\b)");
         assert_eq!(compact(r"[^\d\]]\d[\d.-]"), r"[^0-9\]][0-9][0-9.-]");
         assert_eq!(compact(r"\\d\["), r"\\d\[");

@@ -30,18 +30,18 @@ pub fn check(reopen: Reopen<'_>) {
     a_read_of_a_queued_session_returns_its_latest_write(reopen().as_ref());
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_are_read_from_any_number(reopen().as_ref());
-    messages_written_again_replace_the_later_ones(reopen().as_ref());
+    messages_written_again_replace_the_later_messages(reopen().as_ref());
     reworded_messages_have_their_new_text(reopen().as_ref());
     clearing_a_source_removes_its_messages_and_checkpoint(reopen().as_ref());
     a_path_is_registered_for_one_file(reopen().as_ref());
-    another_source_can_take_the_path_of_a_dropped_one(reopen().as_ref());
+    the_path_of_a_dropped_source_can_be_registered_again(reopen().as_ref());
     messages_are_added_after_evicted_text(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
-    a_new_episode_replaces_the_old_one(reopen().as_ref());
+    a_new_episode_replaces_the_old_episode(reopen().as_ref());
     an_episode_written_again_is_stored_once(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
     a_fork_key_returns_all_its_sessions(reopen().as_ref());
-    a_dropped_session_leaves_nothing(reopen().as_ref());
+    all_data_of_a_dropped_session_are_deleted(reopen().as_ref());
     statements_are_stored_and_deleted_with_their_episode(reopen().as_ref());
     statements_are_read_by_entity_or_fact_kind_project_and_time(reopen().as_ref());
     the_outbox_is_ordered_and_emptied(reopen().as_ref());
@@ -123,7 +123,7 @@ fn messages_are_read_from_any_number(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
+fn messages_written_again_replace_the_later_messages(store: &dyn Store) {
     let session = new_session(store, "again");
     let source = SourceKey { session: session.key, number: 0 };
     let messages: Vec<Message> = (0..100).map(|seq| message(seq, 40)).collect();
@@ -201,7 +201,7 @@ fn a_path_is_registered_for_one_file(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn another_source_can_take_the_path_of_a_dropped_one(store: &dyn Store) {
+fn the_path_of_a_dropped_source_can_be_registered_again(store: &dyn Store) {
     let session = new_session(store, "dropped-source");
     let first = source_of(&session, 1);
     let second = Source { path: first.path.clone(), ..source_of(&session, 2) };
@@ -372,7 +372,7 @@ fn a_checkpoint_of_any_size_survives(reopen: Reopen<'_>) {
     forget(store.as_ref(), &[session]);
 }
 
-fn a_new_episode_replaces_the_old_one(store: &dyn Store) {
+fn a_new_episode_replaces_the_old_episode(store: &dyn Store) {
     let mut session = new_session(store, "episode");
     let old = episode(&session, 10);
     index(store, &mut session, &old);
@@ -453,7 +453,7 @@ fn a_fork_key_returns_all_its_sessions(store: &dyn Store) {
     forget(store, &[one, other]);
 }
 
-fn a_dropped_session_leaves_nothing(store: &dyn Store) {
+fn all_data_of_a_dropped_session_are_deleted(store: &dyn Store) {
     let before = store.totals();
     let mut session = new_session(store, "gone");
     let source = source_of(&session, 0);

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_inside_is_shown_relative() {
+    fn a_path_inside_the_project_is_shown_as_a_relative_path() {
         let project = Project::new("/home/ann/app");
         assert_eq!(project.relative("/home/ann/app/src/main.rs"), "src/main.rs");
         assert_eq!(project.relative("/home/ann/apple/x"), "/home/ann/apple/x");

@@ -30,7 +30,7 @@ enum Codec {
 /// Packs `record` into an envelope, and compresses a large record.
 pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     let plain = bincode::serde::encode_to_vec(record, bincode::config::standard())
-        .expect("record types hold nothing that bincode cannot encode");
+        .expect("bincode can encode every record type");
     // LZ4 hardly makes shorter records smaller.
     let codec = if plain.len() < 256 { Codec::Plain } else { Codec::Lz4 };
     let payload = match codec {

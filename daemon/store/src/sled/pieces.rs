@@ -72,7 +72,7 @@ impl Joiner {
 
 fn numbered(key: &Key, number: usize) -> Key {
     let number =
-        u16::try_from(number).expect("a value has far fewer than 65,536 pieces: LIMIT in envelope");
+        u16::try_from(number).expect("`LIMIT` in `envelope` allows fewer than 65,536 pieces");
     let mut key = key.clone();
     key.extend_from_slice(&number.to_be_bytes());
     key

@@ -297,7 +297,7 @@ mod tests {
         let shrinks =
             |content: u64, file: u64| would_shrink(content * 1_000_000, target, file * 1_000_000);
         assert!(shrinks(5, 25));
-        assert!(!shrinks(10, 21), "a new file may take {NEW_FILE:?} of its content");
+        assert!(!shrinks(10, 21), "a new file may be {NEW_FILE:?} times as large as its content");
         assert!(!shrinks(2 * target / 1_000_000 + 1, 100), "the copy would exceed the limit");
     }
 }

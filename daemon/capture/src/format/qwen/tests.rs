@@ -48,7 +48,7 @@ fn record(kind: &str, more: Value) -> Value {
 }
 
 fn extend(record: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("members are added: {more}") };
+    let Value::Object(more) = more else { panic!("not an object: {more}") };
     record.as_object_mut().unwrap().extend(more);
 }
 

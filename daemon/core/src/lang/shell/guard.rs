@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_lines_are_parsed_and_broken_ones_are_not() {
+    fn ordinary_lines_are_parsed_and_invalid_lines_are_not() {
         for (line, how) in [
             ("ls -la", "parsed"),
             ("case $x in a) ls;; (b) pwd;; esac", "parsed"),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn only_documents_inside_substitutions_are_removed() {
+    fn only_here_documents_inside_substitutions_are_removed() {
         for (line, without) in [
             ("x \"$(cat <<'EOF'\nit's (1\nEOF\n)\" y", "x \"$(cat \n\n)\" y"),
             ("x $(cat <<-END | wc\n\tdon't\n\tEND\n)\ny", "x $(cat  | wc\n\n)\ny"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_end_with_an_empty_line_are_parsed() {
+    fn here_documents_that_end_with_an_empty_line_are_parsed() {
         // Found by fuzzing.
         for end in ["''", "\"\"", "\r", "\u{b}", "-''", "'' <<''", "'' `b`", "'' \\", "'' \\\n\\"] {
             for before in ["", "cat ", "a $(b ", "a ${b ", "a \"$(b ", "{ a; } "] {

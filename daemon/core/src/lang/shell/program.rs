@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lose_folder_version_and_ending() {
+    fn a_programs_name_has_no_folder_version_or_extension() {
         for (name, base) in [
             ("/usr/bin/git", "git"),
             ("python3.12", "python3"),
