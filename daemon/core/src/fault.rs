@@ -79,24 +79,24 @@ fn reached(name: &'static str) {
     }
 }
 
-/// A point, and the visit of it at which the process aborts or panics.
+/// A point, and how often the process reaches the point before it aborts or panics there.
 struct FaultTrigger {
     point: String,
-    passage: u32,
+    occurrence: u32,
     and_later: bool,
-    passed: AtomicU32,
+    count: AtomicU32,
 }
 
 impl FaultTrigger {
     fn of(variable: &str) -> Option<FaultTrigger> {
         let value = std::env::var(variable).ok()?;
-        let (point, passage) = value.rsplit_once(':')?;
-        let first = passage.trim_end_matches('+');
+        let (point, occurrence) = value.rsplit_once(':')?;
+        let first = occurrence.trim_end_matches('+');
         Some(FaultTrigger {
             point: point.to_owned(),
-            passage: first.parse().ok()?,
-            and_later: first != passage,
-            passed: AtomicU32::new(0),
+            occurrence: first.parse().ok()?,
+            and_later: first != occurrence,
+            count: AtomicU32::new(0),
         })
     }
 
@@ -104,7 +104,7 @@ impl FaultTrigger {
         if self.point != name {
             return false;
         }
-        let passed = self.passed.fetch_add(1, Ordering::Relaxed) + 1;
-        passed == self.passage || self.and_later && passed > self.passage
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        count == self.occurrence || self.and_later && count > self.occurrence
     }
 }

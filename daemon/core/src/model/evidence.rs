@@ -194,7 +194,7 @@ pub struct TurnReport {
     pub at: Option<Timestamp>,
     /// Whether the turn changed files or made a commit.
     pub changed: bool,
-    /// Whether the user had asked a question instead of requesting work.
+    /// Whether the user's prompt was a question, not a request for work.
     pub answers: bool,
 }
 

@@ -9,7 +9,7 @@ pub enum Verdict {
     Wrong,
     /// The fact is no longer true.
     Done,
-    /// The fact still holds, even if a session seemed to end it.
+    /// The fact is still true, even if a session seemed to end it.
     Keep,
 }
 

@@ -20,8 +20,8 @@ pub struct EntityId(pub Uuid);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactKey(pub Uuid);
 
-/// The id of a fact: its key, and the number of the period in which it holds. A claim that was true
-/// in two separate periods is two facts.
+/// The id of a fact: the key, and the number of the period in which the fact is true. A claim that
+/// was true in two separate periods is two facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactId(pub Uuid);
 
