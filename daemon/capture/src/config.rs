@@ -8,7 +8,8 @@ use crate::format::mapped::FormatMapping;
 pub struct Config {
     /// Whether sessions are tracked.
     pub enabled: bool,
-    /// Folders with transcripts; when empty, those of the installed agents.
+    /// Folders with transcripts. If the list is empty, the folders of the installed agents are
+    /// used.
     pub watch_directories: Vec<PathBuf>,
     /// Agents that are not built in, and how their transcripts are read.
     pub watch_formats: Vec<FormatMapping>,
@@ -24,7 +25,7 @@ pub struct Config {
 pub struct Filter {
     /// Whether the tools and arguments of calls are kept.
     pub tool_calls: bool,
-    /// The output of tools.
+    /// How much of the output of tools is kept.
     pub tool_content: Keep,
     pub user_messages: Keep,
     pub agent_messages: Keep,
@@ -40,9 +41,9 @@ const LONG: usize = 1_000;
 pub enum Keep {
     Full,
     Omit,
-    /// A summary by the template of this name.
+    /// A summary that a model makes with the template of this name.
     Template(String),
-    /// A summary by this prompt.
+    /// A summary that a model makes with this prompt.
     Prompt(String),
 }
 

@@ -29,7 +29,7 @@ enum HashProgress {
     Empty,
     /// At least one message.
     Begun,
-    /// Input with this hash, whose state was discarded.
+    /// Messages of which only this hash is kept.
     Condensed(ContentHash),
 }
 
@@ -60,8 +60,8 @@ impl Hasher {
     }
 
     /// Discards everything but the hash, because the state of SHA-256 contains up to 63 bytes of
-    /// the last messages in plain text. Later messages are hashed after the hash, so the final hash
-    /// differs from one without this step.
+    /// the last messages in plain text. Later messages are hashed after this hash, so the final hash
+    /// differs from the hash without this step.
     pub fn condense(&mut self) {
         if let Some(hash) = self.hash() {
             *self = Hasher { state: Sha256::default(), progress: HashProgress::Condensed(hash) };
@@ -71,7 +71,7 @@ impl Hasher {
 
 /// Returns the hash of a session. If one file has messages, this is the hash of that file. A
 /// session with sub-agents has several files; its hash is then computed from the hashes of the
-/// files and does not depend on their order. `None` when no file has messages.
+/// files and does not depend on their order. Returns `None` if no file has messages.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {
     let mut hashes: Vec<ContentHash> = files.into_iter().flatten().collect();
     hashes.sort_unstable_by_key(|hash| hash.0);

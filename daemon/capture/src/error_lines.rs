@@ -1,8 +1,8 @@
-//! Finds lines that report an error in the output of a command that succeeded, such as one of
-//! `make | tail` or `make || true`.
+//! Finds lines that report an error in the output of a command that succeeded according to its exit
+//! code, for example `make | tail` or `make || true`.
 //!
-//! The rules are strict, because most outputs with such words are those of successful commands. Yet
-//! the matches of a search for such a line (`rg 'error: '`) are kept, too.
+//! The rules are strict, because most outputs with such words come from commands without an error.
+//! If the command is a search for such lines (`rg 'error: '`), the lines that it found are kept.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::pattern::pattern;
 const MAX_LINES: usize = 3;
 /// Maximum length, in bytes, of a kept line.
 const MAX_LINE_BYTES: usize = 300;
-/// Maximum length, in bytes, of a line that may be a message.
+/// Maximum length, in bytes, of a line that is examined.
 const MAX_MESSAGE_BYTES: usize = 600;
 
 /// The beginnings of lines that report an error.
@@ -47,8 +47,8 @@ const PARTS: [&str; 8] = [
     ": Permission denied",
 ];
 
-/// Returns the lines of `output` that report an error, one in each line of the result; `None` if
-/// there are none.
+/// Returns the lines of `output` that report an error, joined with newlines, or `None` if no line
+/// reports an error.
 pub(crate) fn error_lines(output: &str) -> Option<String> {
     let mut lines: Vec<&str> = Vec::new();
     let mut end = 0;

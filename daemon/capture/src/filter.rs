@@ -58,8 +58,8 @@ struct PendingCall {
     is_command: bool,
 }
 
-/// Maximum number of calls without a result that are remembered. When the oldest is evicted, its
-/// result is identified only by the call's id.
+/// Maximum number of calls without a result that are kept. If a call was evicted, its result is
+/// identified only by the call's id.
 const PENDING_CALLS: usize = 256;
 /// Maximum length, in bytes, of a call's id and of a tool's name.
 const ID: usize = 256;
@@ -99,7 +99,7 @@ impl Filter {
         }
     }
 
-    /// Returns how much of the messages of `role` is kept; for tools, of their output.
+    /// Returns how much of the messages of `role` is kept. For tools: how much of their output.
     pub fn of(&self, role: Role) -> &Keep {
         match role {
             Role::User => &self.user_messages,
@@ -226,8 +226,8 @@ fn outcome_text(result: &ToolResult<'_>) -> String {
     }
 }
 
-/// Returns the most significant line of an error's output: the first that names an error, otherwise
-/// the first.
+/// Returns the most significant line of an error's output: the first line that mentions an error,
+/// or else the first line.
 fn significant_line(content: &str) -> Option<&str> {
     let content = content.strip_prefix("<tool_use_error>").unwrap_or(content);
     let mut lines = content
@@ -235,13 +235,13 @@ fn significant_line(content: &str) -> Option<&str> {
         .map(|line| line.trim().trim_end_matches("</tool_use_error>"))
         .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
     let first = lines.clone().next()?;
-    let names_error = |line: &&str| {
+    let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ["error", "failed", "fatal", "panicked", "exception", "not found", "no such", "cannot"]
             .iter()
             .any(|word| line.contains(word))
     };
-    Some(lines.find(names_error).unwrap_or(first))
+    Some(lines.find(mentions_error).unwrap_or(first))
 }
 
 /// Returns the subject of a call, in one line.

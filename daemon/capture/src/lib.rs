@@ -1,7 +1,7 @@
 //! Reads messages from transcripts.
 //!
-//! [`watch`] reports files that may have changed, [`storage`] opens a transcript however its agent
-//! stores it (a [`database`], for example), [`tail`] reads its new lines, [`salvage`] recovers
+//! [`watch`] reports files that may have changed, [`storage`] opens a transcript in any form of
+//! storage (for example a [`database`]), [`tail`] reads its new lines, [`salvage`] recovers
 //! damaged records, [`mod@format`] interprets records, [`filter`] selects what is kept,
 //! [`content_hash`] detects new content, and [`liveness`] determines which agents still run. The
 //! engine assigns files to sessions and processes the messages.

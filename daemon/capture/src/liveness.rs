@@ -20,26 +20,26 @@ const FILES: usize = 4_096;
 /// Maximum length, in bytes, of a liveness file.
 const LONGEST_FILE: u64 = 64 << 10;
 
-/// Whether a process is still the same one.
+/// Whether a process is still running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Life {
     Running,
     /// The process has exited, or its id was reused.
     Gone,
-    /// The system does not report it.
+    /// The system does not report the state.
     Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Process {
     pub pid: u32,
-    /// The start time as the system reports it, to detect a reused process id; `None` where it is
+    /// The start time as the system reports it, to detect a reused process id; `None` if it is
     /// unknown.
     pub started: Option<u64>,
 }
 
 impl Process {
-    /// Returns the process that has the id now.
+    /// Returns the process that has this id now.
     pub fn of(pid: u32) -> Process {
         Process { pid, started: start(pid) }
     }
@@ -71,8 +71,8 @@ pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSes
         .collect()
 }
 
-/// Returns the process that locks the file. The lock is looked up instead of tried, because an
-/// attempt to lock could prevent the agent from locking.
+/// Returns the process that locks the file. Looks up the lock in the list of the system, because an
+/// attempt to lock the file could prevent the agent from locking it.
 #[cfg(unix)]
 fn lock_owner(file: &Path, locks: &HashMap<u64, u32>) -> Option<Process> {
     use std::os::unix::fs::MetadataExt;
@@ -93,7 +93,7 @@ fn file_locks() -> HashMap<u64, u32> {
     table.lines().filter_map(file_lock).collect()
 }
 
-/// Other systems do not list locks.
+/// Returns no locks, because other systems do not list them.
 #[cfg(not(target_os = "linux"))]
 fn file_locks() -> HashMap<u64, u32> {
     HashMap::new()
@@ -156,7 +156,7 @@ pub async fn ended(process: Process) -> io::Result<()> {
     }
 }
 
-/// Other systems require polling.
+/// Returns an error, because other systems do not report the exit. The caller has to poll.
 #[cfg(not(target_os = "linux"))]
 pub async fn ended(_process: Process) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
@@ -183,7 +183,8 @@ pub fn life(pid: u32, _started: Option<u64>) -> Life {
     }
 }
 
-/// On Windows there is no safe function for this, but the agent removes its file when it exits.
+/// Returns [`Life::Unknown`], because Windows has no safe function for this. The agent removes its
+/// file when it exits.
 #[cfg(not(unix))]
 pub fn life(_pid: u32, _started: Option<u64>) -> Life {
     Life::Unknown
@@ -199,8 +200,8 @@ fn has_ended(stat: &str) -> bool {
 /// which may contain any character.
 #[cfg(target_os = "linux")]
 fn start_in(stat: &str) -> Option<u64> {
-    let (_, behind_name) = stat.rsplit_once(')')?;
-    behind_name.split_whitespace().nth(19)?.parse().ok()
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(life(pid, Some(started)), Life::Running);
         assert_eq!(life(pid, None), Life::Running);
         assert_eq!(life(pid, Some(started + 1)), Life::Gone);
-        // Above the highest process id that Linux assigns.
+        // This id is above the highest process id that Linux assigns.
         assert_eq!(life(4_194_305, None), Life::Gone);
     }
 

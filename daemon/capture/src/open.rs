@@ -30,7 +30,7 @@ fn open_plain(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => Ok(File::from(file)),
-        // A link, or a socket or a device without a driver.
+        // The path is a link, a socket, or a device without a driver.
         Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => Err(no_file()),
         Err(error) => Err(error.into()),
     }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_files_are_opened() {
+    fn only_regular_files_are_opened() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "x").unwrap();
@@ -80,8 +80,8 @@ fn file_number(metadata: &fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
-/// Windows provides the file index only for an open handle; the checksums of a
-/// [`FileCursor`](crate::tail::FileCursor) detect a replaced file without it.
+/// Returns 0, because Windows provides the file index only for an open handle. The checksums of a
+/// [`FileCursor`](crate::tail::FileCursor) detect a replaced file without the index.
 #[cfg(not(unix))]
 fn file_number(_metadata: &fs::Metadata) -> u64 {
     0

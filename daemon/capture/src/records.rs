@@ -27,24 +27,24 @@ pub enum Storage {
 
 /// A builder of the records of [`Storage::Assembled`] transcripts.
 pub trait RecordSource: Sync {
-    /// Returns a state of the transcript that changes when it has more records.
+    /// Returns a state of the transcript that changes when the transcript has more records.
     ///
     /// # Errors
     ///
     /// `NotFound` when the transcript does not exist.
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
-    /// Writes the records, and returns the state that the transcript had before. A later call
-    /// writes the same records and possibly further ones, as long as the agent does not change a
-    /// record that it marked as finished.
+    /// Writes the records, and returns the state that the transcript had before they were read. A
+    /// later call writes the same records and possibly further records, as long as the agent does
+    /// not change a record that it marked as finished.
     ///
-    /// If `text` has an anchor and the transcript is unchanged before it, calls
+    /// If `text` has an anchor and the transcript is unchanged before the anchor, calls
     /// [`RecordText::begin_at_anchor`] and writes only the records from the anchor on.
     fn write_records(&self, path: &Path, text: &mut RecordText) -> io::Result<FileStamp>;
 }
 
-/// A position in the records of a [`Storage::Assembled`] transcript. The records after it can be
-/// built without the records before it.
+/// A position in the records of a [`Storage::Assembled`] transcript. The records after the anchor
+/// can be built without the records before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
     /// The offset of the record.
@@ -61,7 +61,7 @@ pub struct RecordText {
     /// The offset of the next record.
     end: u64,
     /// The anchor from an earlier reading, if any.
-    asked: Option<Anchor>,
+    earlier_anchor: Option<Anchor>,
     /// Number of bytes after which no more records are accepted.
     limit: u64,
     /// The last positions from which a later reading may begin.
@@ -75,9 +75,16 @@ impl Default for RecordText {
 }
 
 impl RecordText {
-    pub(crate) fn after(asked: Option<Anchor>) -> RecordText {
+    pub(crate) fn after(earlier_anchor: Option<Anchor>) -> RecordText {
         let writer = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
-        RecordText { writer, base: 0, end: 0, asked, limit: u64::MAX, anchors: VecDeque::new() }
+        RecordText {
+            writer,
+            base: 0,
+            end: 0,
+            earlier_anchor,
+            limit: u64::MAX,
+            anchors: VecDeque::new(),
+        }
     }
 
     /// Creates a text that accepts no more records after `limit` bytes.
@@ -102,7 +109,7 @@ impl RecordText {
     /// Removes all records.
     pub fn clear(&mut self) {
         let limit = self.limit;
-        *self = RecordText { limit, ..RecordText::after(self.asked.take()) };
+        *self = RecordText { limit, ..RecordText::after(self.earlier_anchor.take()) };
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -111,12 +118,12 @@ impl RecordText {
 
     /// Returns the anchor from an earlier reading, at which the records may begin.
     pub fn anchor(&self) -> Option<&Anchor> {
-        self.asked.as_ref()
+        self.earlier_anchor.as_ref()
     }
 
-    /// Records that the first added record will be the one at the anchor.
+    /// Records that the first added record will be the record at the anchor.
     pub fn begin_at_anchor(&mut self) {
-        self.base = self.asked.as_ref().map_or(0, |anchor| anchor.offset);
+        self.base = self.earlier_anchor.as_ref().map_or(0, |anchor| anchor.offset);
         self.end = self.base;
     }
 
@@ -132,8 +139,8 @@ impl RecordText {
         let mut text = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         text.rewind()?;
         let is_before_end = |anchor: &Anchor| anchor.offset + ANCHOR_DISTANCE <= self.end;
-        let asked = self.asked.filter(|_| self.base > 0);
-        let anchor = self.anchors.into_iter().rfind(is_before_end).or(asked);
+        let earlier_anchor = self.earlier_anchor.filter(|_| self.base > 0);
+        let anchor = self.anchors.into_iter().rfind(is_before_end).or(earlier_anchor);
         Ok(AssembledText { text, base: self.base, anchor })
     }
 }
@@ -153,6 +160,6 @@ const ANCHORS: usize = 8;
 /// Minimum distance, in bytes, between an anchor and the position of a reader. These bytes are
 /// compared to detect changes.
 pub(crate) const ANCHOR_DISTANCE: u64 = 64;
-/// Maximum length, in bytes, of a line; a longer line is skipped. The limit is ten times the
+/// Maximum length, in bytes, of a line. A longer line is skipped. The limit is ten times the
 /// longest line that was reported.
 pub const LONGEST_LINE: usize = 48 << 20;

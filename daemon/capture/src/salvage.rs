@@ -1,8 +1,8 @@
 //! Recovers records from a line that is not exactly one valid record.
 //!
-//! Real transcripts contain truncated records with the next one appended, two records without a
+//! Real transcripts contain truncated records with the next record appended, two records without a
 //! newline between them, runs of NUL, invalid UTF-8, and invalid escape sequences. Readable records
-//! are read, and others are counted. Damage in one line does not affect the next line.
+//! are read, and other records are counted. Damage in one line does not affect the next line.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::{
 
 /// Maximum number of bytes that are examined in a damaged line, as a multiple of the line's length.
 const PASSES: usize = 16;
-/// Maximum number of distinct types of skipped records; further types are counted as [`OTHER`].
+/// Maximum number of distinct types of skipped records. Further types are counted as [`OTHER`].
 const KINDS: usize = 64;
 /// Maximum length, in bytes, of a type.
 const KIND: usize = 64;
@@ -137,11 +137,11 @@ fn note(tally: &mut Tally, verdict: RecordVerdict) {
         RecordVerdict::Skipped(mut kind) => {
             kind.truncate(kind.floor_char_boundary(KIND));
             let is_known = tally.skipped.contains_key(&kind);
-            let has_room = tally.skipped.len() < KINDS;
+            let is_below_limit = tally.skipped.len() < KINDS;
             let kind = match is_known {
                 true => kind,
                 // The type is stored and may be arbitrary text, so it is redacted.
-                false if has_room => Redactor::new().redact(&kind).text.into_owned(),
+                false if is_below_limit => Redactor::new().redact(&kind).text.into_owned(),
                 false => OTHER.to_owned(),
             };
             *tally.skipped.entry(kind).or_default() += 1;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_spliced_onto_a_broken_one_is_read() {
+    fn a_record_directly_after_a_truncated_record_is_read() {
         let line = prompt("lost for good")[..40].to_owned() + &prompt("found");
         assert_eq!(read(line), (texts(&["found"]), [1, 1, 1]));
         let repaired = prompt("lost")[..40].to_owned() + &prompt(r"a \q") + &prompt("b");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unpaired_surrogate_costs_one_character() {
+    fn an_unpaired_surrogate_is_replaced() {
         assert_eq!(read(prompt(r"a \ud800 b")), (texts(&["a \u{fffd} b"]), [1, 0, 0]));
     }
 

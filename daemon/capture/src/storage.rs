@@ -1,4 +1,4 @@
-//! Opens a transcript as text with one record per line, however its agent stores it.
+//! Opens a transcript as text with one record per line, for each form in which agents store it.
 //!
 //! All later stages read lines at offsets. Only this module distinguishes whether the lines are in
 //! a file, are compressed, are derived from a document that the agent rewrites as a whole, or are
@@ -51,7 +51,7 @@ pub fn open(path: &Path) -> io::Result<OpenTranscript> {
 }
 
 /// Opens the transcript at `path` as [`open`] does. If the transcript is unchanged before `anchor`,
-/// the opened content begins there.
+/// the opened content begins at the anchor.
 pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<OpenTranscript> {
     let (format, storage) = storage_of(path);
     if let Some(source) = assembled(format, storage) {
@@ -113,8 +113,8 @@ pub fn is_missing(error: &io::Error) -> bool {
 }
 
 impl OpenTranscript {
-    /// Returns the current state of a file of lines; of other transcripts, the state when they were
-    /// opened.
+    /// Returns the current state of a file of lines. For any other transcript, returns the state
+    /// when it was opened.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         match &self.content {
             Content::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),
@@ -135,7 +135,7 @@ impl OpenTranscript {
         self.base == 0
     }
 
-    /// Returns the position from which the next records can be built without earlier ones.
+    /// Returns the position from which the next records can be built without earlier records.
     pub(crate) fn anchor(&self) -> Option<&Anchor> {
         self.anchor.as_ref()
     }
@@ -195,13 +195,13 @@ fn decompressed(file: File) -> io::Result<SpooledTempFile> {
 
 fn records_of_document(format: &dyn Format, file: File) -> io::Result<SpooledTempFile> {
     if file.metadata()?.len() > LONGEST_DOCUMENT {
-        return Err(damaged(&format!("it is longer than {LONGEST_DOCUMENT} bytes")));
+        return Err(damaged(&format!("the document is longer than {LONGEST_DOCUMENT} bytes")));
     }
     let mut document = Vec::new();
     file.take(LONGEST_DOCUMENT).read_to_end(&mut document)?;
     let records = format
         .records_of(&String::from_utf8_lossy(&document))
-        .ok_or_else(|| damaged("it is not a complete document"))?;
+        .ok_or_else(|| damaged("the document is incomplete"))?;
     let mut text = RecordText::default();
     for record in records {
         text.add(&record)?;
@@ -213,8 +213,8 @@ fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Returns the state of a file. Its length is compared with offsets of lines, so it is 0 if the
-/// file does not consist of the lines.
+/// Returns the state of a file. The length in it is compared with offsets of lines, so it is 0 if
+/// the file itself does not contain the lines.
 fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
     let stamp = file_stamp(metadata);
     match storage {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_compressed_file_is_an_error_and_no_end() {
+    fn a_damaged_compressed_file_is_an_error() {
         let whole = compress_to_vec("one\n".repeat(9_000).as_bytes(), CompressionLevel::Fastest);
         for damaged in [&b"not compressed"[..], &whole[..whole.len() - 4]] {
             assert!(decompressed(file(damaged)).is_err());

@@ -29,16 +29,16 @@ const BEFORE: u64 = ANCHOR_DISTANCE;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCursor {
-    /// Number of bytes that were read; always the offset of a line or of the end of the file.
+    /// Number of bytes that were read: always the offset of a line or of the end of the file.
     pub offset: u64,
     /// Number of lines that were read.
     pub line: u64,
-    /// Checksum of the first bytes, of which there are at most [`HEAD`].
+    /// Checksum of the first bytes, at most [`HEAD`].
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
-    /// The position from which the lines can be built without earlier ones, if no file contains the
-    /// lines.
+    /// The position from which the lines can be built without earlier lines, if no file contains
+    /// the lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
 }
@@ -71,9 +71,9 @@ pub enum Resumed {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum TailLine<'a> {
-    /// The bytes without the newline, which the last line of a file may lack.
+    /// The bytes of the line without the newline. The last line of a file may have no newline.
     Whole(&'a [u8]),
-    /// The line is longer than [`LONGEST_LINE`]; holds the number of skipped bytes.
+    /// The line is longer than [`LONGEST_LINE`]. Contains the number of skipped bytes.
     TooLong(u64),
 }
 
@@ -104,7 +104,8 @@ impl Tail {
         Ok((tail, resumed))
     }
 
-    /// Returns the position after the returned lines. Call [`Tail::mark`] before storing it.
+    /// Returns the position after the returned lines. [`Tail::mark`] must be called before the
+    /// position is stored.
     pub fn cursor(&self) -> &FileCursor {
         &self.cursor
     }
@@ -136,7 +137,7 @@ impl Tail {
     /// Returns the next line.
     ///
     /// A last line without a newline may be incomplete and is returned only if `is_whole` accepts
-    /// it. `None` at the end of the file.
+    /// it. Returns `None` at the end of the file.
     pub fn next_line(
         &mut self,
         is_whole: &dyn Fn(&[u8]) -> bool,
@@ -179,7 +180,7 @@ impl Tail {
             self.buffer.copy_within(self.filled.clone(), 0);
             self.filled = 0..pending;
         }
-        // After a very long line the buffer shrinks to its usual size.
+        // After a very long line, the buffer shrinks to its usual size.
         if pending <= CHUNK && self.buffer.len() > 8 * CHUNK {
             self.buffer.truncate(2 * CHUNK);
             self.buffer.shrink_to_fit();
@@ -224,8 +225,8 @@ impl FileCursor {
         }
         // The stored cursor may be damaged.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
-        // If the file does not begin with the first line, the source of the lines has compared the
-        // lines before.
+        // If the content does not begin with the first line, the source of the lines has already
+        // compared the earlier lines.
         let has_same_start = !file.has_start() || self.head.matches(file, 0)?;
         Ok(has_same_start && self.before.matches(file, before)?)
     }
@@ -255,13 +256,13 @@ impl Checksum {
     }
 
     fn matches(self, file: &mut OpenTranscript, from: u64) -> io::Result<bool> {
-        let is_one = self.bytes <= HEAD;
-        Ok(self.bytes == 0 || is_one && Checksum::take(file, from, self.bytes)? == self)
+        let is_valid = self.bytes <= HEAD;
+        Ok(self.bytes == 0 || is_valid && Checksum::take(file, from, self.bytes)? == self)
     }
 }
 
-/// Returns the line that begins at byte `offset` of the file, without its newline; `None` when no
-/// line begins there any more, or when the line is empty or longer than [`LONGEST_LINE`].
+/// Returns the line that begins at byte `offset` of the file, without its newline. Returns `None` if
+/// no line begins there any more, or if the line is empty or longer than [`LONGEST_LINE`].
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     let mut file = storage::open(path)?;
     if let Some(before) = offset.checked_sub(1) {

@@ -1,8 +1,9 @@
 //! Named points at which a test can make the daemon abort, like `kill -9`, or panic.
 //!
-//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches the
+//! A debug build that is started with `GRAPHITI_DIE_AT=<point>:<n>` aborts when it reaches this
 //! point for the n-th time. With `GRAPHITI_PANIC_AT` it panics there, as with a bug, so that only
-//! the work at that point ends. With `<point>:<n>+` it aborts or panics each time from the n-th on.
+//! the work at that point ends. With `<point>:<n>+` it aborts or panics at the n-th time and at
+//! each later time.
 //! In a release build the points have no effect.
 
 use std::sync::{
@@ -10,13 +11,13 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-/// The environment variable that names the point of an abort.
+/// The environment variable with the point of an abort.
 pub const DIE_AT: &str = "GRAPHITI_DIE_AT";
 
-/// The environment variable that names the point of a panic.
+/// The environment variable with the point of a panic.
 pub const PANIC_AT: &str = "GRAPHITI_PANIC_AT";
 
-/// The message of a panic at a point. No answer of the daemon may contain it.
+/// The message of a panic at a point. No answer of the daemon may contain this message.
 pub const QUOTED: &str = "the quick numbat jumps";
 
 /// All points.
@@ -53,7 +54,7 @@ pub const POINTS: &[&str] = &[
     "redact: written anew",
 ];
 
-/// Aborts or panics if an environment variable names this point.
+/// Aborts or panics if an environment variable contains this point.
 pub fn point(name: &'static str) {
     if cfg!(debug_assertions) {
         reached(name);
@@ -78,24 +79,24 @@ fn reached(name: &'static str) {
     }
 }
 
-/// A point, and the visit of it at which the process aborts or panics.
+/// A point, and how often the process reaches the point before it aborts or panics there.
 struct FaultTrigger {
     point: String,
-    passage: u32,
+    occurrence: u32,
     and_later: bool,
-    passed: AtomicU32,
+    count: AtomicU32,
 }
 
 impl FaultTrigger {
     fn of(variable: &str) -> Option<FaultTrigger> {
         let value = std::env::var(variable).ok()?;
-        let (point, passage) = value.rsplit_once(':')?;
-        let first = passage.trim_end_matches('+');
+        let (point, occurrence) = value.rsplit_once(':')?;
+        let first = occurrence.trim_end_matches('+');
         Some(FaultTrigger {
             point: point.to_owned(),
-            passage: first.parse().ok()?,
-            and_later: first != passage,
-            passed: AtomicU32::new(0),
+            occurrence: first.parse().ok()?,
+            and_later: first != occurrence,
+            count: AtomicU32::new(0),
         })
     }
 
@@ -103,7 +104,7 @@ impl FaultTrigger {
         if self.point != name {
             return false;
         }
-        let passed = self.passed.fetch_add(1, Ordering::Relaxed) + 1;
-        passed == self.passage || self.and_later && passed > self.passage
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        count == self.occurrence || self.and_later && count > self.occurrence
     }
 }

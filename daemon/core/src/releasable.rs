@@ -71,6 +71,6 @@ mod tests {
             assert_eq!(*VALUE.get(), expected);
         }
         assert_eq!(*first, 0);
-        assert_eq!(Arc::strong_count(&first), 1, "nothing else keeps it");
+        assert_eq!(Arc::strong_count(&first), 1, "no other owner keeps the value");
     }
 }

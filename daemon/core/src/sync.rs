@@ -2,7 +2,7 @@
 //!
 //! Tests named `shuttled` run under a scheduler that tries many orders of the threads and needs
 //! separate locks: `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With that
-//! feature all code uses these locks, and only these tests work.
+//! feature, all code uses the locks of `shuttle`, and all other tests fail.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -54,8 +54,8 @@ pub struct CleaningStep {
 
 /// Reads all stored text in steps.
 pub trait TextStore {
-    /// Passes the next part of the stored text after `after` to `cleaner`, and stores none of its
-    /// changes.
+    /// Passes the next part of the stored text, from the position `after` on, to `cleaner`. Does not
+    /// store the changes.
     fn preview_cleaning(
         &self,
         cleaner: &mut dyn Cleaner,

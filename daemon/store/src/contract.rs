@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A way to open the same store again.
+/// A function that opens the same store again.
 pub type Reopen<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
 /// Checks every rule with the store that `reopen` opens. The store must be empty at first.
@@ -30,18 +30,18 @@ pub fn check(reopen: Reopen<'_>) {
     a_read_of_a_queued_session_returns_its_latest_write(reopen().as_ref());
     a_live_session_is_listed_until_it_is_indexed(reopen().as_ref());
     messages_are_read_from_any_number(reopen().as_ref());
-    messages_written_again_replace_the_later_ones(reopen().as_ref());
+    messages_written_again_replace_the_later_messages(reopen().as_ref());
     reworded_messages_have_their_new_text(reopen().as_ref());
     clearing_a_source_removes_its_messages_and_checkpoint(reopen().as_ref());
     a_path_is_registered_for_one_file(reopen().as_ref());
-    another_source_can_take_the_path_of_a_dropped_one(reopen().as_ref());
+    the_path_of_a_dropped_source_can_be_registered_again(reopen().as_ref());
     messages_are_added_after_evicted_text(reopen().as_ref());
     a_checkpoint_of_any_size_survives(reopen);
-    a_new_episode_replaces_the_old_one(reopen().as_ref());
+    a_new_episode_replaces_the_old_episode(reopen().as_ref());
     an_episode_written_again_is_stored_once(reopen().as_ref());
     episodes_are_listed_latest_session_first(reopen().as_ref());
     a_fork_key_returns_all_its_sessions(reopen().as_ref());
-    a_dropped_session_leaves_nothing(reopen().as_ref());
+    all_data_of_a_dropped_session_are_deleted(reopen().as_ref());
     statements_are_stored_and_deleted_with_their_episode(reopen().as_ref());
     statements_are_read_by_entity_or_fact_kind_project_and_time(reopen().as_ref());
     the_outbox_is_ordered_and_emptied(reopen().as_ref());
@@ -123,7 +123,7 @@ fn messages_are_read_from_any_number(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn messages_written_again_replace_the_later_ones(store: &dyn Store) {
+fn messages_written_again_replace_the_later_messages(store: &dyn Store) {
     let session = new_session(store, "again");
     let source = SourceKey { session: session.key, number: 0 };
     let messages: Vec<Message> = (0..100).map(|seq| message(seq, 40)).collect();
@@ -190,7 +190,7 @@ fn a_path_is_registered_for_one_file(store: &dyn Store) {
     let first = Source { sub_agent: None, ..source_of(&session, 0) };
     let second = Source { path: first.path.clone(), ..source_of(&session, 1) };
     let write_of = |source: &Source| Write::Source { source: source.clone(), checkpoint: None };
-    // In one list, and in two.
+    // Both writes in one list, then the second write in a later list.
     write(store, vec![write_of(&first), write_of(&second)]);
     write(store, vec![write_of(&second)]);
     assert_eq!(store.sources_of(session.key).unwrap(), std::slice::from_ref(&first));
@@ -201,7 +201,7 @@ fn a_path_is_registered_for_one_file(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-fn another_source_can_take_the_path_of_a_dropped_one(store: &dyn Store) {
+fn the_path_of_a_dropped_source_can_be_registered_again(store: &dyn Store) {
     let session = new_session(store, "dropped-source");
     let first = source_of(&session, 1);
     let second = Source { path: first.path.clone(), ..source_of(&session, 2) };
@@ -277,7 +277,7 @@ fn totals_of_agents_equal_a_recount(reopen: Reopen<'_>) {
     for session in &sessions[..3] {
         let sources = [source_of(session, 0), source_of(session, 1)];
         let sources = sources.map(|source| Write::Source { source, checkpoint: None });
-        // A session twice in one list is one session.
+        // A session that occurs twice in one list is counted once.
         let twice = [session, session].map(|session| Write::Session(Box::new(session.clone())));
         write(store.as_ref(), twice.into_iter().chain(sources).collect());
     }
@@ -372,7 +372,7 @@ fn a_checkpoint_of_any_size_survives(reopen: Reopen<'_>) {
     forget(store.as_ref(), &[session]);
 }
 
-fn a_new_episode_replaces_the_old_one(store: &dyn Store) {
+fn a_new_episode_replaces_the_old_episode(store: &dyn Store) {
     let mut session = new_session(store, "episode");
     let old = episode(&session, 10);
     index(store, &mut session, &old);
@@ -453,7 +453,7 @@ fn a_fork_key_returns_all_its_sessions(store: &dyn Store) {
     forget(store, &[one, other]);
 }
 
-fn a_dropped_session_leaves_nothing(store: &dyn Store) {
+fn all_data_of_a_dropped_session_are_deleted(store: &dyn Store) {
     let before = store.totals();
     let mut session = new_session(store, "gone");
     let source = source_of(&session, 0);
@@ -520,7 +520,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
         "{out:?}"
     );
 
-    // A new episode without statements: those of the old episode are removed.
+    // The new episode has no statements. The statements of the old episode are removed.
     let new = episode(&session, 20);
     index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(facts(store), []);
@@ -528,7 +528,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
     let out = store.outbox(0, 99).unwrap().pop().unwrap();
     assert_eq!(out.what, OutboxChange::EntitiesAndFacts(entities_and_facts));
 
-    // The new episode gets statements, and is then deleted with its session.
+    // The new episode gets statements. Then the episode is deleted with its session.
     let again = Write::Statements { episode: new.id, statements: Box::new(statements(20)) };
     write(store, vec![again]);
     assert_eq!(facts(store).len(), 1);
@@ -563,7 +563,7 @@ fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
         Owner::EntityOrFact(EntityOrFact::Entity(wanted.source)),
         Owner::EntityOrFact(EntityOrFact::Fact(wanted.key)),
     ];
-    // Long enough for several pieces.
+    // Vectors that need several pieces.
     let made = owners.map(|owner| {
         let episode = matches!(owner, Owner::Session(_)).then_some(old.id);
         Vectors { episode, ..vectors(owner, 30) }
@@ -573,7 +573,7 @@ fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
     put(&Vectors { episode: Some(old.id), ..vectors(owners[0], 1) });
     assert_eq!(kept(store)[0].vectors.len(), 1);
 
-    // A new episode replaces the old one: late writes for the old one are dropped.
+    // A new episode replaces the old episode. Late writes for the old episode are dropped.
     let new = episode(&session, 20);
     index_with_statements(store, &mut session, &new, Statements::default());
     assert_eq!(kept(store), []);
@@ -627,7 +627,7 @@ fn statements_are_read_by_entity_or_fact_kind_project_and_time(store: &dyn Store
     );
     let marks =
         store.marks(statements(10).marks[0].subject, Timestamp::from_seconds(1_000)).unwrap();
-    assert_eq!(marks, [], "all of it happened long before");
+    assert_eq!(marks, [], "all marks are long before this time");
     assert_eq!(store.fact_numbered(claim.key.number()).unwrap(), Some(claim.key));
     assert_eq!(store.entity_numbered(claim.source.number()).unwrap(), Some(claim.source));
     assert_eq!(store.fact_numbered(7).unwrap(), None);
@@ -739,7 +739,7 @@ fn messages_of(source: SourceKey, messages: &[Message]) -> Write {
     Write::Messages { source, messages: messages.to_vec() }
 }
 
-/// A session with a value in every field except `indexed`.
+/// Returns a session with a value in every field except `indexed`.
 pub fn session(key: SessionKey, id: &str) -> Session {
     Session {
         key,
@@ -754,7 +754,7 @@ pub fn session(key: SessionKey, id: &str) -> Session {
     }
 }
 
-/// A source with a value in every field; number 0 has no `sub_agent`.
+/// Returns a source with a value in every field. Number 0 has no `sub_agent`.
 pub fn source_of(session: &Session, number: u32) -> Source {
     Source {
         key: SourceKey { session: session.key, number },
@@ -773,8 +773,8 @@ pub fn source_of(session: &Session, number: u32) -> Source {
     }
 }
 
-/// A message with `length` bytes of text. Every fourth message has a tool, and all other fields
-/// have values.
+/// Returns a message with `length` bytes of text. Every fourth message has a tool, and all other
+/// fields have values.
 pub fn message(seq: u32, length: usize) -> Message {
     let text: String = format!("{seq} say something, ").chars().cycle().take(length).collect();
     Message {
@@ -790,7 +790,7 @@ pub fn message(seq: u32, length: usize) -> Message {
     }
 }
 
-/// A message that does not compress well.
+/// Returns a message that does not compress well.
 pub fn noise(seq: u32, length: usize) -> Message {
     let mut random = 88_172_645_463_325_252u64 ^ u64::from(seq);
     let mut next = || {
@@ -802,7 +802,7 @@ pub fn noise(seq: u32, length: usize) -> Message {
     Message { text: (0..length).map(|_| next()).collect(), ..message(seq, 0) }
 }
 
-/// An episode of `session` that ended at `ended` seconds.
+/// Returns an episode of `session`, which ended at `ended` seconds.
 pub fn episode(session: &Session, ended: i64) -> Episode {
     let ended_at = Timestamp::from_seconds(ended);
     Episode {
@@ -865,7 +865,7 @@ pub fn vectors(owner: Owner, count: i8) -> Vectors {
     }
 }
 
-/// Statements with a value in every field, whose times are all `at` seconds.
+/// Returns statements with a value in every field. All times are `at` seconds.
 pub fn statements(at: i64) -> Statements {
     let namespace = Project::new("/home/ann/app").namespace();
     let at = Timestamp::from_seconds(at);
@@ -882,7 +882,7 @@ pub fn statements(at: i64) -> Statements {
         at,
     };
     let ran = || Observation::Ran { command: 3, total: 4, failed: vec![5] };
-    let says = [
+    let observations = [
         Observation::Value(1),
         Observation::Seen,
         Observation::Solved,
@@ -909,7 +909,7 @@ pub fn statements(at: i64) -> Statements {
             source,
             target,
             others: vec![target],
-            // Even compressed, this is longer than one value on disk may be.
+            // Even the compressed text is longer than the maximum length of one value on disk.
             sentence: (0..3_000)
                 .map(|number: u32| number.wrapping_mul(7_919).to_string())
                 .collect(),
@@ -919,7 +919,11 @@ pub fn statements(at: i64) -> Statements {
             origins: vec![Origin { source: 1, line: 7 }],
             details: vec![("fix".to_owned(), "a".to_owned())],
         }],
-        marks: says.into_iter().chain(chosen).map(|says| Mark { subject, at, says }).collect(),
+        marks: observations
+            .into_iter()
+            .chain(chosen)
+            .map(|says| Mark { subject, at, says })
+            .collect(),
         renames: vec![Rename { from: source, to: target, at }],
     }
 }

@@ -24,7 +24,8 @@ struct CorrectionRecord {
     at: i64,
 }
 
-/// Returns the write that stores `correction`, or deletes the stored one if `correction` is `None`.
+/// Returns the write that stores `correction`. If it is `None`, the write deletes the stored
+/// correction.
 pub fn write_of(fact: FactKey, correction: Option<&Correction>) -> Write {
     let content = correction.map(|correction| {
         let record = CorrectionRecord {
@@ -64,7 +65,7 @@ fn parse(fact: FactKey, content: &[u8]) -> Result<Correction, StoreError> {
     let record: CorrectionRecord =
         serde_json::from_slice(content).map_err(|error| damaged(error.to_string()))?;
     if record.version > VERSION {
-        return Err(damaged(format!("it has version {}", record.version)));
+        return Err(damaged(format!("unknown version {}", record.version)));
     }
     let verdict = Verdict::parse(&record.verdict);
     let author = CorrectionAuthor::parse(&record.by);
@@ -72,7 +73,9 @@ fn parse(fact: FactKey, content: &[u8]) -> Result<Correction, StoreError> {
         (Some(verdict), Some(author)) => {
             Ok(Correction { verdict, author, at: Timestamp::from_micros(record.at) })
         }
-        _ => Err(damaged(format!("`{}` by `{}` is not known", record.verdict, record.by))),
+        _ => {
+            Err(damaged(format!("unknown verdict `{}` or author `{}`", record.verdict, record.by)))
+        }
     }
 }
 

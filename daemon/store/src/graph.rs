@@ -21,7 +21,7 @@ pub trait GraphStore {
     /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;
 
-    /// Returns all marks of a subject since `since`, and maybe some earlier ones.
+    /// Returns all marks of a subject since `since`, and possibly some earlier marks.
     fn marks(
         &self,
         subject: Subject,
@@ -31,11 +31,11 @@ pub trait GraphStore {
     /// Returns the mentions of an entity, the earliest session first.
     fn mentions(&self, entity: EntityId) -> Result<Vec<Attributed<Mention>>, StoreError>;
 
-    /// Returns the renamings that have `entity` at this end.
+    /// Returns the renamings with `entity` as the old or the new name, as `end` specifies.
     fn renames(&self, entity: EntityId, end: RenameEnd) -> Result<Vec<Rename>, StoreError>;
 
-    /// Calls `visit` for the claims in `place`, the latest first, until it returns `false`. A fact
-    /// that several episodes state is visited several times.
+    /// Calls `visit` for the claims in `place`, the latest first, until `visit` returns `false`. A
+    /// fact that several episodes state is visited several times.
     fn visit_claims(
         &self,
         place: ClaimPlace,
@@ -43,7 +43,7 @@ pub trait GraphStore {
     ) -> Result<(), StoreError>;
 
     /// Calls `visit` for the mentions of a project's entities of one kind, the latest first, until
-    /// it returns `false`. An entity that several episodes mention is visited several times.
+    /// `visit` returns `false`. An entity that several episodes mention is visited several times.
     fn visit_mentions(
         &self,
         namespace: Namespace,
@@ -68,7 +68,7 @@ pub trait GraphStore {
     /// Returns the entity whose id begins with the bytes of `number`.
     fn entity_numbered(&self, number: u64) -> Result<Option<EntityId>, StoreError>;
 
-    /// Calls `visit` once for every entity and fact, until it returns `false`.
+    /// Calls `visit` once for every entity and fact, until `visit` returns `false`.
     fn visit_entities_and_facts(
         &self,
         visit: &mut dyn FnMut(EntityOrFact) -> bool,
@@ -85,7 +85,7 @@ pub enum RenameEnd {
 /// The claims to visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimPlace {
-    /// The claims that name an entity.
+    /// The claims about an entity.
     Around(EntityId),
     /// The claims of a project.
     In(Namespace),

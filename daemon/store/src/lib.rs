@@ -66,7 +66,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         limit: usize,
     ) -> Result<Vec<SessionKey>, StoreError>;
 
-    /// Calls `visit` for every session, in the order of their keys, until it returns `false`.
+    /// Calls `visit` for every session, in the order of the keys, until `visit` returns `false`.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
 
     /// Returns the sessions whose written state is not `Indexed`. Each is returned in the state
@@ -76,7 +76,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Calls `visit` for every file of every session, until it returns `false`.
+    /// Calls `visit` for every file of every session, until `visit` returns `false`.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
     /// Returns the sessions that have `record` as a fork key (see [`Write::ForkKeys`]), in the
@@ -103,7 +103,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
     /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
-    /// sessions come first. With `before`, the list begins with the next older episode, for paging.
+    /// sessions come first. For paging, `before` is the last episode of the previous page.
     fn newest_episodes(
         &self,
         project: Option<Namespace>,
@@ -162,7 +162,8 @@ pub struct FileStamp {
     /// The file's inode number; 0 on Windows. For a session in a database, a checksum of the
     /// session's state.
     pub file: u64,
-    /// The file's length in bytes; 0 if the file does not consist of the lines that are read.
+    /// The file's length in bytes; 0 if the file itself does not contain the lines that are read,
+    /// for example because it is compressed.
     pub length: u64,
     /// The time of the last modification, in microseconds since the epoch.
     pub modified: i64,
@@ -173,7 +174,7 @@ pub struct FileStamp {
 pub struct Tally {
     /// Records that were read.
     pub read: u64,
-    /// Records without content of use, by type.
+    /// Records without useful content, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,
     /// Broken records that could be read in part.
     pub repaired: u64,
@@ -181,7 +182,8 @@ pub struct Tally {
     pub broken: u64,
     /// Bytes of the records that could not be read.
     pub broken_bytes: u64,
-    /// How often the file was truncated or replaced, and read again from its beginning.
+    /// Number of times that the file was truncated or replaced, and then read again from its
+    /// beginning.
     pub restarts: u64,
 }
 
@@ -210,15 +212,15 @@ pub enum Write {
         /// The ids of the records.
         records: Vec<RecordUuid>,
     },
-    /// Replaces the text of some messages of a file. A message is not changed if its text is no
-    /// longer the expected one.
+    /// Replaces the text of some messages of a file. A message is not changed if its text differs
+    /// from the expected text.
     Reword {
         source: SourceKey,
         words: Vec<Reworded>,
     },
-    /// Deletes everything that was read of a file, because the file was replaced.
+    /// Deletes everything that was read from a file, because the file was replaced.
     ClearSource(SourceKey),
-    /// Deletes a file, with everything that was read of it.
+    /// Deletes a file, and everything that was read from it.
     DropSource(SourceKey),
     /// Evicts the messages of a file. The saved state of reading the file stays, so that reading
     /// continues after these messages.
@@ -232,14 +234,14 @@ pub enum Write {
         statements: Box<Statements>,
     },
     DropEpisode(EpisodeId),
-    /// Deletes a session with all its stored data. [`NoteNamespace`] states which notes are deleted,
-    /// too. Data that the same list adds are not deleted.
+    /// Deletes a session with all its stored data, and its notes in each [`NoteNamespace`] that is
+    /// deleted with the session. Data that the same list adds are not deleted.
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
-    /// Replaces the vectors of their owner. The old vectors are always deleted. The new ones are
-    /// stored only if the owner exists. If the owner is a session, its episode must also be the one
-    /// that the vectors name.
+    /// Replaces the vectors of an owner. The old vectors are always deleted. The new vectors are
+    /// stored only if the owner exists. Vectors of a session must also be made from the session's
+    /// current episode.
     Vectors(Box<Vectors>),
     /// Deletes the outbox entries up to this position, because every follower has durably applied
     /// them.
@@ -323,7 +325,7 @@ pub enum StoreError {
     Damaged {
         /// The record's key, as printable text.
         key: String,
-        /// What is wrong with it.
+        /// The damage.
         what: String,
     },
     #[error("the database failed: {0}")]
@@ -331,7 +333,7 @@ pub enum StoreError {
     /// The files of the database are damaged.
     #[error("the database is damaged: {0}; run `graphiti repair`")]
     Unreadable(String),
-    /// The store was written by a newer version. Contains what this program does not know.
+    /// The store was written by a newer version. Contains the version or the table that is unknown.
     #[error("the data were written by a newer version of graphitid ({0}): update graphitid")]
     TooNew(String),
     /// The disk is too full, or the database has reached its limit.

@@ -36,12 +36,12 @@ pub enum NoteNamespace {
     Redaction,
     /// The directories of sessions with their repositories, by namespace.
     Projects,
-    /// The lines of handoffs and search results that sessions were offered and have used; one note.
+    /// The use of the lines of handoffs and search results that were offered to sessions; one note.
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,
-    /// The ids of what this machine has written to the shared graph, by session key. Kept when the
-    /// session is deleted, until its data are deleted in the graph.
+    /// The ids of the data that this machine has written to the shared graph, by session key. Kept
+    /// when the session is deleted, until its data are deleted in the graph.
     Shared,
     /// Sessions that have to be compared with the shared graph, by session key.
     SharePending,
@@ -105,12 +105,12 @@ impl NoteNamespace {
         NoteNamespace::Figures,
     ];
 
-    /// The namespace with this number on disk.
+    /// Returns the namespace with this number on disk.
     pub(crate) fn from_number(number: u8) -> Option<NoteNamespace> {
         NoteNamespace::ALL.into_iter().find(|namespace| namespace.number() == number)
     }
 
-    /// The number on disk.
+    /// Returns the number on disk.
     pub(crate) fn number(self) -> u8 {
         match self {
             NoteNamespace::Awaiting => 1,
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_on_disk_names_its_namespace() {
+    fn namespaces_are_read_back_from_their_numbers() {
         for number in 0..=u8::MAX {
             if let Some(namespace) = NoteNamespace::from_number(number) {
                 assert_eq!(namespace.number(), number);

@@ -1,5 +1,5 @@
-//! A port for the disk use of a store and its limits: the engine's evictor needs it, and code that
-//! reads and writes data does not.
+//! A port for the disk use of a store and its limits. The engine's evictor needs this port; code
+//! that reads and writes data does not.
 
 use tokio::sync::watch;
 
@@ -36,7 +36,7 @@ pub trait DiskQuota {
     /// refused even then (see [`StoreHealth::TextRefused`]).
     fn shortage(&self) -> Option<String>;
 
-    /// Whether the store can be written; the receiver is notified of changes.
+    /// Returns a receiver of the store's health.
     fn health(&self) -> watch::Receiver<StoreHealth>;
 }
 
@@ -51,6 +51,6 @@ pub enum StoreHealth {
     /// Text, checkpoints and vectors are refused until the store is opened again; everything else
     /// is written. Contains the reason and a remedy.
     TextRefused(String),
-    /// Nothing can be written until the store is opened again. Acknowledged data are safe.
+    /// Nothing can be written until the store is opened again. No acknowledged write is lost.
     Failed(String),
 }

@@ -20,7 +20,7 @@ use crate::{records::RecordText, store::FileStamp};
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
     /// Returns the database that changes when the file at `path` changes: the file itself, or the
-    /// database whose write-ahead log the file is.
+    /// database to which the file belongs as its write-ahead log.
     fn database_of(&self, path: &Path) -> Option<PathBuf>;
 
     /// Returns the numbers of the last rows of the tables of sessions.
@@ -36,8 +36,8 @@ pub trait SessionDatabase: Sync {
     /// Returns the ids of all sessions.
     fn sessions(&self, connection: &Connection) -> Result<Vec<String>, DatabaseError>;
 
-    /// Returns the state of a session, which changes when it has more records. `None` when the
-    /// database does not contain it.
+    /// Returns the state of a session, which changes when the session has more records. `None` when
+    /// the database does not contain the session.
     fn stamp(
         &self,
         connection: &Connection,

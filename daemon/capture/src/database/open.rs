@@ -15,13 +15,13 @@ use crate::{open::file_stamp, store::FileStamp};
 
 /// Maximum time to wait for a lock. A database with a write-ahead log is never locked for readers,
 /// except for a moment while it is recovered.
-const PATIENCE: Duration = Duration::from_millis(250);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum number of attempts to read a database that changes while it is read.
 const ATTEMPTS: usize = 3;
 
 /// Calls `read` with the open database at `path`.
 ///
-/// `read` is called again when the database changed in a way that makes its result unreliable.
+/// `read` is called again if the database was read without locks and changed in the meantime.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub(crate) fn read<T>(
     path: &Path,
     mut read: impl FnMut(&Connection) -> io::Result<T>,
 ) -> io::Result<T> {
-    // When a process closes a file, it loses all its locks on the file, even those of another
+    // When a process closes a file, it loses all its locks on the file, even the locks of another
     // connection. The process therefore has at most one connection.
     static ONE_CONNECTION: Mutex<()> = Mutex::new(());
     let _one = ONE_CONNECTION.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,10 @@ impl Files {
     pub(super) fn of(path: &Path) -> io::Result<Files> {
         let metadata = fs::symlink_metadata(path)?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "it is not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the database is not a regular file",
+            ));
         }
         let log = fs::symlink_metadata(log_of(path)).ok();
         Ok(Files { database: file_stamp(&metadata), log: log.as_ref().map(file_stamp) })
@@ -89,7 +92,7 @@ fn has_log_mode(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens the database. `is_unused` means that no process has the database open. It is then read
+/// Opens the database. If `is_unused`, no process has the database open. Then the database is read
 /// without locks, because taking a lock would create a write-ahead log.
 fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
     let address = format!(
@@ -102,7 +105,7 @@ fn open(path: &Path, is_unused: bool) -> io::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let configured = || -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(&address, flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(LOCK_TIMEOUT)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

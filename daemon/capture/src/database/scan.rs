@@ -18,7 +18,7 @@ const RECENT: usize = 16;
 /// Minimum time between two reads of a database.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The pause after a read is at least this multiple of the time that the read took.
-const SHARE: u32 = 20;
+const PAUSE_FACTOR: u32 = 20;
 
 /// The states of the sessions in each known database.
 #[derive(Default)]
@@ -29,8 +29,8 @@ pub struct DatabaseScanner {
 /// The sessions to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Sessions with new rows and those that changed recently: the cost does not depend on the
-    /// number of sessions.
+    /// Sessions with new rows, and sessions that changed recently. The cost does not depend on the
+    /// number of sessions in the database.
     New,
     All,
 }
@@ -45,14 +45,15 @@ struct KnownDatabase {
     recent: VecDeque<String>,
     /// The earliest time of the next read.
     next: Option<Instant>,
-    /// Whether the database changed and was not read again.
+    /// Whether a change of the database was reported and has not been read yet.
     is_pending: bool,
 }
 
 impl DatabaseScanner {
     /// Returns the paths of the sessions of the database at `path` that were added, changed or
-    /// deleted, the newest first. If the database cannot be read, returns its own path. Soon after
-    /// the last read, a scan for new sessions returns nothing, and the database is pending.
+    /// deleted, the newest first. If the database cannot be read, returns the path of the database.
+    /// Soon after the last read, a scan for new sessions returns nothing, and marks the database as
+    /// pending.
     pub fn changed(&mut self, path: &Path, extent: Extent, now: Instant) -> Vec<PathBuf> {
         let Some((database, path)) = database_of(path) else { return Vec::new() };
         let known = self.known.entry(path.clone()).or_insert_with(|| KnownDatabase::new(database));
@@ -61,8 +62,8 @@ impl DatabaseScanner {
             return Vec::new();
         }
         let began = Instant::now();
-        let changed = known.look(&path, extent);
-        known.next = Some(now + PAUSE.max(began.elapsed() * SHARE));
+        let changed = known.compare(&path, extent);
+        known.next = Some(now + PAUSE.max(began.elapsed() * PAUSE_FACTOR));
         known.is_pending = false;
         let ids = match changed {
             Ok(ids) => ids,
@@ -115,7 +116,7 @@ impl KnownDatabase {
     }
 
     /// Returns the sessions that changed since the last call.
-    fn look(&mut self, path: &Path, extent: Extent) -> io::Result<Vec<String>> {
+    fn compare(&mut self, path: &Path, extent: Extent) -> io::Result<Vec<String>> {
         let files = Files::of(path)?;
         if self.files == Some(files) {
             return Ok(Vec::new());

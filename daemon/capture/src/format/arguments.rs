@@ -9,7 +9,7 @@ pub(crate) fn change(path: String, kind: ChangeKind, edits: Vec<Replacement>) ->
     Action::Change(vec![FileChange { path, kind, edits }])
 }
 
-/// Returns the replacement in an edit: the texts of two members.
+/// Returns the replacement in an edit. `old` and `new` are the keys of its texts.
 pub(crate) fn replacement(edit: &Value, old: &str, new: &str) -> Replacement {
     let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
     Replacement { old: text(old), new: text(new) }

@@ -19,7 +19,7 @@ pub(crate) struct Emitter<'e> {
     pub(crate) uuid: Option<RecordUuid>,
     /// The sub-agent that wrote the record.
     pub(crate) sub_agent: Option<&'e str>,
-    /// The call that started that sub-agent.
+    /// The call that started the sub-agent.
     pub(crate) caller: Option<&'e str>,
     emit: &'e mut dyn FnMut(Entry<'_>),
     has_emitted: bool,
@@ -49,7 +49,7 @@ impl<'e> Emitter<'e> {
         self.entry(None, item);
     }
 
-    /// Emits the members of `context` that differ from those in `memory`.
+    /// Emits the members of `context` that differ from the members in `memory`.
     pub(crate) fn context(&mut self, context: SessionContext<'_>, memory: &mut Memory) {
         if self.sub_agent.is_some() {
             return;
@@ -73,7 +73,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Returns whether the record was read; a record that emitted nothing is counted by its type.
+    /// Returns the verdict. A record from which nothing was emitted is skipped, and counted by its type.
     pub(crate) fn verdict(&self, record_type: &str) -> RecordVerdict {
         if self.has_emitted {
             RecordVerdict::Read

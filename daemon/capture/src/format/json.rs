@@ -129,8 +129,8 @@ pub(crate) fn string_within(raw: &str, limit: usize) -> Option<Cow<'_, str>> {
     let decode = |piece: &str| serde_json::from_str::<String>(&format!("\"{piece}\"")).ok();
     let lossy =
         |piece: &str| serde_json::from_str::<String>(&repair(&format!("\"{piece}\"")).text).ok();
-    // The cut may fall inside an escape sequence, which has at most twelve bytes. It is then moved
-    // out of the sequence.
+    // The cut may fall inside an escape sequence, which has at most twelve bytes. Then the cut is
+    // moved out of the sequence.
     let head_to = |back: usize| &inner[..inner.floor_char_boundary(head_end.saturating_sub(back))];
     let head = (0..=12).find_map(|back| decode(head_to(back))).or_else(|| lossy(head_to(0)))?;
     let tail_from =

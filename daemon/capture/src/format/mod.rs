@@ -1,6 +1,6 @@
 //! The transcript formats of the agents. A new agent needs one folder here and one entry in
-//! [`FORMATS`]. State between records is a type in that folder, which [`Memory::own`] holds:
-//! `memory.rs` names no agent.
+//! [`FORMATS`]. The state that a format keeps between records is a type in its folder.
+//! [`Memory::own`] contains the state, so that `memory.rs` does not refer to any agent.
 //!
 //! A format defines where its agent stores transcripts, which session a file belongs to, and how a
 //! record is read. It parses the members that are present, does not depend on a version, and
@@ -40,8 +40,8 @@ use crate::{
     records::{RecordSource, Storage},
 };
 
-/// The built-in formats, in the order in which they are tried on a file. [`Formats`] adds those of
-/// the configuration.
+/// The built-in formats, in the order in which they are tried on a file. [`Formats`] adds the
+/// formats of the configuration.
 pub static FORMATS: &[&dyn Format] = &[
     &claude::Claude,
     &codex::Codex,
@@ -55,14 +55,14 @@ pub static FORMATS: &[&dyn Format] = &[
 
 /// The transcript format of one agent.
 pub trait Format: Send + Sync {
-    /// The agent's name in filters, ids and on screen.
+    /// Returns the agent's name in filters, ids and on screen.
     fn agent(&self) -> &str;
 
     /// Returns the folders where this agent stores transcripts, given the user's home and
     /// environment.
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf>;
 
-    /// Returns the folder where the agent records its running sessions, if it does.
+    /// Returns the folder where the agent records its running sessions, if the agent records them.
     fn liveness_folder(&self, _surroundings: &Surroundings<'_>) -> Option<PathBuf> {
         None
     }
@@ -102,8 +102,8 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Returns the other paths that this agent may move the transcript at `path` to, such as an
-    /// archive or a compressed copy. Only one of them is read.
+    /// Returns the other paths to which this agent may move the transcript at `path`, such as an
+    /// archive or a compressed copy. Only one of these files is read.
     fn other_paths(&self, _path: &Path) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -135,7 +135,7 @@ pub trait Format: Send + Sync {
         1
     }
 
-    /// Whether these rules may read records of a type that older ones skipped.
+    /// Whether these rules may read records of a type that older rules skipped.
     fn newly_reads(&self, _record_type: &str) -> bool {
         true
     }
@@ -150,8 +150,8 @@ pub struct RunningSession {
     /// The agent's id of the session.
     pub session: String,
     pub pid: u32,
-    /// The start time of the process as the system reports it, to detect a reused process id: on
-    /// Linux field 22 of its `stat`.
+    /// The start time of the process as the system reports it, to detect a reused process id. On
+    /// Linux: field 22 of `/proc/<pid>/stat`.
     pub started: Option<u64>,
     pub cwd: Option<String>,
 }
@@ -169,7 +169,7 @@ pub struct Identity {
     pub session: String,
     /// The id of the sub-agent, for a sub-agent's file.
     pub sub_agent: Option<String>,
-    /// The directory that the session was started in, if the first records or files near the
+    /// The directory in which the session was started, if the first records or files near the
     /// transcript contain it.
     pub directory: Option<String>,
 }
@@ -178,7 +178,7 @@ pub struct Identity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordVerdict {
     Read,
-    /// The record has no useful content; holds its type, for the statistics.
+    /// The record has no useful content. Contains the type of the record, for the statistics.
     Skipped(String),
 }
 

@@ -76,8 +76,8 @@ impl OpenChange {
         match line.as_bytes().first() {
             Some(b'+') => add(&mut self.run.new, &line[1..]),
             Some(b'-') => {
-                // In a run, removed lines precede added ones, so a removed line after an added one
-                // starts a new run.
+                // In a run, removed lines precede added lines, so a removed line after an added
+                // line starts a new run.
                 if !self.run.new.is_empty() {
                     self.end_run();
                 }

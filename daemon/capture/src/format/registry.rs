@@ -1,4 +1,4 @@
-//! The active formats: the built-in ones, and those that the configuration adds.
+//! The active formats: the built-in formats, and the formats that the configuration adds.
 
 use std::{ops::Deref, path::Path, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::format::{
 };
 
 /// The active formats. A file gets the first format that claims its path and recognises its
-/// content. Built-in formats come first, so a mapped format never gets one of their files.
+/// content. Built-in formats come first, so a mapped format never gets a file of a built-in format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formats {
     mapped: Arc<[Arc<MappedFormat>]>,
@@ -22,7 +22,7 @@ pub enum FormatHandle {
 }
 
 impl Formats {
-    /// Returns the built-in formats, and those of the configuration.
+    /// Returns the built-in formats, and the formats of the configuration.
     pub fn new(mappings: &[FormatMapping]) -> Formats {
         let mapped = mappings.iter().cloned().map(|mapping| Arc::new(MappedFormat::new(mapping)));
         Formats { mapped: mapped.collect() }

@@ -9,12 +9,12 @@ pub(crate) struct RepairedJson {
     pub(crate) changes: Repairs,
 }
 
-/// Pairs of positions after each change: in the repaired text, and in the original.
+/// For each change, the positions after it: in the repaired text, and in the original text.
 #[derive(Default)]
 pub(crate) struct Repairs(Vec<(usize, usize)>);
 
 impl Repairs {
-    /// Maps a position in the repaired text to the original.
+    /// Returns the position in the original text of a position in the repaired text.
     pub(crate) fn original(&self, repaired: usize) -> usize {
         let before = self.0.partition_point(|(place, _)| *place <= repaired);
         let (place, original) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);

@@ -1,10 +1,10 @@
-//! Remembers the records that were read, because some agents write a record more than once.
+//! Stores which records were read, because some agents write a record more than once.
 
 use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of remembered entries; the oldest are evicted.
+/// Maximum number of stored entries; the oldest are evicted.
 const ENTRIES: usize = 16_384;
 
 /// The newest entries of a file, as hashes.
@@ -16,7 +16,7 @@ pub(crate) struct SeenRecords {
 }
 
 impl SeenRecords {
-    /// Remembers `key`, which is unique within `kind`. Returns whether it is new.
+    /// Stores `key`, which is unique within `kind`. Returns whether the key is new.
     pub(crate) fn insert(&mut self, kind: &str, key: &str) -> bool {
         let hash = hash(kind, key);
         if !self.hashes.insert(hash) {
@@ -48,7 +48,8 @@ impl From<SeenRecords> for VecDeque<u64> {
     }
 }
 
-/// FNV-1a: the hashes are saved, so they must be the same in every version of the program.
+/// Returns the FNV-1a hash. Hashes are saved, so every version of the program must compute the same
+/// hash.
 fn hash(kind: &str, key: &str) -> u64 {
     let bytes = kind.bytes().chain([0]).chain(key.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

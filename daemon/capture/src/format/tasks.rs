@@ -7,8 +7,8 @@ const TASKS: usize = 64;
 /// Maximum length, in bytes, of a task's key and subject together. A longer task is dropped.
 const TASK_KEPT: usize = 4_096;
 
-/// Applies `changed` to the known list and returns the whole list. A changed task without a subject
-/// changes only the state.
+/// Applies `changed` to the known list and returns the whole list. A task without a subject changes
+/// only the state of the known task.
 pub(crate) fn merge(known: &mut Vec<Task>, changed: Vec<Task>) -> Vec<Task> {
     for task in changed {
         match known.iter_mut().find(|known| known.key == task.key) {

@@ -107,7 +107,7 @@ fn each_format_identifies_only_its_own_files() {
     }
 }
 
-/// Needs recorded transcripts, in `GRAPHITI_CORPUS/<agent>`.
+/// Reads recorded transcripts in `GRAPHITI_CORPUS/<agent>`, if there are any.
 #[test]
 fn recorded_transcripts_are_read_completely_and_repeatably() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS").map(PathBuf::from) else { return };
@@ -118,7 +118,7 @@ fn recorded_transcripts_are_read_completely_and_repeatably() {
     }
 }
 
-/// Returns whether the file is a transcript of the format's agent.
+/// Checks the reading of a file. Returns whether the file is a transcript of any agent.
 fn check(format: &dyn Format, path: &Path) -> bool {
     let bytes = fs::read(path).unwrap();
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64 << 10)]);

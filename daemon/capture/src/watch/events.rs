@@ -11,7 +11,7 @@ use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveM
 
 use crate::watch::PollingReason;
 
-/// Maximum number of pending paths; beyond it, everything is scanned instead.
+/// Maximum number of pending paths. If there are more, everything is scanned instead.
 const PATHS: usize = 4_096;
 
 /// A buffer for events until the watching thread takes them.
@@ -29,7 +29,7 @@ struct InboxContents {
     paths: BTreeSet<PathBuf>,
     scan: bool,
     /// Number of requested scans.
-    asked: u64,
+    scan_requests: u64,
     failure: Option<PollingReason>,
     stopped: bool,
 }
@@ -41,7 +41,7 @@ pub(super) struct WatchEvents {
     /// Whether events were lost or a scan was requested.
     pub(super) scan: bool,
     /// The number of the latest requested scan.
-    pub(super) asked: u64,
+    pub(super) scan_requests: u64,
     /// Why events are no longer reliable.
     pub(super) failure: Option<PollingReason>,
     /// Whether the time limit passed without an event.
@@ -49,8 +49,8 @@ pub(super) struct WatchEvents {
 }
 
 impl Inbox {
-    /// Waits up to `limit` for events, and then for the time `gather` for related events. `None`
-    /// when the watch has ended.
+    /// Waits up to `limit` for events, and then for the time `gather` for related events. Returns
+    /// `None` when the watch has ended.
     pub(super) fn wait(&self, limit: Option<Duration>, gather: Duration) -> Option<WatchEvents> {
         let idle = |waiting: &mut InboxContents| {
             waiting.paths.is_empty()
@@ -84,7 +84,7 @@ impl Inbox {
         Some(WatchEvents {
             paths: std::mem::take(&mut waiting.paths).into_iter().collect(),
             scan: std::mem::take(&mut waiting.scan),
-            asked: waiting.asked,
+            scan_requests: waiting.scan_requests,
             failure: waiting.failure.take(),
             timed_out,
         })
@@ -94,11 +94,11 @@ impl Inbox {
     pub(super) fn request_scan(&self) -> u64 {
         let mut waiting = self.lock();
         waiting.scan = true;
-        waiting.asked += 1;
-        let asked = waiting.asked;
+        waiting.scan_requests += 1;
+        let number = waiting.scan_requests;
         drop(waiting);
         self.0.changed.notify_all();
-        asked
+        number
     }
 
     /// Requests a scan of everything because events were lost.
@@ -127,7 +127,7 @@ impl Inbox {
             }
             Err(error) => match reason(&error) {
                 // A folder disappeared while its watch was added. The watch of the parent folder
-                // reports that.
+                // reports the removal.
                 None => waiting.scan = true,
                 failure => waiting.failure = failure,
             },
@@ -198,8 +198,8 @@ impl Roots {
     /// folder must be scanned after this call.
     pub(super) fn catch_up(&mut self) {
         if let Some(watcher) = &mut self.watcher {
-            // The call changes nothing; it returns when the watcher has processed earlier events.
-            // An error means that the watcher has failed, which it reports itself.
+            // The call changes nothing, but returns when the watcher has processed earlier events.
+            // An error means that the watcher has failed, which the watcher reports itself.
             let _ = watcher.configure(Config::default());
         }
     }

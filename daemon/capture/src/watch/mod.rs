@@ -38,7 +38,7 @@ pub struct Watched {
 /// How changes are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// By events where the file system supports them, otherwise by polling.
+    /// By events if the file system supports them, otherwise by polling.
     Automatic,
     Polling,
 }
@@ -70,8 +70,8 @@ pub enum PollingReason {
 pub enum Notice {
     /// These files may be new, changed or deleted.
     Files(Vec<PathBuf>),
-    /// A full scan is complete and its changes were reported. This is sent after every full scan:
-    /// the first one, requested ones, and those because of polling or lost events.
+    /// A full scan is complete and its changes were reported. This notice is sent after every full
+    /// scan: the first scan, requested scans, and scans because of polling or lost events.
     Complete {
         /// The number of the latest [`Watch::rescan`] that the scan covers; 0 when there was none.
         asked: u64,
@@ -84,21 +84,21 @@ pub enum Notice {
 pub const POLL_EVERY: Duration = Duration::from_secs(2);
 /// The pause after a scan is at least this multiple of the scan's duration, so that polling uses
 /// little time of one core.
-const POLL_SHARE: u32 = 50;
+const POLL_PAUSE_FACTOR: u32 = 50;
 /// Time to wait for further events before events are reported together.
 const GATHER: Duration = Duration::from_millis(4);
 /// Maximum number of files in one report.
 const BATCH: usize = 512;
 
-/// A running watch; dropping it stops it.
+/// A running watch. Dropping this value stops the watch.
 pub struct Watch {
     inbox: Inbox,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Starts watching. `report` is called on a thread of the watch and may block it; it returns
-    /// `false` to stop the watch.
+    /// Starts watching. `report` is called on a thread of the watch and may block this thread. If
+    /// `report` returns `false`, the watch stops.
     pub fn start(
         watched: Watched,
         report: impl FnMut(Notice) -> bool + Send + 'static,
@@ -143,11 +143,11 @@ struct WatchLoop {
 impl WatchLoop {
     fn run(mut self) {
         let mut roots = Roots::new(self.watched.roots.clone(), self.inbox.clone());
-        let asked = match self.watched.method {
+        let configured = match self.watched.method {
             Method::Automatic => None,
             Method::Polling => Some(PollingReason::Configured),
         };
-        let mut polling = asked.or_else(|| roots.arm());
+        let mut polling = configured.or_else(|| roots.arm());
         let mut everything = true;
         let mut asked = 0;
         loop {
@@ -158,13 +158,13 @@ impl WatchLoop {
             if everything && !(self.scan_all() && (self.report)(Notice::Complete { asked })) {
                 return;
             }
-            let pause =
-                polling.map(|_| self.watched.poll_every.max(scan_began.elapsed() * POLL_SHARE));
+            let pause = polling
+                .map(|_| self.watched.poll_every.max(scan_began.elapsed() * POLL_PAUSE_FACTOR));
             let database = self.scanner.until_pending();
             let limit = pause.into_iter().chain(database).min();
             let Some(found) = self.inbox.wait(limit, GATHER) else { return };
             everything = found.scan || pause.is_some() && pause == limit && found.timed_out;
-            asked = found.asked;
+            asked = found.scan_requests;
             if polling.is_none() {
                 if roots.changed_by(&found.paths) {
                     polling = roots.arm();
@@ -251,8 +251,8 @@ mod tests {
     use super::*;
     use crate::format::opencode::tests::fixture::Running;
 
-    /// Long enough for a slow machine; a test that waits this long has failed.
-    const PATIENCE: Duration = Duration::from_secs(20);
+    /// Maximum time to wait for a notice. It is long enough for a slow machine.
+    const TIME_LIMIT: Duration = Duration::from_secs(20);
 
     #[test]
     fn existing_files_are_reported_first_newest_first() {
@@ -379,7 +379,7 @@ mod tests {
         }
 
         fn next(&self) -> Notice {
-            self.notices.recv_timeout(PATIENCE).expect("a notice in time")
+            self.notices.recv_timeout(TIME_LIMIT).expect("a notice in time")
         }
 
         fn until_complete(&self) -> Vec<PathBuf> {

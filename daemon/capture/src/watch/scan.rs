@@ -21,7 +21,7 @@ fn is_database(path: &Path) -> bool {
     database_of(path).is_some_and(|(_, database)| database == path) && path.is_file()
 }
 
-/// A scanner that remembers the state of each file and database at the last scan.
+/// A scanner that stores the state of each file and database at the last scan.
 pub struct FolderScanner {
     wanted: PathFilter,
     seen: HashMap<PathBuf, SeenFile>,
@@ -67,7 +67,7 @@ impl FolderScanner {
                 } else if kind.is_file() && (self.wanted)(&path) {
                     let Ok(metadata) = entry.metadata() else { continue };
                     let stamp = file_stamp(&metadata);
-                    if self.remember(&path, stamp) {
+                    if self.record(&path, stamp) {
                         found.push((stamp.modified, path));
                     }
                 }
@@ -80,12 +80,12 @@ impl FolderScanner {
     /// Records the current state of one file, so that a later scan does not report it.
     pub fn note(&mut self, path: &Path) {
         if let Ok(metadata) = fs::symlink_metadata(path) {
-            self.remember(path, file_stamp(&metadata));
+            self.record(path, file_stamp(&metadata));
         }
     }
 
     /// Returns the known files that were not found since the last call, and the sessions of deleted
-    /// databases. Call this after scanning all folders.
+    /// databases. Must be called after scanning all folders.
     pub fn gone(&mut self) -> Vec<PathBuf> {
         let round = self.round;
         self.round += 1;
@@ -110,7 +110,7 @@ impl FolderScanner {
     }
 
     /// Records `stamp`; returns whether the file is new or changed.
-    fn remember(&mut self, path: &Path, stamp: FileStamp) -> bool {
+    fn record(&mut self, path: &Path, stamp: FileStamp) -> bool {
         let seen = SeenFile { stamp, round: self.round };
         let before = self.seen.insert(path.to_owned(), seen);
         before.is_none_or(|before| before.stamp != stamp)

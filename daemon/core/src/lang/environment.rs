@@ -13,7 +13,7 @@ pub fn is_denied_by_environment(text: &str) -> bool {
     let denied = pattern!(
         r"(?i)\boperation not permitted\b|\bpermission denied\b|\b(?:EPERM|EACCES|EADDRINUSE|ECONNREFUSED)\b|\baddress already in use\b|\bconnection refused\b"
     );
-    // A denial may also be part of the project's behaviour; these words are about the machine.
+    // A denial may also be part of the project's behaviour, unless the text mentions the machine.
     let of_machine = pattern!(
         r"(?i)\bcaches?\b|\b(?:bind|listen|port|socket|proxy|dns|localhost|registry|download\w*|install\w*|keychain|docker daemon)\b|127\.0\.0\.1|/tmp\b|~/|/(?:home|Users|root)/"
     );

@@ -2,7 +2,7 @@
 
 use crate::pattern::pattern;
 
-/// Whether the user's words decide how something has to be. `is_asked`: the words answer a
+/// Whether the user's words are a decision about the work. If `is_asked`, the words answer a
 /// question, so they may begin with "this" or "it".
 pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
     let quote = quote.trim_matches('"');
@@ -24,13 +24,13 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
 /// Whether a question is about how the agent proceeds, not about what is built.
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
-    let asks_leave = pattern!(
+    let asks_permission = pattern!(
         r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:(?:it|this|that|them|now)\b|(?:the |this |your )?(?:branch|pr|pull request|changes|commits?)\b|`?[\w-]+/[\w./-]*[\w-]{5,}`?(?:[ ?]|$))[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
     );
     let is_step = pattern!(
         r"(?i)^(?:integration|merge|commits?|push|next(?: steps?)?|version|changelog|mock-?ups?|(?:ui )?workflow|proceed|continue|branch|pr|pull request|release|action|approval|confirm\w*|go ahead|research|context|ready|done|review|execution)$"
     );
-    asks_leave.is_match(question)
+    asks_permission.is_match(question)
         || is_step.is_match(header)
         || is_for_now(answer)
         || pattern!(
@@ -55,7 +55,7 @@ pub fn is_order(text: &str) -> bool {
     (orders.is_match(text) || of_work_at_hand.is_match(text)) && !is_general.is_match(text)
 }
 
-/// Whether a text limits a choice to the moment.
+/// Whether a text limits a choice to the current session or step.
 pub fn is_for_now(text: &str) -> bool {
     pattern!(
         r"(?i)\bfor (?:this session|the moment|now)\b|\bthis (?:time|once|session)\b|\bright now\b"

@@ -2,7 +2,8 @@
 
 use crate::pattern::pattern;
 
-/// Whether `path`, with separators of either kind, is in a folder of temporary files or devices.
+/// Whether `path` is in a folder of temporary files, devices or an agent's notes (`scratchpad`).
+/// The separators may be `/` or `\`.
 pub fn is_scratch(path: &str) -> bool {
     pattern!(
         r"^(?:/private)?/(?:tmp|var/tmp|var/folders|dev|proc)/|[/\\]AppData[/\\]Local[/\\]Temp[/\\]|[/\\]scratchpad[/\\]"
@@ -10,22 +11,22 @@ pub fn is_scratch(path: &str) -> bool {
     .is_match(path)
 }
 
-/// Whether `path` is an agent's own file: plans, transcripts, task lists.
+/// Whether `path` is one of Claude Code's own files: plans, transcripts, task lists.
 pub fn is_agents_own(path: &str) -> bool {
     pattern!(r"/\.claude/(?:plans|projects|todos|tasks)/").is_match(path)
 }
 
-/// Whether `path` is in a folder that `mktemp -d` named.
+/// Whether `path` is a file or folder that `mktemp` created, or a file in such a folder.
 pub fn is_made_by_mktemp(path: &str) -> bool {
     pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(path)
 }
 
-/// Whether the name of a folder in `path` suggests a worktree.
+/// Whether `path` contains `worktree`, as the names of folders of worktrees usually do.
 pub fn names_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
-/// Returns `path` relative to the worktree that contains it, or unchanged if it is in none.
+/// Returns `path` relative to the worktree that contains it. Other paths are not changed.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
     worktree.map_or(path, |worktree| &path[worktree.end()..])
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_worktree_is_named_from_its_root() {
+    fn the_path_of_a_file_in_a_worktree_is_relative_to_the_worktree() {
         for path in ["/app/.claude/worktrees/one/src/a.rs", ".worktrees/2/src/a.rs"] {
             assert_eq!(inside_worktree(path), "src/a.rs");
         }

@@ -1,6 +1,6 @@
-//! Tells prose from code and output.
+//! Distinguishes prose from code and output.
 
-/// Minimum length, in characters, of a line that is judged.
+/// Minimum length, in characters, of a line with many symbols.
 const MIN_CHARS: usize = 13;
 
 /// Whether more than a quarter of the characters of a line are symbols that prose rarely contains,

@@ -6,8 +6,8 @@ use crate::pattern::pattern;
 /// Number of bytes at the start of a text that are searched for a retraction.
 const OPENING: usize = 400;
 
-/// Whether an answer retracts an earlier statement of its author, or agrees with an objection to
-/// it.
+/// Whether an agent's answer retracts an earlier statement of the agent, or agrees with an
+/// objection to the statement.
 pub fn concedes(answer: &str) -> bool {
     let opening = &answer[..answer.floor_char_boundary(OPENING)];
     let agrees = pattern!(
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_agrees_with_an_objection_takes_back_what_it_objects_to() {
+    fn answers_that_agree_with_an_objection_are_recognised() {
         for (answer, wanted) in [
             ("You're right, the key is random there.", true),
             ("Ah, good catch — the loop skips it.", true),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_contradicts_or_goes_on() {
+    fn prompts_that_contradict_the_agent_are_recognised() {
         for (prompt, wanted) in [
             ("no, that's not true, the key is random", true),
             ("That is wrong.", true),

@@ -19,7 +19,7 @@ pub enum Action {
     },
     /// Changes files.
     Change(Vec<FileChange>),
-    /// Searches in files or names.
+    /// Searches the contents or the names of files.
     Search {
         /// The text to search for.
         pattern: String,
@@ -33,7 +33,7 @@ pub enum Action {
     },
     /// States the whole list of tasks.
     PlanTasks(Vec<Task>),
-    /// Adds one task; its key may only be known from the result.
+    /// Adds one task. The key of the task may be known only from the result.
     AddTask {
         /// The task.
         subject: String,
@@ -61,7 +61,7 @@ pub enum Action {
         /// The plan's text.
         plan: String,
     },
-    /// Anything else: a tool that only its name and arguments describe.
+    /// Another action: only the tool's name and its arguments are known.
     Other,
 }
 
@@ -113,8 +113,8 @@ pub struct FileChange {
     /// The file's path as given.
     pub path: String,
     pub kind: ChangeKind,
-    /// The replaced pieces of text. A file that was written as a whole has one, whose `old` is
-    /// empty.
+    /// The replaced pieces of text. A file that was written as a whole has one replacement with an
+    /// empty `old`.
     pub edits: Vec<Replacement>,
 }
 
@@ -138,7 +138,7 @@ pub enum ChangeKind {
     /// Parts of the file were replaced.
     #[default]
     Edited,
-    /// The file was written as a whole, new or over an old one.
+    /// The file was written as a whole: it is new, or it replaced an existing file.
     Written,
     /// The file was removed.
     Deleted,

@@ -144,11 +144,11 @@ pub struct ActivityVector {
 }
 
 impl ActivityVector {
-    /// An activity with this intensity or more is dominant (intelligent-session-summarization,
-    /// 2.1).
+    /// An activity with this intensity or more is dominant (the specification
+    /// intelligent-session-summarization, section 2.1).
     pub const DOMINANT: f64 = 0.3;
 
-    /// Divides each sum by the largest one.
+    /// Returns the intensities: each sum divided by the largest sum.
     pub fn from_signals(signals: &Signals) -> ActivityVector {
         let largest = signals.iter().map(|(_, sum)| sum).fold(0.0, f64::max);
         let mut vector = ActivityVector::default();
@@ -166,8 +166,8 @@ impl ActivityVector {
         *copy.slot(activity)
     }
 
-    /// Returns the activities with at least [`Self::DOMINANT`], the strongest first; ties are in
-    /// the order of [`Activity::ALL`].
+    /// Returns the activities with at least [`Self::DOMINANT`], the strongest first. Equally strong
+    /// activities are in the order of [`Activity::ALL`].
     pub fn dominant_activities(&self) -> Vec<Activity> {
         let mut dominant: Vec<Activity> =
             Activity::ALL.into_iter().filter(|one| self.get(*one) >= Self::DOMINANT).collect();
@@ -180,8 +180,8 @@ impl ActivityVector {
         self.dominant_activities().first().map_or("mixed", |first| first.as_str())
     }
 
-    /// Formats the activities for people: `fixing (0.8), configuring (0.7)`, at most four, or
-    /// `mixed activity`.
+    /// Formats at most four activities for people: `fixing (0.8), configuring (0.7)`. Returns
+    /// `mixed activity` if no activity is dominant.
     pub fn activity_profile(&self) -> String {
         let parts: Vec<String> = self
             .dominant_activities()
@@ -228,7 +228,7 @@ pub struct Segment {
 mod tests {
     use super::*;
 
-    /// `test_activity_vector_from_signals` of section 9.1.
+    /// `test_activity_vector_from_signals` of section 9.1 of the specification.
     #[test]
     fn signals_are_divided_by_the_largest() {
         let signals = Signals::from_iter([
@@ -242,9 +242,9 @@ mod tests {
         assert_eq!(vector.primary_activity(), "fixing");
     }
 
-    /// `test_activity_vector_dominant_activities` of section 9.1.
+    /// `test_activity_vector_dominant_activities` of section 9.1 of the specification.
     #[test]
-    fn dominant_activities_leave_out_what_is_below_the_threshold() {
+    fn activities_below_the_threshold_are_not_dominant() {
         let vector = ActivityVector {
             fixing: 0.8,
             configuring: 0.7,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_of_the_first_worked_example_reads_as_printed() {
+    fn the_profile_has_the_four_strongest_activities() {
         let vector = ActivityVector {
             building: 0.1,
             fixing: 0.8,

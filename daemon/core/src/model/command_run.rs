@@ -12,12 +12,13 @@ use crate::model::{
 pub struct CommandRun {
     /// The command line, cut when long.
     pub command: String,
-    /// The package that it worked on, or else its folder below the session's directory, if any.
+    /// The package that the command worked on. Without a package: the folder in which it ran, below
+    /// the session's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// How it ended.
+    /// How the command ended.
     pub outcome: Outcome,
-    /// Whether its output shows a failure that the exit code hides, as behind a pipe.
+    /// Whether the output shows a failure that the exit code hides, for example because of `| tail`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_failure: bool,
     /// The position in the transcript.
@@ -25,8 +26,8 @@ pub struct CommandRun {
     pub at: Option<Timestamp>,
 }
 
-/// A command that failed, and the form of it that worked soon after, without a change of a file in
-/// between. The difference avoids a trap of the tool or of the environment.
+/// A command that failed, and another form of the command that worked soon after. No file was
+/// changed in between, so the difference shows how to use the tool or the environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Retry {
     /// The command line that failed.

@@ -9,7 +9,7 @@ use crate::model::{time::Timestamp, transcript::Origin};
 pub struct Choice {
     /// The question or proposal.
     pub question: String,
-    /// The choice; for a plan `accepted` or `refused`.
+    /// The choice. For a plan: `accepted` or `refused`.
     pub answer: String,
     /// The other options.
     pub alternatives: Vec<String>,
@@ -23,13 +23,13 @@ pub struct Choice {
     /// choice.
     #[serde(default)]
     pub words: Option<String>,
-    /// For a plan: its approach.
+    /// For a plan: the approach.
     #[serde(default)]
     pub approach: Option<String>,
-    /// For a plan without a stated approach: its reason or context.
+    /// For a plan without a stated approach: the reason or context.
     #[serde(default)]
     pub background: Option<String>,
-    /// For a plan: its steps, in a few words each.
+    /// For a plan: the steps, in a few words each.
     #[serde(default)]
     pub steps: Vec<String>,
     /// For a plan: the files that it is going to change.

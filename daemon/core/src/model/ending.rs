@@ -12,7 +12,7 @@ pub struct SessionEnding {
     pub asked: Option<String>,
     /// The objective of the summary, if there is no meaningful request with another wording.
     pub about: Option<String>,
-    /// The user's last requests, in order, without the first one.
+    /// The user's last requests, in order, without the user's first request.
     pub asked_later: Vec<String>,
     /// The last run of each test suite, the latest first.
     pub tests: Option<String>,
@@ -49,7 +49,7 @@ impl SessionEnding {
         fields.chain(later).chain(deleted).collect()
     }
 
-    /// Sets the field with this name, if there is one, or adds the text to the list with this name.
+    /// Sets the field `name`, or adds the text to the list `name`. Ignores unknown names.
     pub fn set(&mut self, name: &str, text: &str) {
         let field = match name {
             REPORT => &mut self.report,
@@ -76,7 +76,7 @@ const REPORT: &str = "last report";
 const EARLIER_REPORT: &str = "earlier report";
 const ASKED: &str = "asked";
 const ABOUT: &str = "about";
-// Stored facts have this name from the time when only the last request was kept.
+// Stored facts have this name, because earlier versions kept only the last request.
 const ASKED_LATER: &str = "asked last";
 const TESTS: &str = "last tests";
 const QUESTION: &str = "last question";

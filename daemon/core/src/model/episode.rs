@@ -31,7 +31,7 @@ pub struct Episode {
     pub content_hash: ContentHash,
     /// Why the session was closed.
     pub reason: CloseReason,
-    /// Branches worked on.
+    /// The branches on which the session worked.
     pub branches: Vec<String>,
     /// When the session's first message was written.
     pub started_at: Timestamp,
@@ -39,14 +39,15 @@ pub struct Episode {
     pub ended_at: Timestamp,
     /// When the episode was created.
     pub created_at: Timestamp,
-    /// Content that was not created by a session on this machine, if there is any.
+    /// The content, if it was not created by a session on this machine.
     pub external: Option<ExternalContent>,
     /// The version of the rules by which the summary was derived from evidence; 0 if it is not
     /// known.
     pub rules: u32,
 }
 
-/// Text that was not created here: a memory that someone added, or an episode from another machine.
+/// Content that was not created by a session on this machine: a memory that someone added, or an
+/// episode from another machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalContent {
     /// The whole text; empty when the summary contains it.
@@ -55,12 +56,12 @@ pub struct ExternalContent {
     pub source: String,
     /// The origin, in words.
     pub description: String,
-    /// The machine on which it was created, if it is another one.
+    /// The machine on which the content was created, if it is another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// The agent's name in episodes that someone added and that have no session.
+/// The agent's name in added memories, which have no session.
 pub const MEMORY: &str = "memory";
 
 impl Episode {
@@ -69,7 +70,7 @@ impl Episode {
         self.session_id.agent == MEMORY
     }
 
-    /// Returns the machine from which the episode was imported, if it is another one.
+    /// Returns the other machine from which the episode was imported, if it was imported.
     pub fn from(&self) -> Option<&str> {
         self.external.as_ref().and_then(|content| content.from.as_deref())
     }
@@ -86,6 +87,6 @@ impl Episode {
 pub enum Author {
     /// The summary was derived from evidence, on this machine.
     Evidence,
-    /// A model wrote the summary, which was checked against the evidence.
+    /// The model with this name wrote the summary, which was checked against the evidence.
     Model(String),
 }

@@ -28,7 +28,7 @@ use crate::model::{
     transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
 };
 
-/// The evidence in one file of a session (the session's own, or a sub-agent's).
+/// The evidence in one file of a session: the session's own file, or the file of a sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
@@ -40,16 +40,16 @@ pub struct Evidence {
     pub prompts: Vec<Quote>,
     /// Number of dropped prompts between the first and the latest ones.
     pub prompts_left_out: u32,
-    /// The agent's last words.
+    /// The agent's last text.
     pub last_reply: Option<Quote>,
     /// The position of the last tool result. If it is after the agent's last words, the agent wrote
     /// nothing about it.
     pub last_result: Option<Origin>,
-    /// The last tool call after the last words, as long as it has no result. If the session ends
-    /// with it, the agent was interrupted.
+    /// The last tool call after the agent's last words, as long as the call has no result. If the
+    /// session ends with such a call, the agent was interrupted.
     pub unanswered_call: Option<Quote>,
     /// Whether this is a sub-agent's file that is read as a session, because the parent's file is
-    /// missing. Its prompts are then another agent's words, not those of the user.
+    /// missing. In such a file, another agent wrote the prompts, not the user.
     pub is_instructed: bool,
     /// Errors in terminal output that the user pasted into prompts.
     pub pasted_errors: Vec<Quote>,
@@ -57,12 +57,12 @@ pub struct Evidence {
     pub work_notes: Vec<WorkNote>,
     /// The items that a plan of the user asks to verify.
     pub planned_checks: Vec<Quote>,
-    /// Tickets that the prompts name, as their tracker describes them.
+    /// Tickets that the prompts mention, with the texts of the issue tracker.
     pub tickets: Vec<Ticket>,
-    /// The agent's findings, decisions and open tasks, by sentence.
+    /// The agent's findings, decisions and open tasks, one sentence each.
     pub statements: Vec<Statement>,
     /// The statements in the agent's last message, which is treated as the report at the end of its
-    /// turn. When the user continues, they are added to `statements`.
+    /// turn. When the user continues, these statements are added to `statements`.
     pub report: Vec<Statement>,
     /// The agent's reports at the end of each turn, in order: the first ones and the latest.
     pub reports: Vec<TurnReport>,
@@ -73,20 +73,20 @@ pub struct Evidence {
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
-    /// The state of the repository, as git printed it last.
+    /// The state of the repository in git's latest output.
     pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
-    /// The error of the agent's own service, if no text of the agent follows it.
+    /// The error of the agent's own service, if no text of the agent follows the error.
     pub service_failure: Option<Quote>,
-    /// Files by path as the transcript names them.
+    /// Files by their paths in the transcript.
     pub files: BTreeMap<String, FileWork>,
     /// Number of dropped files.
     pub files_left_out: u32,
-    /// Output of tools about files that they changed without naming them: `6 files reformatted`.
+    /// Output of tools that changed files without printing their names: `6 files reformatted`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unnamed_changes: Vec<Quote>,
-    /// Commands; the failing and the latest ones are kept.
+    /// Commands; the failed and the latest ones are kept.
     pub commands: Vec<CommandRun>,
     /// Number of dropped commands.
     pub commands_left_out: u32,
@@ -128,7 +128,7 @@ pub struct Evidence {
     pub pull_requests: Vec<PullRequest>,
     /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,
-    /// Branches worked on, in the order they were first seen.
+    /// Branches on which the session worked, in the order in which they were first seen.
     pub branches: Vec<String>,
     /// Versions of the agent, in the order they were first seen.
     pub agent_versions: Vec<String>,
@@ -136,7 +136,7 @@ pub struct Evidence {
     pub directories: Vec<String>,
     /// The tokens that were used.
     pub tokens: Tokens,
-    /// The tokens by day and model, without those that older versions of the daemon counted.
+    /// The tokens by day and model, without the tokens that older versions of the daemon counted.
     pub token_uses: Vec<TokenUse>,
 }
 
@@ -194,7 +194,7 @@ pub struct TurnReport {
     pub at: Option<Timestamp>,
     /// Whether the turn changed files or made a commit.
     pub changed: bool,
-    /// Whether the user had asked a question instead of requesting work.
+    /// Whether the user's prompt was a question, not a request for work.
     pub answers: bool,
 }
 
@@ -206,7 +206,8 @@ pub struct Statement {
     pub text: String,
     /// The position in the transcript.
     pub origin: Origin,
-    /// Whether it is from the report that ended a turn. Earlier statements are often outdated.
+    /// Whether the statement is from the report that ended a turn. Other statements are often
+    /// outdated.
     #[serde(default)]
     pub reported: bool,
 }
@@ -237,7 +238,7 @@ pub struct FileWork {
     pub reads: u32,
     /// Times it was edited.
     pub edits: u32,
-    /// Times it was written whole.
+    /// Times it was written as a whole.
     pub writes: u32,
     /// Lines added by edits and writes.
     pub lines_added: u32,
@@ -249,7 +250,7 @@ pub struct FileWork {
     pub deleted: bool,
     /// The path it was moved from.
     pub moved_from: Option<String>,
-    /// The position of its last change, or of the last read if it was never changed.
+    /// The position of the last change, or of the last read if the file was never changed.
     pub last: Origin,
 }
 
@@ -270,7 +271,7 @@ pub struct ErrorSeen {
     pub remedy: Option<String>,
     /// The source of the error: the command line, or the tool and its target.
     pub attempt: String,
-    /// The position where it was first seen.
+    /// The position where the error was first seen.
     pub origin: Origin,
     /// When it was first seen.
     pub at: Option<Timestamp>,
@@ -282,7 +283,7 @@ pub struct ErrorSeen {
     /// The agent's reason why the failure is unrelated to this session: `it failed before`.
     #[serde(default)]
     pub known: Option<String>,
-    /// The cause that the agent named, if it did.
+    /// The cause, if the agent stated it.
     pub cause: Option<String>,
     /// The fix, if there was one.
     pub resolution: Option<Resolution>,
@@ -293,7 +294,8 @@ pub struct ErrorSeen {
 pub struct Resolution {
     /// Files changed between the failure and the success.
     pub files: Vec<String>,
-    /// Commands between the two that may have changed something, such as an installation.
+    /// Commands between the failure and the success that may have changed something, such as an
+    /// installation.
     pub commands: Vec<String>,
     /// The agent's description.
     pub said: Option<String>,
@@ -306,9 +308,9 @@ pub struct Resolution {
 /// A setting that was changed in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettingChange {
-    /// The file's path as the transcript names it.
+    /// The file's path in the transcript.
     pub file: String,
-    /// The setting's key, nested ones joined with dots.
+    /// The setting's key. The parts of a nested key are joined with dots.
     pub setting: String,
     /// The value before; `None` when the setting did not exist.
     pub old_value: Option<String>,
@@ -328,7 +330,7 @@ pub struct Delegation {
     pub subject: String,
     /// The report of the sub-agent, shortened.
     pub report: Option<String>,
-    /// How it ended.
+    /// How the work ended.
     pub outcome: Option<Outcome>,
     /// Files that the sub-agent changed since its last commit, as far as the session's own file
     /// reports its calls.

@@ -14,7 +14,7 @@ pub struct Message {
     pub seq: u32,
     /// The position in the transcript.
     pub origin: Origin,
-    /// The id of its record, which forks and copies share.
+    /// The id of the message's record. The record has the same id in forks and copies.
     pub uuid: Option<RecordUuid>,
     /// The speaker.
     pub role: Role,
@@ -24,7 +24,7 @@ pub struct Message {
     pub text: String,
     /// The tool's name, for a call or a result.
     pub tool: Option<String>,
-    /// The files that the message concerns, as the transcript names them.
+    /// The files that the message concerns, by their paths in the transcript.
     pub files: Vec<String>,
     /// The branch that was checked out at that time.
     pub branch: Option<String>,

@@ -12,7 +12,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Returns the project at `path`, with `/` as separator and none at the end.
+    /// Returns the project at `path`. The path is normalised: separators are `/`, without one at the
+    /// end.
     pub fn new(path: &str) -> Project {
         let forward = path.trim().replace('\\', "/");
         let trimmed = forward.trim_end_matches('/');
@@ -36,8 +37,8 @@ impl Project {
         Namespace(u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]))
     }
 
-    /// Returns the project of which this one is a worktree, if it is in a folder where agents
-    /// create worktrees; otherwise the project itself.
+    /// Returns the project of which this project is a worktree, if its path contains a folder in
+    /// which agents create worktrees. Otherwise, returns the project itself.
     pub fn root(&self) -> Project {
         let found = ["/.claude/worktrees/", "/.worktrees/"]
             .into_iter()
@@ -60,13 +61,13 @@ impl Project {
         if drive(first) { format!("{first}:/{rest}").to_lowercase() } else { path.to_owned() }
     }
 
-    /// Returns `path` relative to the project, or unchanged if it is not inside.
+    /// Returns `path` relative to the project. A path outside the project is not changed.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
         // Windows paths are written with either separator.
-        let bar = |byte: u8| if byte == b'\\' { b'/' } else { byte };
+        let forward = |byte: u8| if byte == b'\\' { b'/' } else { byte };
         let is_inside = path.is_char_boundary(self.path.len().min(path.len()))
             && path.len() >= self.path.len()
-            && path.bytes().map(bar).zip(self.path.bytes().map(bar)).all(|(a, b)| a == b);
+            && path.bytes().map(forward).zip(self.path.bytes().map(forward)).all(|(a, b)| a == b);
         if !is_inside {
             return path;
         }
@@ -76,7 +77,7 @@ impl Project {
 }
 
 /// A short stable name of a project: the first eight hex digits of the SHA-256 of its normalised
-/// path, as in Graphiti.
+/// path, as in the original Graphiti.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Namespace(u32);
 
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_inside_is_shown_relative() {
+    fn a_path_inside_the_project_is_shown_as_a_relative_path() {
         let project = Project::new("/home/ann/app");
         assert_eq!(project.relative("/home/ann/app/src/main.rs"), "src/main.rs");
         assert_eq!(project.relative("/home/ann/apple/x"), "/home/ann/apple/x");

@@ -1,4 +1,4 @@
-//! A prompt for a model, with the instructions and the material from transcripts kept apart.
+//! A prompt for a model, in which the instructions are separate from the material from transcripts.
 
 /// A question to a model. Its parts are in the order in which the model reads them.
 ///

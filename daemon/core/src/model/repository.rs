@@ -35,9 +35,9 @@ pub enum PublicationKind {
 pub struct GitEvent {
     /// The action.
     pub step: GitStep,
-    /// Whether it worked.
+    /// Whether the action worked.
     pub succeeded: bool,
-    /// The branch that was changed, or that was checked out, where known.
+    /// The branch that was changed or checked out, if it is known.
     pub branch: Option<String>,
     /// The line with the error of git or the forge.
     pub error: Option<String>,
@@ -88,7 +88,7 @@ pub struct Commit {
     pub at: Option<Timestamp>,
 }
 
-/// A pull request that was opened or named.
+/// A pull request that was opened or mentioned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PullRequest {
     /// The address.
@@ -97,8 +97,8 @@ pub struct PullRequest {
     pub number: Option<u64>,
 }
 
-/// The state of the repository, as git printed it last. Others than the session may have changed
-/// it.
+/// The state of the repository in git's latest output. People or other sessions may have changed
+/// the state since then.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CheckoutState {
@@ -115,10 +115,10 @@ pub struct CheckoutState {
     pub checks: Option<GitView<ForgeChecks>>,
     /// Branches that were deleted.
     pub deleted: Vec<String>,
-    /// Paths that git named as ignored.
+    /// Paths that git reported as ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// The branches on which changes were stashed and not taken back later, the newest last.
+    /// The branches on which changes were stashed and not popped later, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stashes: Vec<String>,
     /// The numbers of pull requests that git or the forge showed as merged.
@@ -161,7 +161,7 @@ pub struct ChangedFiles {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForgeChecks {
-    /// The number of the pull request, if the command named it.
+    /// The number of the pull request, if the command contained it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
     /// The names of the checks that failed.
@@ -172,9 +172,9 @@ pub struct ForgeChecks {
 }
 
 impl CheckoutState {
-    /// Replaces each value of which `other` has a later one, and adds the deleted branches and the
-    /// merged pull requests of `other`, such as the state that a sub-agent saw in the same
-    /// checkout.
+    /// Merges `other`, for example the state that a sub-agent saw in the same checkout: later
+    /// values replace earlier ones, and the deleted branches and merged pull requests of `other`
+    /// are added.
     pub fn update(&mut self, other: &CheckoutState) {
         replace_older(&mut self.branch, other.branch.as_ref());
         replace_older(&mut self.head, other.head.as_ref());

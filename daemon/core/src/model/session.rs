@@ -19,7 +19,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number that the store gives a session when it is first seen. It is never reused.
+/// The number that the store assigns to a session when it is first seen. It is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
@@ -49,7 +49,7 @@ pub struct Session {
     pub key: SessionKey,
     /// The agent's id of the session.
     pub id: SessionId,
-    /// The directory where it started, when a record has named it.
+    /// The directory where the session started, if a record contains it.
     pub project: Option<Project>,
     /// The transcript's path.
     pub file: String,
@@ -92,7 +92,7 @@ pub struct Indexed {
     pub reason: CloseReason,
 }
 
-/// The state of a session (hybrid-close, section 6).
+/// The state of a session (the specification hybrid-close, section 6).
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// The transcript is being written.
@@ -121,8 +121,8 @@ pub struct Indexing {
     /// Whether the transcript was written since the job became due. The session is active again
     /// after the job.
     pub written_since: bool,
-    /// Why the session was closed once more since then, if it was. Another job follows, because the
-    /// running job may not have read everything.
+    /// Why the session was closed again after the job became due, if it was. Another job follows,
+    /// because the running job may not have read everything.
     pub again: Option<CloseReason>,
 }
 
@@ -141,14 +141,14 @@ pub struct Failure {
 /// Why a session is over without an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unindexed {
-    /// Its agent has exited.
+    /// The session's agent has exited.
     AgentGone {
-        /// When that was noticed.
+        /// The time at which the exit was noticed.
         since: Timestamp,
     },
-    /// It was already old when it was first seen.
+    /// The session was already old when it was first seen.
     History,
-    /// It is inactive, and the inactivity timeout is disabled.
+    /// The session is inactive, and the inactivity timeout is disabled.
     NoTimeout,
 }
 
@@ -232,7 +232,7 @@ impl CloseReason {
         }
     }
 
-    /// Whether a caller or an agent requested the closing. Other closings are the daemon's own.
+    /// Whether a caller or an agent closed the session, and not the daemon by itself.
     pub fn is_asked(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }

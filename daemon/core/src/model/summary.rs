@@ -1,4 +1,5 @@
-//! The structured summary of a session (intelligent-session-summarization, section 4).
+//! The structured summary of a session (the specification intelligent-session-summarization,
+//! section 4).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,49 +20,49 @@ pub struct DecisionRecord {
 /// An error and how it was resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorResolution {
-    /// "ImportError: No module named 'foo'".
+    /// The error message, for example "ImportError: No module named 'foo'".
     pub error: String,
-    /// "Missing dependency in requirements.txt".
+    /// For example "Missing dependency in requirements.txt".
     pub root_cause: String,
-    /// "Added foo==1.2.3 to requirements.txt".
+    /// For example "Added foo==1.2.3 to requirements.txt".
     pub fix: String,
-    /// "Ran tests, all passing".
+    /// How the fix was verified, for example "Ran tests, all passing".
     pub verification: String,
 }
 
 /// A setting that was changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigChange {
-    /// ".env".
+    /// The path, for example ".env".
     pub file: String,
-    /// "JWT_EXPIRY".
+    /// The key, for example "JWT_EXPIRY".
     pub setting: String,
-    /// "60"; `None` if the setting did not exist.
+    /// For example "60"; `None` if the setting did not exist.
     #[serde(default)]
     pub old_value: Option<String>,
-    /// "3600".
+    /// For example "3600".
     pub new_value: String,
-    /// "Fix timeout - was minutes, now seconds".
+    /// For example "Fix timeout - was minutes, now seconds".
     pub reason: String,
 }
 
 /// A relation between two entities, in a model's words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RelationRecord {
-    /// "src/login.rs".
+    /// The subject, for example "src/login.rs".
     pub source: String,
-    /// "depends on".
+    /// For example "depends on".
     pub relation: String,
-    /// "session store".
+    /// The object, for example "session store".
     pub target: String,
-    /// "Logins depend on the session store for their expiry".
+    /// For example "Logins depend on the session store for their expiry".
     pub sentence: String,
 }
 
 /// The last run of a session's tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
-    /// "pytest".
+    /// For example "pytest".
     pub framework: String,
     /// The number of tests that were run.
     pub total: u32,
@@ -72,10 +73,11 @@ pub struct TestSummary {
     /// The number that were skipped.
     #[serde(default)]
     pub skipped: u32,
-    /// The folder or package whose tests they are.
+    /// The folder or package of the tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The options, names or files that limited the run to a part: no whole run was seen.
+    /// The options, names or files that limited the run to a part of the tests, if there was no
+    /// complete run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
     /// Tests that were left out because of this limit, as far as they were counted.
@@ -133,7 +135,7 @@ pub struct EnhancedSessionSummary {
     pub activity_vector: ActivityVector,
     /// The objective, in one or two sentences.
     pub objective: String,
-    /// How it ended.
+    /// How the session ended.
     pub outcome: Outcome,
     /// The reason for the outcome, in a phrase: "waits for an answer", "cut off in a call".
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,22 +172,22 @@ pub struct EnhancedSessionSummary {
     /// The causes of failures, if they were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause_analysis: Option<String>,
-    /// Settings changed, with old and new value.
+    /// Settings that were changed, with the old and the new values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_changes: Option<Vec<ConfigChange>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discoveries: Option<Vec<String>>,
-    /// The topics, if a model named them.
+    /// The topics, if a model listed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
-    /// The relations between entities, if a model named them.
+    /// The relations between entities, if a model listed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relations: Option<Vec<RelationRecord>>,
     /// The last test run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_results: Option<TestSummary>,
 
-    /// Files created or changed.
+    /// Files that were created or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_modified: Option<Vec<String>>,
     /// MCP tools that were used.

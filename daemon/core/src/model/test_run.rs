@@ -15,12 +15,12 @@ pub struct TestRun {
     /// The package or folder whose tests ran, and the name of the task, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The options, names or files by which the command asked for a part of the suite.
+    /// The options, names or files with which the command limited the run to a part of the suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
     /// Tests that passed.
     pub passed: u32,
-    /// Tests that failed or broke.
+    /// Tests that failed or had an error.
     pub failed: u32,
     /// Tests that were skipped or ignored.
     pub skipped: u32,
@@ -37,7 +37,7 @@ pub struct TestRun {
     pub at: Option<Timestamp>,
 }
 
-/// Whether a count is left out of JSON.
+/// Whether the JSON omits a count.
 pub(super) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
@@ -60,18 +60,18 @@ impl TestRun {
         format!("{}{limit}{place}", family(&self.framework))
     }
 
-    /// Whether both are runs of the same suite. For Go, the runs may count packages or tests.
+    /// Whether both are runs of the same suite. For Go, one may count packages, and the other tests.
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         family(&self.framework) == family(&other.framework)
             && is_same_place(&self.place, &other.place)
     }
 
-    /// What the numbers count: `tests`, or `packages` where Go was not asked for more.
+    /// Returns what the numbers count: `tests`, or `packages` if the output of Go lists no tests.
     pub fn noun(&self) -> &'static str {
         counted_noun(&self.framework)
     }
 
-    /// Whether the run consists of one passed test although the command asked for the whole suite.
+    /// Whether the run consists of one passed test although the command did not limit the run.
     /// Such a run is no evidence about the suite.
     pub fn is_single_test(&self) -> bool {
         self.failed == 0 && self.passed == 1 && !self.is_part() && self.noun() == "tests"
@@ -82,15 +82,15 @@ impl TestRun {
     }
 }
 
-/// The mark of a framework whose numbers count packages, not tests.
+/// Ends the name of a framework whose numbers count packages, not tests.
 pub const PACKAGES: &str = " (packages)";
 
-/// The framework without the note that it counts packages.
+/// Returns the framework without the suffix [`PACKAGES`].
 pub fn family(framework: &str) -> &str {
     framework.strip_suffix(PACKAGES).unwrap_or(framework)
 }
 
-/// What the numbers of a framework count: `tests` or `packages`.
+/// Returns what the numbers of a framework count: `tests` or `packages`.
 pub fn counted_noun(framework: &str) -> &'static str {
     if framework.ends_with(PACKAGES) { "packages" } else { "tests" }
 }
@@ -116,8 +116,8 @@ pub fn other_parts<'r>(
     found
 }
 
-/// Returns the failed tests without those of which a subtest failed, such as `TestX` beside
-/// `TestX/sub`: a test fails if one of its subtests fails.
+/// Returns the failed tests without each test that has a failed subtest, because a test fails if
+/// one of its subtests fails. For example, `TestX` is omitted if the list contains `TestX/sub`.
 pub fn without_parents(names: &[String]) -> Vec<&String> {
     let is_parent = |name: &String| {
         let is_within = |other: &String| {
@@ -128,7 +128,7 @@ pub fn without_parents(names: &[String]) -> Vec<&String> {
     names.iter().filter(|name| !is_parent(name)).collect()
 }
 
-/// Whether two places are the same, judged by the last segment: `apps/api`, `api`, `@app/api`.
+/// Whether two places have the same last segment, such as `apps/api`, `api` and `@app/api`.
 pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     let name = |place: &Option<String>| {
         let name = place.as_deref().map(|place| place.trim_end_matches(['/', '.']));
@@ -178,8 +178,8 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
     failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
 }
 
-/// Whether the limit of a run is the beginning of another one's, so that it includes those tests:
-/// `-run TestLogin` and `-run TestLoginTwice`.
+/// Whether the limit of `other` begins with the limit of `run`, so that `run` includes the tests of
+/// `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
 fn includes(run: &TestRun, other: &TestRun) -> bool {
     let limits = run.limited_to.as_deref().zip(other.limited_to.as_deref());
     limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide))
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_labelled_as_it_was_asked_for() {
+    fn the_label_contains_the_limit_and_the_place() {
         assert_eq!(run("jest apps/web -t=login 3 0").label(), "jest -t=login in apps/web");
         assert!(run("jest - -t=login 3 0").is_part() && !run("jest - - 3 0").is_part());
     }

@@ -76,8 +76,8 @@ impl From<std::time::SystemTime> for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// Writes `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`. Graphiti compares such times as text, so they
-    /// need this fixed width.
+    /// Writes `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`. The original Graphiti compares times as text, so
+    /// they need this fixed width.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_microsecond(self.0) {
             Ok(instant) => write!(f, "{}", instant.strftime("%Y-%m-%dT%H:%M:%S.%6f+00:00")),
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instant_survives_its_text() {
+    fn an_instant_is_read_back_from_its_text() {
         let instant = Timestamp::parse("2026-01-21T09:31:34.330Z").unwrap();
         assert_eq!(instant.to_string(), "2026-01-21T09:31:34.330000+00:00");
         assert_eq!(Timestamp::parse(&instant.to_string()), Some(instant));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_instant() {
+    fn other_texts_are_not_instants() {
         for text in ["", "yesterday", "2026-13-01T00:00:00Z", "1700000000"] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }

@@ -10,7 +10,7 @@ use crate::model::{Evidence, time::Timestamp, transcript::Tokens};
 pub struct TokenUse {
     /// Days since 1970-01-01, in UTC.
     pub day: i64,
-    /// The model; empty when the transcript does not name it.
+    /// The model; empty when the transcript does not contain it.
     pub model: String,
     #[serde(flatten)]
     pub tokens: Tokens,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded_and_loses_no_token() {
+    fn the_list_is_bounded_but_counts_all_tokens() {
         let mut uses = Vec::new();
         for day in 0..300 {
             use_of(&mut uses, day, "a").tokens.add(tokens(1, 0));

@@ -66,7 +66,7 @@ impl ToolIntent {
     }
 }
 
-/// The area that a tool works in.
+/// The area in which a tool works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolDomain {
@@ -141,7 +141,7 @@ pub struct ToolClassification {
     pub domain: ToolDomain,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reasoning: String,
     /// The signals of the call about the session's activity.
     pub activity_signals: Signals,
@@ -164,11 +164,11 @@ pub struct BashCommandClassification {
     pub domain: ToolDomain,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reasoning: String,
     /// The signals of the command about the session's activity.
     pub activity_signals: Signals,
-    /// Whether the command is inside the words of another command, as in `$(...)`.
+    /// Whether the command is inside the words of another command, for example in `$(...)`.
     #[serde(default)]
     pub nested: bool,
 }

@@ -19,16 +19,16 @@ use crate::model::time::Timestamp;
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct Origin {
-    /// The number of the file: 0 for the session's own, higher numbers for those of its sub-agents
-    /// in the order in which they were first seen.
+    /// The number of the file: 0 for the session's own file, higher numbers for the files of its
+    /// sub-agents, in the order in which they were first seen.
     pub source: u32,
     /// The line, counted from 1.
     pub line: u64,
 }
 
 impl Origin {
-    /// Whether something at this position and time came after `other`: by the line in the same
-    /// file, otherwise by the time. Returns `false` if a time is missing.
+    /// Whether something at this position and time came after `other`. In the same file, compares
+    /// the lines; otherwise, compares the times, and returns `false` if a time is missing.
     pub fn is_after(
         self,
         at: Option<Timestamp>,
@@ -47,14 +47,14 @@ pub type RecordUuid = [u8; 16];
 /// One item of a transcript.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// The time that the agent recorded. Times may run backwards; the order in the file counts.
+    /// The time that the agent recorded. Later entries may have earlier times.
     pub at: Option<Timestamp>,
-    /// The id of its record.
+    /// The id of the record that contains the entry.
     pub uuid: Option<RecordUuid>,
-    /// The sub-agent to which the entry belongs, if the session's own file contains it. Such an
-    /// entry is a fact about the session, but not part of its conversation.
+    /// The sub-agent of the entry, if the session's own file contains entries of sub-agents. Such an
+    /// entry is evidence about the session, but not part of its conversation.
     pub sub_agent: Option<Cow<'a, str>>,
-    /// The call of the session that started that sub-agent, where its record names it.
+    /// The id of the session's call that started the sub-agent, if the record contains it.
     pub caller: Option<Cow<'a, str>>,
     /// The content.
     pub item: Item<'a>,
@@ -65,7 +65,7 @@ pub struct Entry<'a> {
 pub enum Item<'a> {
     /// Text that the user typed (or queued).
     Prompt(Cow<'a, str>),
-    /// A command that the user gave to the agent itself, such as `/init`, or `!` for a shell
+    /// A command of the user for the agent program itself, such as `/init`, or `!` for a shell
     /// command.
     Command {
         /// The command's name, with the leading mark.
@@ -73,28 +73,28 @@ pub enum Item<'a> {
         /// The arguments that the user typed; may be empty.
         args: Cow<'a, str>,
     },
-    /// Text that an agent gave a sub-agent as its task.
+    /// The task that an agent gave to a sub-agent.
     Instruction(Cow<'a, str>),
-    /// Text that the agent wrote. Pieces of one message share `message`.
+    /// Text that the agent wrote. Pieces of one message have the same `message`.
     Reply {
         /// The agent's id of the whole message, when it has one.
         message: Option<Cow<'a, str>>,
-        /// This piece of its text.
+        /// This piece of the message's text.
         text: Cow<'a, str>,
     },
     /// The agent used a tool.
     Call(Call<'a>),
-    /// A tool answered, in this or a later record.
+    /// The result of a call, in the record of the call or in a later one.
     Result(ToolResult<'a>),
-    /// The key that an added task got.
+    /// The key of an added task.
     TaskKey {
-        /// The [`Call::id`] that added it.
+        /// The [`Call::id`] of the call that added the task.
         call: Cow<'a, str>,
         key: Cow<'a, str>,
     },
     /// The user answered one question of a call.
     Answer {
-        /// The [`Call::id`] that asked.
+        /// The [`Call::id`] of the call with the question.
         call: Cow<'a, str>,
         question: Cow<'a, str>,
         /// The choice.
@@ -117,9 +117,9 @@ pub enum Item<'a> {
     Boundary,
     /// The user stopped the agent in the middle of its work.
     Interrupted,
-    /// The environment changed; only the `Some` values are new.
+    /// The environment of the session changed. A value that is `None` did not change.
     Context(SessionContext<'a>),
-    /// The tokens of one message of the agent so far; the last value for a message is final.
+    /// The tokens that one message of the agent used so far. The last value for a message is final.
     Usage {
         /// The agent's id of the message.
         message: Option<Cow<'a, str>>,
@@ -146,9 +146,9 @@ pub enum Item<'a> {
 pub struct TaskEnded<'a> {
     /// The task's id.
     pub task: Cow<'a, str>,
-    /// The [`Call::id`] that began it, when it is known.
+    /// The [`Call::id`] of the call that began the task, when it is known.
     pub call: Option<Cow<'a, str>>,
-    /// How it ended.
+    /// How the task ended.
     pub outcome: Outcome,
     /// The report or output; may be empty.
     pub text: Cow<'a, str>,
@@ -163,7 +163,7 @@ pub struct Call<'a> {
     pub message: Option<Cow<'a, str>>,
     /// The agent's name of the tool, such as `Bash` or `mcp__linear__get_issue`.
     pub tool: Cow<'a, str>,
-    /// The arguments, long strings cut.
+    /// The arguments. Long strings are cut.
     pub input: Value,
     /// The action of the call, independent of the agent.
     pub action: Action,
@@ -174,7 +174,7 @@ pub struct Call<'a> {
 pub struct ToolResult<'a> {
     /// The [`Call::id`] of the call.
     pub call: Cow<'a, str>,
-    /// Whether it worked.
+    /// How the call ended.
     pub outcome: Outcome,
     /// The output, decoded only on request.
     pub content: LazyText<'a>,
@@ -186,9 +186,9 @@ pub struct ToolResult<'a> {
 pub enum Outcome {
     /// The call succeeded.
     Succeeded,
-    /// The call failed; for a command with its exit code, where known.
+    /// The call failed. Contains the exit code of a command, if it is known.
     Failed(Option<i32>),
-    /// The user did not allow it.
+    /// The user did not allow the call.
     Rejected,
     /// The call was interrupted.
     Interrupted,
@@ -201,10 +201,8 @@ impl Outcome {
     }
 }
 
-/// Text that stays in its raw form until someone needs it.
-///
-/// Most bytes of a transcript are tool output that is not stored, so it is decoded only when
-/// needed, and only as far as needed.
+/// Text that is decoded only when it is needed, and only as far as it is needed, because most bytes
+/// of a transcript are tool output that is not stored.
 #[derive(Clone, Copy)]
 pub struct LazyText<'a> {
     raw: &'a str,
@@ -212,8 +210,8 @@ pub struct LazyText<'a> {
 }
 
 impl<'a> LazyText<'a> {
-    /// Keeps `raw` together with the function that turns it into text of at most the given
-    /// number of bytes.
+    /// Creates a text whose raw form is `raw`. `decode` converts the raw form to text of at most
+    /// the given number of bytes.
     pub fn new(raw: &'a str, decode: fn(&'a str, usize) -> Cow<'a, str>) -> LazyText<'a> {
         LazyText { raw, decode }
     }
@@ -223,7 +221,7 @@ impl<'a> LazyText<'a> {
         LazyText { raw: text, decode: without_middle }
     }
 
-    /// Returns the text, cut to about `limit` bytes by leaving out its middle.
+    /// Returns the text. A longer text is cut to about `limit` bytes, usually without its middle.
     pub fn decode(&self, limit: usize) -> Cow<'a, str> {
         (self.decode)(self.raw, limit)
     }
@@ -256,17 +254,17 @@ pub enum RecapKind {
 pub enum TitleSource {
     /// The agent, as a one-line summary.
     Summary,
-    /// A model, without a request.
+    /// A model, without a request of the user.
     Model,
     User,
 }
 
-/// Surroundings of the session.
+/// The environment of the session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionContext<'a> {
     /// The working directory.
     pub cwd: Option<Cow<'a, str>>,
-    /// The branch checked out there.
+    /// The branch that is checked out in the working directory.
     pub branch: Option<Cow<'a, str>>,
     /// The agent's version.
     pub version: Option<Cow<'a, str>>,
@@ -298,8 +296,8 @@ impl Tokens {
 }
 
 /// Returns `text`, with its middle replaced by a mark if it has more than `limit` bytes. The mark
-/// contains the number of omitted bytes. More is kept of the end than of the beginning, because a
-/// tool reports its result there.
+/// contains the number of omitted bytes. The kept end is longer than the kept beginning, because a
+/// tool reports its result at the end.
 pub fn without_middle(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);
@@ -335,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_keeps_both_ends_and_names_the_omitted_length() {
+    fn long_text_keeps_both_ends_and_shows_the_omitted_length() {
         let text = "a".repeat(50) + &"é".repeat(50);
         let cut = without_middle(&text, 30);
         assert!(cut.starts_with("aaaaaaaaaa\n[... 120 bytes left out ...]\né"), "{cut}");

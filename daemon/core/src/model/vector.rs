@@ -18,9 +18,9 @@ pub struct Vectors {
     pub owner: Owner,
     /// For a session: the episode from which the vectors were computed.
     pub episode: Option<EpisodeId>,
-    /// The model that computed them. Vectors of different models cannot be compared.
+    /// The model that computed the vectors. Vectors of different models cannot be compared.
     pub model: String,
-    /// A fingerprint of the texts from which they were computed.
+    /// A fingerprint of the texts from which the vectors were computed.
     pub texts: u64,
     /// The vectors, all of one dimension.
     pub vectors: Vec<Packed>,

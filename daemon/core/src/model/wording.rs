@@ -15,7 +15,7 @@ pub const TOLD_BY_RECAP: &str = "as the agent's own recap tells it";
 pub const PLAN: &str = "Plan: ";
 /// Begins a plan that was refused.
 pub const NOT_AS_PLANNED: &str = "Not as planned: ";
-/// Ends a rationale that only names the user's decision, as in [`ACCEPTED`] and [`CHOSEN`].
+/// Ends a rationale that states only that the user decided, as in [`ACCEPTED`] and [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";
 /// The user accepted the proposal.
 pub const ACCEPTED: &str = "Accepted by the user";
@@ -32,47 +32,47 @@ pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
 pub const DELETED: &str = " (deleted)";
 
-/// Says in the state of the repository that files are not committed.
+/// In the state of the repository: files are not committed.
 pub const NOT_COMMITTED: &str = "not committed";
-/// Says in the state of the repository that commits are not pushed. The distance from the upstream
-/// may follow in brackets.
+/// In the state of the repository: commits are not pushed. The distance from the upstream may
+/// follow in brackets.
 pub const NOT_PUSHED: &str = "not pushed";
-/// Says in the state of the repository that the commits before the last one are pushed.
+/// In the state of the repository: only the last commit is not pushed.
 pub const LAST_COMMIT_NOT_PUSHED: &str = "last commit not pushed";
-/// Begins the checks that passed, in the state of the repository.
+/// In the state of the repository: begins the list of the checks that passed.
 pub const CHECKS_PASSED: &str = "checks passed";
-/// Begins the checks that passed only before the last change of a file, after those that passed.
+/// Begins the list of the checks that passed only before the last change of a file.
 pub const BEFORE_LAST_CHANGE: &str = "before the last change: ";
-/// Begins the checks that failed at one place, after those that passed at another one.
+/// Begins the list of the checks that failed.
 pub const CHECKS_FAILED: &str = "failed: ";
-/// Begins the failed checks of the forge for one pull request. Its number follows.
+/// Begins the failed checks of the forge for one pull request. The number of the request follows.
 pub const CHECKS_OF_PULL_REQUEST: &str = "checks of PR #";
 
-/// Stands between the last words of a session and what an earlier report says.
+/// Separates the last words of a session from the text of an earlier report.
 pub const BEFORE_THAT: &str = " Before that: ";
 /// Begins the step about the user's last request, if no reply followed it. One of
 /// [`REQUEST_STATES`], a colon and the request follow.
 pub const ASKED_LAST: &str = "Asked last, ";
 /// Begins the step about findings of a review that no later work fixed.
 pub const NOT_FIXED: &str = "Not fixed in this session: ";
-/// What became of a last request without a reply: nothing, or work without a report.
+/// The states of a last request without a reply: nothing was done, or work without a report.
 pub const REQUEST_STATES: [&str; 2] = ["not answered", "worked on, not reported"];
 
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.
 pub const BEFORE_THE_CHANGE: &str = "Before the last change: ";
 
-/// Begins a cause that the agent named before it changed the files.
+/// Begins a cause that the agent stated before it changed the files.
 pub const CAUSE_BEFORE_CHANGE: &str = "Before the change: ";
 
 /// Ends a statement about a test command that succeeded but ran no tests.
 pub const RAN_NO_TESTS: &str = " found no tests, although it ended without an error";
 
-/// Begins a wish of the user for all projects.
+/// Begins a preference of the user for all projects.
 pub const EVERYWHERE: &str = "Everywhere: ";
-/// Begins the words with which the user took back a wish.
+/// Begins the words with which the user withdrew a preference.
 pub const WITHDRAWN: &str = "Withdrawn: ";
 
-/// Whether a text is only a phrase for a missing value or for a source, and states nothing itself.
+/// Whether a text is only a phrase for a missing value or for a source.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
 }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_s_word_is_known_by_its_end() {
+    fn rationales_about_the_users_decision_have_the_same_end() {
         assert!([ACCEPTED, CHOSEN, REFUSED].iter().all(|word| word.ends_with(BY_THE_USER)));
     }
 }

@@ -9,7 +9,7 @@ use crate::model::transcript::Origin;
 pub struct WorkNote {
     /// The file.
     pub path: String,
-    /// Whether it contains planned or postponed work.
+    /// Whether the file contains planned or postponed work.
     pub purpose: NotePurpose,
     /// The text, shortened when long.
     pub text: String,

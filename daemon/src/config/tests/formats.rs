@@ -56,8 +56,8 @@ fn problems_of_an_entry_are_reported_with_line_and_remedy() {
         ),
         (
             r#"{"name": "a", "paths": ["/p/q"], "role": "/r~", "text": "/t"}"#,
-            "`role` is \"/r~\", but after ~ a JSON pointer has 0 (for ~) or 1 (for /); write \"/role\", \
-             for example",
+            "`role` is \"/r~\", but in a JSON pointer, ~ must be followed by 0 (for ~) or 1 (for /); \
+             write \"/role\", for example",
         ),
         (
             r#"{"name": "a", "paths": ["/p/q"], "role": "/r", "text": ["t"]}"#,

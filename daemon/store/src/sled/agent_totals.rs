@@ -29,7 +29,7 @@ const ROW: &str = "agent ";
 #[derive(Debug, Default)]
 pub(super) struct StoredAgentTotals(Mutex<TotalsByAgent>);
 
-/// Sessions and files as they are after a list of writes; `None` for deleted ones.
+/// The sessions and files that a list of writes changes, in their new states; `None` if deleted.
 #[derive(Default)]
 pub(super) struct CountedChanges {
     pub(super) sessions: BTreeMap<SessionKey, Option<Session>>,
@@ -48,7 +48,7 @@ impl StoredAgentTotals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Replaces the totals of some agents by those that [`StoredAgentTotals::after`] returned.
+    /// Replaces the totals of some agents by `totals`, which [`StoredAgentTotals::after`] returned.
     pub(super) fn set(&self, totals: TotalsByAgent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(totals);
     }
@@ -127,7 +127,7 @@ impl CountedChanges {
     }
 }
 
-/// Returns the session if it is counted: added memories are not.
+/// Returns the session if it is counted. Added memories are not counted.
 fn counted(session: Option<Session>) -> Option<Session> {
     session.filter(|session| session.id.agent != MEMORY)
 }
@@ -183,7 +183,7 @@ pub(super) fn count(tree: &Tree) -> Result<TotalsByAgent, StoreError> {
 struct AgentTotalsRecord {
     /// Active, inactive, indexing, indexed, failed, unindexed, empty and unread sessions.
     sessions: [u64; 8],
-    /// Records that were read, repaired and broken, bytes of the broken ones, and restarts.
+    /// Records that were read, repaired and broken, bytes of the broken records, and restarts.
     records: [u64; 5],
     skipped: BTreeMap<String, u64>,
     latest: Vec<(i64, u64)>,

@@ -4,9 +4,9 @@ use sled::{IVec, Tree};
 
 /// Writes that are applied to a tree completely or not at all.
 ///
-/// sled splits or merges a page when it is read the next time. It cannot do this after a failed
-/// write to the disk, and reads of such a page then fail. So [`Batch::apply`] reads every written
-/// key immediately.
+/// sled splits or merges a page only when the page is read the next time. After a failed write to
+/// the disk, sled cannot do this any more, and reads of the page fail. So [`Batch::apply`] reads
+/// every written key immediately.
 #[derive(Default)]
 pub(crate) struct Batch {
     writes: sled::Batch,

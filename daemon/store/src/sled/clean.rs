@@ -1,8 +1,8 @@
 //! Cleans all rows with text, in steps.
 //!
 //! This module defines which tables contain text, and the [`Cleaner`] defines which fields of a
-//! record do. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed text are
-//! deleted. The caller updates the search index.
+//! record contain text. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed
+//! text are deleted. The caller updates the search index.
 
 use std::{ops::Bound, path::Path};
 

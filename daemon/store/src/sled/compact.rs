@@ -69,8 +69,8 @@ pub(super) fn finish_interrupted(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// When there is no space for both databases, or one of them cannot be read or written. The old one
-/// stays.
+/// When there is no space for both databases, or one of them cannot be read or written. The old
+/// database stays.
 pub(super) fn make(folder: &Path, store: SledStore) -> Result<(), StoreError> {
     let failed = |error: io::Error| in_folder(folder, &error);
     let paths = CompactionPaths::of(folder);
@@ -103,7 +103,7 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
         && free < needed
     {
         return Err(StoreError::Full(format!(
-            "compacting the database needs {} MB on the disk of {}, and {} MB are free; free space there",
+            "compacting the database needs {} MB on the disk of {}, but only {} MB are free; free space there",
             needed / 1_000_000,
             folder.display(),
             free / 1_000_000
@@ -202,14 +202,17 @@ mod tests {
         let large = store.quota().disk_bytes();
         store.close();
 
-        // With this limit the file is too large, but its content is not.
+        // With this limit, the file is too large, but the content is small enough.
         let store = SledStore::open_within(&folder, large).unwrap();
         let after: Vec<_> = store.tree.iter().map(Result::unwrap).collect();
-        assert!(before == after, "not the same rows");
+        assert!(before == after, "the rows differ");
         assert_eq!(store.outbox_end(), end);
         assert_eq!(store.lost(), 0);
         let small = store.quota().disk_bytes();
-        assert!(small < large * 5 / 8, "{large} bytes, and {small} afterwards of {content}");
+        assert!(
+            small < large * 5 / 8,
+            "{large} bytes before, {small} bytes after, {content} bytes of content"
+        );
         assert_eq!(home.path().read_dir().unwrap().count(), 1);
     }
 

@@ -63,7 +63,7 @@ impl Counters {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the counts by those after a list that was applied.
+    /// Sets the counts after a list was applied.
     pub(super) fn set(&self, counts: Counts) {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }

@@ -15,7 +15,7 @@ pub(crate) const VERSION: u8 = 1;
 const MAGIC: u8 = b'G';
 const HEAD: usize = 3;
 const TAIL: usize = 4;
-/// Maximum size, in bytes, of a record that is read; a larger one is treated as damaged.
+/// Maximum size, in bytes, of a record that is read. A larger record is treated as damaged.
 const LIMIT: usize = 64 << 20;
 
 /// The encoding of a payload.
@@ -27,10 +27,10 @@ enum Codec {
     Lz4 = 1,
 }
 
-/// Packs `record` into an envelope, and compresses a large one.
+/// Packs `record` into an envelope, and compresses a large record.
 pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
     let plain = bincode::serde::encode_to_vec(record, bincode::config::standard())
-        .expect("record types hold nothing that bincode cannot encode");
+        .expect("bincode can encode every record type");
     // LZ4 hardly makes shorter records smaller.
     let codec = if plain.len() < 256 { Codec::Plain } else { Codec::Lz4 };
     let payload = match codec {
@@ -49,7 +49,7 @@ pub(crate) fn seal<T: Serialize>(record: &T) -> Vec<u8> {
 pub(crate) fn open<T: DeserializeOwned>(sealed: &[u8]) -> Result<T, String> {
     let (version, payload) = unpack(sealed)?;
     if version != VERSION {
-        return Err(format!("version {version}, not {VERSION}"));
+        return Err(format!("version {version} instead of {VERSION}"));
     }
     decode(&payload)
 }
@@ -67,14 +67,14 @@ pub(crate) fn unpack(sealed: &[u8]) -> Result<(u8, Vec<u8>), String> {
         return Err("no head".to_owned());
     };
     if magic != MAGIC {
-        return Err(format!("begins with {magic:#04x}"));
+        return Err(format!("unexpected first byte {magic:#04x}"));
     }
     let plain = match codec {
         0 => payload.to_vec(),
         1 => {
             let length = payload.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
             if length as usize > LIMIT {
-                return Err(format!("claims {length} bytes"));
+                return Err(format!("stated length of {length} bytes is too large"));
             }
             lz4_flex::decompress_size_prepended(payload).map_err(|error| error.to_string())?
         }

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Maximum time between the end of a session and its last statement. Lines without a known time get
-/// times that are a microsecond apart, so the last rows may be after the end.
+/// times that are a microsecond apart, so the last statements may be after the end of the session.
 const MARGIN: Duration = Duration::from_secs(60);
 
 impl GraphStore for SledStore {

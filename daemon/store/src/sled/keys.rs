@@ -1,4 +1,4 @@
-//! The keys of all records. The first byte of a key names its table.
+//! The keys of all records. The first byte of a key identifies its table.
 //!
 //! All tables are in one sled tree, because a `Batch` is atomic only within one tree. Numbers are
 //! big-endian, so that keys sort in the order of their numbers.
@@ -9,26 +9,26 @@
 //! | `m` | `agent`, space, agent, 0, piece | totals of the agent |
 //! | `s` | session | session |
 //! | `i` | agent, 0, id | session key |
-//! | `l` | session | nothing: the session is live |
+//! | `l` | session | empty: the session is live |
 //! | `f` | session, file number | source |
 //! | `p` | half of the SHA-256 of the path | session, file number |
 //! | `c` | session, file number, piece | checkpoint |
 //! | `t` | session, file number, first message, piece | block of messages |
 //! | `e` | episode id, piece | episode |
-//! | `n` | namespace, episode id | nothing: the project's episodes |
+//! | `n` | namespace, episode id | empty: the project's episodes |
 //! | `o` | position | outbox entry |
-//! | `a` | record, session | nothing: the record is a fork key of the session |
-//! | `A` | session, record | the same |
+//! | `a` | record, session | empty: the record is a fork key of the session |
+//! | `A` | session, record | empty: the record is a fork key of the session |
 //! | `w` | namespace, length of the name, name, piece | note |
-//! | `G` | episode, piece | the rows below that the episode has |
+//! | `G` | episode, piece | the ids by which the episode's rows in the tables below are found |
 //! | `M` | entity, episode | mention |
-//! | `K` | namespace, kind, time, entity, episode | nothing: the project's entities by kind |
+//! | `K` | namespace, kind, time, entity, episode | empty: the project's entities by kind |
 //! | `F` | fact, episode, piece | claims |
-//! | `N` | entity, time, fact, episode | relation: the claims that name an entity |
+//! | `N` | entity, time, fact, episode | relation: the claims about an entity |
 //! | `T` | namespace, time, fact, episode | relation: the project's claims |
 //! | `S` | subject, episode, piece | marks |
 //! | `R` | entity before, entity after, episode | time of the renaming |
-//! | `B` | entity after, entity before, episode | the same |
+//! | `B` | entity after, entity before, episode | time of the renaming |
 //! | `V` | kind of owner, owner, piece | vectors |
 
 use sha2::{Digest, Sha256};

@@ -1,9 +1,9 @@
 //! The store in a sled database.
 //!
-//! The following rules were found necessary in tests with some thousand kills and power cuts. There
-//! is one writer. It flushes and syncs every group of lists before the next one begins. Values that
-//! may be long are divided into pieces of at most four kilobytes. Encoded values are in checksummed
-//! envelopes.
+//! Tests with some thousand kills and power cuts showed that the following rules are needed. There
+//! is one writer. The writer flushes and syncs every group of lists before the next group begins.
+//! Values that may be long are divided into pieces of at most four kilobytes. Encoded values are in
+//! checksummed envelopes.
 
 mod agent_totals;
 mod batch;
@@ -117,9 +117,9 @@ impl SledStore {
         match made {
             Ok(_) => {
                 let bytes = store.disk_bytes();
-                tracing::info!(before, bytes, "the database was made smaller");
+                tracing::info!(before, bytes, "compacted the database");
             }
-            Err(error) => tracing::warn!(%error, "the database cannot be made smaller"),
+            Err(error) => tracing::warn!(%error, "cannot compact the database"),
         }
         Ok(store)
     }
@@ -153,9 +153,9 @@ fn in_folder(folder: &Path, error: &io::Error) -> StoreError {
     StoreError::Backend(format!("{}: {error}", folder.display()))
 }
 
-/// Fails when the database cannot be read now. When sled cannot read a part of the file, it assumes
-/// that the file ends there, and overwrites the rest. So a disk that fails for a moment could
-/// destroy most of the data.
+/// Returns an error if the database file cannot be read. If sled cannot read a part of the file, it
+/// assumes that the file ends there, and overwrites the rest. Without this check, a disk that fails
+/// for a moment could destroy most of the data.
 fn try_reading(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join("db");
     let read = || -> io::Result<()> {
@@ -169,7 +169,7 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
         }
         Ok(())
     };
-    // On Windows, the lock of another process prevents reading; opening waits for it later.
+    // On Windows, the lock of another process prevents reading. `open_unlocked` waits for the lock.
     let is_locked = |error: &io::Error| cfg!(windows) && error.raw_os_error() == Some(33);
     match read() {
         Err(error) if error.kind() != io::ErrorKind::NotFound && !is_locked(&error) => {
@@ -182,8 +182,8 @@ fn try_reading(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Opens the database. Retries while it is locked, because threads of sled may still have a
-/// database open that was just closed.
+/// Opens the database. Retries while it is locked, because threads of sled may keep a database open
+/// for a moment after it was closed.
 fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
     let mut attempts = 0;
     loop {
@@ -203,7 +203,7 @@ fn open_unlocked(folder: &Path) -> Result<Db, StoreError> {
 fn open_database(folder: &Path) -> sled::Result<Db> {
     remove_unfinished(folder)?;
     let path = folder.to_owned();
-    // sled panics over most databases that it cannot open.
+    // In most cases, sled panics if it cannot open a database.
     let opened = panic::catch_unwind(|| {
         with_slack(|| {
             sled::Config::default()
@@ -217,9 +217,9 @@ fn open_database(folder: &Path) -> sled::Result<Db> {
     opened.unwrap_or(Err(sled::Error::Corruption { at: None, bt: () }))
 }
 
-/// Removes a snapshot whose writing was interrupted. sled 0.34.7 would use it as the newest one and
-/// report the database as damaged, because `write_snapshot` uses another name than the one that
-/// `get_snapshot_files` ignores. The database can be opened without a snapshot.
+/// Removes a snapshot that was not written completely. sled 0.34.7 would use it as the newest
+/// snapshot and report the database as damaged, because `write_snapshot` gives it another name than
+/// the name that `get_snapshot_files` ignores. The database can be opened without a snapshot.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let entries = match folder.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -237,8 +237,8 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the version into a new store or one of an older program, whose records will be written
-/// in this version from now on. Refuses a store of a newer program.
+/// Writes the current version into a new store, and into a store of an older program, because its
+/// new records will have the current version. Refuses a store of a newer program.
 fn check_version(tree: &Tree) -> Result<(), StoreError> {
     let known = u32::from(envelope::VERSION);
     let key = keys::meta("version");
@@ -260,10 +260,10 @@ impl From<sled::Error> for StoreError {
     fn from(error: sled::Error) -> StoreError {
         match error {
             sled::Error::Corruption { .. } => {
-                StoreError::Unreadable("its content is not what was written".to_owned())
+                StoreError::Unreadable("the content differs from the written data".to_owned())
             }
             sled::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                StoreError::Unreadable("it ends too early".to_owned())
+                StoreError::Unreadable("the file ends too early".to_owned())
             }
             sled::Error::Io(error) => StoreError::Backend(error.to_string()),
             other => StoreError::Backend(other.to_string()),

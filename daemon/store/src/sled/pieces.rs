@@ -1,7 +1,7 @@
 //! Stores values of any length in pieces of at most four kilobytes.
 //!
 //! sled writes a page that is too large into a separate file, which it never syncs and never
-//! deletes. Values up to this length never cause such a page (a test checks this).
+//! deletes. Values of at most four kilobytes never cause such a page (a test checks this).
 
 use sled::Tree;
 
@@ -30,7 +30,7 @@ pub(crate) fn split(key: &Key, value: &[u8]) -> impl Iterator<Item = (Key, Vec<u
     })
 }
 
-/// Removes every piece under `key`, and under every key that begins with it.
+/// Removes every piece under `key`, and under every other key that begins with `key`.
 pub(crate) fn remove(tree: &Tree, batch: &mut Batch, key: &Key) -> sled::Result<()> {
     for found in tree.scan_prefix(key).keys() {
         batch.remove(found?);
@@ -38,7 +38,7 @@ pub(crate) fn remove(tree: &Tree, batch: &mut Batch, key: &Key) -> sled::Result<
     Ok(())
 }
 
-/// Returns the value under `key`, or `None` if it or one of its pieces is missing.
+/// Returns the value under `key`, or `None` if one of its pieces is missing.
 pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     let mut value = Vec::new();
     for number in 0.. {
@@ -52,7 +52,7 @@ pub(crate) fn get(tree: &Tree, key: &Key) -> sled::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Joins pieces into values. It must get each key and value of a scan, in order.
+/// Joins pieces into values. A joiner must get each key and value of a scan, in order.
 #[derive(Default)]
 pub(crate) struct Joiner {
     value: Vec<u8>,
@@ -72,7 +72,7 @@ impl Joiner {
 
 fn numbered(key: &Key, number: usize) -> Key {
     let number =
-        u16::try_from(number).expect("values are far below 65,536 pieces: LIMIT in envelope");
+        u16::try_from(number).expect("`LIMIT` in `envelope` allows fewer than 65,536 pieces");
     let mut key = key.clone();
     key.extend_from_slice(&number.to_be_bytes());
     key

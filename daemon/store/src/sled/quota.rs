@@ -1,15 +1,15 @@
 //! The disk space that the database uses, and its limit.
 //!
 //! Deleting records hardly shrinks a sled database, because sled reuses a segment only when most of
-//! it is free. Some measurements: The file of a new database is twice as large as its content. If
-//! as much is deleted as is written, the file grows to three and a half times its content. If seven
-//! eighths of the content are deleted, a quarter of the file is freed.
+//! it is free. Measurements: the file of a new database is twice as large as its content. If as
+//! many bytes are deleted as are written, the file grows to three and a half times its content. If
+//! seven eighths of the content are deleted, a quarter of the file is freed.
 //!
 //! So a database shrinks in two steps. First the oldest content is evicted, long before the limit
 //! is reached ([`NEAR_LIMIT`]). Then the rest ([`TARGET`]) is copied into a new database
-//! ([`super::compact`]). The old and the new one usually fit into the limit together. They exceed
-//! it when much content cannot be evicted yet: a database that is never copied would refuse all
-//! text for good.
+//! ([`super::compact`]). The old and the new database together are usually smaller than the limit.
+//! If much content cannot be evicted yet, they may exceed the limit: without the copy, the database
+//! would refuse text forever.
 
 use std::{
     fs::File,
@@ -36,22 +36,22 @@ const TARGET: u64 = 6;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
-/// Text is refused when fewer than this many bytes of the limit are left. With a small limit, it is
-/// refused when less than a quarter of the limit is left. The rest is for small records and for the
-/// segments that sled allocates.
+/// Text is refused when fewer than this many bytes of the limit are left. With a small limit, text
+/// is refused when less than a quarter of the limit is left. This space is reserved for small
+/// records and for the segments that sled allocates.
 const MARGIN: u64 = 8 << 20;
 /// Text is refused when fewer than this many bytes are free on the disk.
 const RESERVE: u64 = 32 << 20;
-/// Nothing is written when fewer than this many bytes are free on the disk. A failure to open the
-/// database is then ascribed to the full disk.
+/// Nothing is written when fewer than this many bytes are free on the disk. If the database cannot
+/// be opened then, the full disk is reported as the cause.
 const MIN_FREE_BYTES: u64 = 4 << 20;
 
 /// The quota of one database.
 pub(super) struct Quota {
     folder: PathBuf,
     data: File,
-    /// The size, in bytes, of the files beside the data file. sled writes its snapshot when it
-    /// opens and closes a database, so the size hardly changes in between.
+    /// The size, in bytes, of all files in the folder except `data`. sled writes its snapshot only
+    /// when it opens and closes a database, so the size hardly changes in between.
     others: u64,
     limit: AtomicU64,
     health: watch::Sender<StoreHealth>,
@@ -121,8 +121,8 @@ impl DiskQuota for SledStore {
     }
 }
 
-/// Whether a database with `content` bytes in a file of `file` bytes may be copied, and whether
-/// that makes it smaller.
+/// Whether a database with `content` bytes in a file of `file` bytes may be copied, and the copy is
+/// smaller.
 fn would_shrink(content: u64, target: u64, file: u64) -> bool {
     // The copy of a database with more content than this would have no space for new text.
     content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
@@ -149,7 +149,8 @@ impl Quota {
         self.limit.load(Ordering::Relaxed) / TARGET
     }
 
-    /// Returns the size of all files in bytes. It is read for each write, so the folder is not.
+    /// Returns the size of all files, in bytes. Is called for each write, so it does not read the
+    /// folder again.
     fn used_bytes(&self) -> u64 {
         self.data.metadata().map_or(0, |file| file.len()) + self.others
     }
@@ -171,8 +172,9 @@ impl Quota {
         });
     }
 
-    /// Fails when no more text may be written. After that it fails until the database is opened
-    /// again, because later messages must not be stored without earlier ones.
+    /// Returns an error if no more text may be written. After the first error, all calls return an
+    /// error until the database is opened again, because later messages must not be stored without
+    /// earlier ones.
     pub(super) fn admit_text(&self) -> Result<(), StoreError> {
         if let StoreHealth::TextRefused(reason) = &*self.health.borrow() {
             return Err(StoreError::Full(reason.clone()));
@@ -182,13 +184,13 @@ impl Quota {
         Err(StoreError::Full(reason))
     }
 
-    /// Fails when the disk is too full for any write. The health is then `Failed` until the
-    /// database is opened again.
+    /// Returns an error if the disk is too full for any write. The health is then `Failed` until
+    /// the database is opened again.
     pub(super) fn admit_any(&self) -> Result<(), StoreError> {
         match free_bytes(&self.folder) {
             Some(free) if free < MIN_FREE_BYTES => {
                 let reason = format!(
-                    "only {} MB are free on the disk of {}, and nothing more is written; free space there, then `graphiti reload`; acknowledged data are safe",
+                    "only {} MB are free on the disk of {}, so nothing more is written; free space there, then run `graphiti reload`; no stored data was lost",
                     free / 1_000_000,
                     self.folder.display()
                 );
@@ -221,7 +223,7 @@ impl Quota {
         let margin = MARGIN.min(limit / 4);
         if used > limit - margin {
             return Some(format!(
-                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise it and run `graphiti reload`, or delete sessions with `graphiti forget`",
+                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise the limit and run `graphiti reload`, or delete sessions with `graphiti forget`",
                 used / 1_000_000,
                 limit / 1_000_000
             ));
@@ -229,7 +231,7 @@ impl Quota {
         let free = free_bytes(&self.folder)?;
         (free < RESERVE).then(|| {
             format!(
-                "only {} MB are free on the disk of {}; free space there, then `graphiti reload`",
+                "only {} MB are free on the disk of {}; free space there, then run `graphiti reload`",
                 free / 1_000_000,
                 self.folder.display()
             )
@@ -237,13 +239,13 @@ impl Quota {
     }
 }
 
-/// Replaces `error`, with which opening the database failed, by an error about space when the disk
-/// is full. sled reports a full disk with many different errors, but such a database is not
-/// damaged.
+/// Returns an error about the disk space if the disk is full, and otherwise `error`, with which
+/// opening the database failed. sled reports a full disk with many different errors, although the
+/// database is not damaged.
 pub(super) fn or_no_space(folder: &Path, error: StoreError) -> StoreError {
     match free_bytes(folder) {
         Some(free) if free < MIN_FREE_BYTES => StoreError::Full(format!(
-            "only {} MB are free on the disk of {}, and {} MB are needed to open the database ({error}); free space there",
+            "only {} MB are free on the disk of {}, but {} MB are needed to open the database ({error}); free space there",
             free / 1_000_000,
             folder.display(),
             MIN_FREE_BYTES / 1_000_000
@@ -285,7 +287,7 @@ mod tests {
         assert_eq!(
             *quota.health.borrow(),
             StoreHealth::Normal,
-            "85 of 136 bytes are near the limit"
+            "a file is near the limit from 85 of 136 bytes on"
         );
     }
 
@@ -295,7 +297,7 @@ mod tests {
         let shrinks =
             |content: u64, file: u64| would_shrink(content * 1_000_000, target, file * 1_000_000);
         assert!(shrinks(5, 25));
-        assert!(!shrinks(10, 21), "a new file takes {NEW_FILE:?} of its content");
+        assert!(!shrinks(10, 21), "a new file may be {NEW_FILE:?} times as large as its content");
         assert!(!shrinks(2 * target / 1_000_000 + 1, 100), "the copy would exceed the limit");
     }
 }

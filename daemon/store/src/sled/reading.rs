@@ -182,7 +182,7 @@ impl Store for SledStore {
         let mut ids: Vec<EpisodeId> = Vec::new();
         for key in self.tree.range(prefix..end).keys().rev() {
             let Some(id) = keys::episode_in(&key?, at) else { continue };
-            // Without a project, each key is that of a piece, and an episode may have several
+            // Without a project, the keys are the keys of pieces, and an episode may have several
             // pieces.
             if ids.last() != Some(&id) {
                 if ids.len() == limit {

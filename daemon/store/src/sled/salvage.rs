@@ -1,9 +1,9 @@
 //! Copies the readable records of a damaged database into another one.
 //!
 //! To open a database, sled reads three files: its settings (`conf`), a snapshot of the positions
-//! of pages (`snap.…`) and the log (`db`). It may panic over damage in the first two, although the
-//! log alone is enough. It reads the log up to the damage. So this module opens a copy with fewer
-//! and fewer of these files, and writes the readable records one by one.
+//! of pages (`snap.…`) and the log (`db`). sled may panic if one of the first two is damaged,
+//! although the log alone is enough. sled reads the log up to the damage. So this module opens a
+//! copy with fewer and fewer of these files, and writes the readable records one by one.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
@@ -43,7 +43,7 @@ pub struct Salvaged {
 /// Maximum number of lists of writes that are queued and not on disk yet.
 const MAX_PENDING: usize = 16;
 
-/// Opens the remains of the database in `damaged`, as a copy in `work`, which is deleted first.
+/// Opens a copy of the database in `damaged`. The copy replaces the folder `work`.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn open_damaged(damaged: &Path, work: &Path) -> Result<SledStore, StoreError
     };
     let attempts: [fn(&str) -> bool; 3] =
         [|_| true, |name| !name.starts_with("snap."), |name| name == "db" || name == "blobs"];
-    let mut outcome = Err(StoreError::Unreadable("there is no database in it".to_owned()));
+    let mut outcome = Err(StoreError::Unreadable("the folder contains no database".to_owned()));
     if !damaged.join("db").is_file() {
         return outcome;
     }
@@ -104,8 +104,8 @@ fn create_settings(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl SledStore {
-    /// Returns the number of records in envelopes and of the damaged ones among them, without
-    /// vectors and totals of agents, which can be computed again.
+    /// Returns the number of records in envelopes, and the number of damaged records among them.
+    /// Vectors and totals of agents are not counted, because they can be computed again.
     ///
     /// # Errors
     ///
@@ -139,20 +139,20 @@ impl SledStore {
         let tickets = VecDeque::new();
         let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets };
         work.notes()?;
-        work.rules()?;
+        work.compare_redaction()?;
         // `forget` reads the copied notes from the disk.
-        work.saved()?;
+        work.wait_for_writes()?;
         work.forget()?;
-        work.saved()?;
+        work.wait_for_writes()?;
         for session in work.sessions() {
             work.session(session)?;
         }
         // `restore_session` looks for the copied sessions on the disk.
-        work.saved()?;
+        work.wait_for_writes()?;
         for episode in work.episodes() {
             work.restore_session(episode)?;
         }
-        work.saved()?;
+        work.wait_for_writes()?;
         Ok(salvaged)
     }
 }
@@ -208,13 +208,13 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // `copy_fork_data` and `engine::sharing` copy others. The rest is made again or statistics.
+        // `copy_fork_data` and `engine::sharing` copy some other notes. The rest can be created again.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,
             NoteNamespace::Forgotten,
             NoteNamespace::ForgottenRecords,
-            // Named by keys of facts, which are the same after transcripts were read again.
+            // The names are keys of facts, which do not change when transcripts are read again.
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {
@@ -245,8 +245,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Deletes the note about the redaction rules if those of the two databases differ.
-    fn rules(&mut self) -> Result<(), StoreError> {
+    /// Deletes the note about the redaction rules if the two databases have different notes.
+    fn compare_redaction(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
         let ours = self.into.notes(namespace)?;
@@ -290,7 +290,7 @@ impl Transfer<'_> {
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// Copies the keys that identify forks of the session, and the note about its own origin.
+    /// Copies the keys that identify forks of the session, and the note that it is a fork itself.
     fn copy_fork_data(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();
@@ -384,7 +384,7 @@ impl Transfer<'_> {
         late.then(|| self.tickets.pop_front()).flatten().map_or(Ok(()), |one| one.wait().map(drop))
     }
 
-    fn saved(&mut self) -> Result<(), StoreError> {
+    fn wait_for_writes(&mut self) -> Result<(), StoreError> {
         self.tickets.drain(..).try_for_each(|ticket| ticket.wait().map(drop))
     }
 

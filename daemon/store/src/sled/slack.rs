@@ -1,6 +1,6 @@
-//! sled runs seven threads that poll for work once a second, although they are also notified of it.
-//! This module asks Linux not to wake the processor for this polling alone, so that an idle machine
-//! can sleep.
+//! sled runs seven threads that poll for work once a second, although sled also notifies them of
+//! work. This module asks Linux not to wake the processor for this polling alone, so that an idle
+//! machine can sleep.
 
 use std::{panic, thread};
 
@@ -14,7 +14,7 @@ const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).ex
 /// caller's setting must not change.
 pub(super) fn with_slack<T: Send>(start: impl FnOnce() -> T + Send) -> T {
     let on_own_thread = || {
-        // When the system refuses this, the threads are only woken more often.
+        // If the system refuses this setting, the threads are woken more often.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(Some(SLACK));
         start()

@@ -57,7 +57,7 @@ pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec
     rows.rows
 }
 
-/// Reads the statements of an episode from its rows; empty if it has none.
+/// Reads the statements of an episode from its rows. Returns empty statements if there are no rows.
 pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreError> {
     let index = read_episode_index(tree, episode)?;
     let mut statements = Statements {
@@ -92,7 +92,7 @@ pub(super) fn read(tree: &Tree, episode: EpisodeId) -> Result<Statements, StoreE
     Ok(statements)
 }
 
-/// Reads the list of an episode's rows; empty if it has no statements.
+/// Reads the index of an episode's rows. Returns an empty index if the episode has no statements.
 pub(super) fn read_episode_index(
     tree: &Tree,
     episode: EpisodeId,

@@ -79,7 +79,11 @@ fn a_store_of_an_older_version_gets_the_current_version() {
     let store = SledStore::open(folder.path()).unwrap();
     let version = store.tree.get(keys::meta("version")).unwrap();
     let known = u32::from(envelope::VERSION).to_be_bytes();
-    assert_eq!(version.as_deref(), Some(known.as_slice()), "an older program must refuse it");
+    assert_eq!(
+        version.as_deref(),
+        Some(known.as_slice()),
+        "an older program must refuse this store"
+    );
 }
 
 /// Returns the number of values in separate files, which sled neither syncs nor deletes.

@@ -53,7 +53,7 @@ impl Unwritten {
         number
     }
 
-    /// Removes the sessions and episodes of a written list. Those that were queued again stay.
+    /// Removes the sessions and episodes of a written list, unless a later list queued them again.
     pub(super) fn remove(&self, number: u64) {
         let mut queued = self.lock();
         queued.sessions.retain(|_, (list, _)| *list != number);
@@ -99,7 +99,7 @@ mod shuttled {
     /// The written state of the tree: sessions by their keys, with their last activity.
     type Tree = Arc<Mutex<BTreeMap<SessionKey, Timestamp>>>;
 
-    /// Reads in the order of the store: first queued writes, then written ones.
+    /// Reads a session as the store does: first from the queued writes, then from the tree.
     fn read(unwritten: &Unwritten, tree: &Tree, key: SessionKey) -> Timestamp {
         let queued = unwritten.session(key).map(|session| session.last_activity);
         queued.or_else(|| tree.lock().unwrap().get(&key).copied()).unwrap_or_default()

@@ -15,11 +15,11 @@ use sled::Tree;
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
-/// The pause before the first extra flush; it doubles after each one. A flush usually takes
-/// milliseconds, and an extra flush is harmless.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// The maximum pause, as a multiple of [`PATIENCE`].
-const LONGEST: u32 = 64;
+/// The pause before the first extra flush. The pause doubles after each extra flush. A flush
+/// usually takes milliseconds, and an extra flush is harmless.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The maximum pause, as a multiple of [`FIRST_PAUSE`].
+const MAX_PAUSES: u32 = 64;
 
 /// A thread that flushes when watched work takes long, and sleeps while no work is watched.
 pub(super) struct Waker {
@@ -41,9 +41,9 @@ struct WatchState {
     /// Incremented when work begins and when it ends, so it is odd while work is watched.
     turns: u64,
     /// Whether the thread waits for work to begin.
-    rests: bool,
+    is_idle: bool,
     /// Whether the thread has to end.
-    is_over: bool,
+    must_end: bool,
 }
 
 impl Waker {
@@ -54,7 +54,7 @@ impl Waker {
     /// When the system cannot start a thread.
     pub(super) fn of(tree: &Tree) -> io::Result<Waker> {
         let tree = tree.clone();
-        Waker::start(PATIENCE, move || {
+        Waker::start(FIRST_PAUSE, move || {
             let tree = tree.clone();
             let flush = move || {
                 // The threads that this flush wakes report its error. Some errors make sled panic.
@@ -67,13 +67,13 @@ impl Waker {
         })
     }
 
-    fn start(patience: Duration, wake: impl FnMut() + Send + 'static) -> io::Result<Waker> {
+    fn start(first_pause: Duration, wake: impl FnMut() + Send + 'static) -> io::Result<Waker> {
         let work = Arc::new(WatchedWork::default());
         let thread = {
             let work = work.clone();
             thread::Builder::new()
                 .name("store-waker".to_owned())
-                .spawn(move || work.watch(patience, wake))?
+                .spawn(move || work.watch(first_pause, wake))?
         };
         Ok(Waker { work, thread: Some(thread) })
     }
@@ -82,7 +82,7 @@ impl Waker {
     pub(super) fn watch(&self) -> WatchGuard {
         let mut state = self.work.lock();
         state.turns += 1;
-        if state.rests {
+        if state.is_idle {
             self.work.changed.notify_one();
         }
         drop(state);
@@ -92,10 +92,10 @@ impl Waker {
 
 impl Drop for Waker {
     fn drop(&mut self) {
-        self.work.lock().is_over = true;
+        self.work.lock().must_end = true;
         self.work.changed.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread does no harm any more: no more work is watched.
+            // A panic of the thread does no harm, because no more work is watched.
             let _ = thread.join();
         }
     }
@@ -108,25 +108,25 @@ impl Drop for WatchGuard {
 }
 
 impl WatchedWork {
-    fn watch(&self, patience: Duration, mut wake: impl FnMut()) {
-        let (mut state, mut gap) = (self.lock(), patience);
-        while !state.is_over {
+    fn watch(&self, first_pause: Duration, mut wake: impl FnMut()) {
+        let (mut state, mut pause) = (self.lock(), first_pause);
+        while !state.must_end {
             if state.turns.is_multiple_of(2) {
-                gap = patience;
-                state.rests = true;
+                pause = first_pause;
+                state.is_idle = true;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                state.rests = false;
+                state.is_idle = false;
                 continue;
             }
             let turn = state.turns;
             (state, _) =
-                self.changed.wait_timeout(state, gap).unwrap_or_else(PoisonError::into_inner);
+                self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner);
             if state.turns != turn {
-                gap = patience;
-            } else if !state.is_over {
+                pause = first_pause;
+            } else if !state.must_end {
                 drop(state);
                 wake();
-                gap = (gap * 2).min(patience * LONGEST);
+                pause = (pause * 2).min(first_pause * MAX_PAUSES);
                 state = self.lock();
             }
         }
@@ -148,18 +148,18 @@ mod tests {
     }
 
     #[test]
-    fn long_work_is_woken_until_it_ends() {
+    fn long_work_causes_extra_flushes_until_it_ends() {
         let (woken, wakes) = mpsc::channel();
         let waker = Waker::start(Duration::from_millis(1), reporting(woken)).unwrap();
-        let patience = Duration::from_secs(30);
+        let time_limit = Duration::from_secs(30);
         for _ in 0..2 {
             let watched = waker.watch();
-            wakes.recv_timeout(patience).expect("woken once");
-            wakes.recv_timeout(patience).expect("and once more");
+            wakes.recv_timeout(time_limit).expect("the first flush");
+            wakes.recv_timeout(time_limit).expect("the second flush");
             drop(watched);
         }
         drop(waker);
-        assert!(wakes.iter().count() <= 1, "one may have been on its way when the work ended");
+        assert!(wakes.iter().count() <= 1, "at most one flush began before the work ended");
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Format for Claude {
         vec![folder(surroundings).join("projects")]
     }
 
-    /// The folder is undocumented, so it is optional.
+    /// The folder is undocumented, so it may be missing.
     fn liveness_folder(&self, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
         Some(folder(surroundings).join("sessions"))
     }
@@ -88,7 +88,7 @@ impl Format for Claude {
             let session = parent_of_sub_agent(path).or_else(|| text("sessionId", NAME_KEPT))?;
             return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
-        // The first records of a fork still contain the id of the session that it was copied from.
+        // The first records of a fork still contain the id of the original session.
         let session = if is_uuid(stem) { None } else { text("sessionId", NAME_KEPT) };
         let session = session.unwrap_or_else(|| stem.to_owned());
         Some(Identity { session, sub_agent: None, directory })
@@ -187,12 +187,12 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
         return RecordVerdict::Read;
     }
-    // A text was typed by the user unless the record names another origin.
+    // The user typed the text, unless the record states another origin.
     let origin = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
         !record.is_true("isMeta") && origin.is_none_or(|kind| kind == "human" || kind == "user");
     let speaker = match (typed, record.is_true("isSidechain")) {
-        (false, _) => Speaker::Nobody,
+        (false, _) => Speaker::Program,
         (true, true) => Speaker::ParentAgent,
         (true, false) => Speaker::User,
     };
@@ -279,7 +279,7 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     for block in json::objects(content) {
         match block.raw("type") {
             Some("\"tool_use\"") => {
-                // A call without an id or a name is ignored: the record is counted as read anyway.
+                // A call without an id or a name is ignored, but the record is counted as read.
                 let _ = call(None, &block, &mut out);
             }
             Some("\"tool_result\"") => tool_result(&inner, &block, &mut out),
@@ -289,8 +289,8 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads a change of the prompt queue. It emits nothing: a prompt is emitted with its own record
-/// or, if none follows, before the agent's next reply.
+/// Reads a change of the prompt queue, without emitting anything. A prompt is emitted with its own
+/// record or, if no such record follows, before the agent's next reply.
 fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
     match record.string("operation").as_deref() {
         Some("enqueue") => {

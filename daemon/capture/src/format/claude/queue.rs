@@ -1,8 +1,8 @@
 //! Tracks prompts that the user typed while the agent worked.
 //!
-//! The transcript records when a prompt was added to the queue and when one left it. A prompt that
-//! starts a turn is followed by its own record. A prompt that is delivered within a turn has a
-//! record only in newer versions; in older versions the queue is the only source of its text.
+//! The transcript records when a prompt was added to the queue and when a prompt left the queue. A
+//! prompt that starts a turn is followed by its own record. A prompt that is delivered within a turn
+//! has a record only in newer versions; in older versions, the queue is the only source of its text.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub(super) struct PromptQueue {
 }
 
 impl PromptQueue {
-    /// Adds an entry; `typed` is whether the user typed it.
+    /// Adds an entry. `typed` states whether the user typed the entry.
     pub(super) fn enqueue(&mut self, text: &str, typed: bool) {
         push(&mut self.waiting, if typed { begin(text) } else { "" });
     }
@@ -51,7 +51,7 @@ impl PromptQueue {
         self.begins_turn = true;
     }
 
-    /// Moves the next entry to those that were delivered within a turn.
+    /// Moves the next entry to the prompts that were delivered within a turn.
     pub(super) fn mark_delivered_in_turn(&mut self) {
         let text = self.take();
         if !text.is_empty() {
@@ -59,7 +59,7 @@ impl PromptQueue {
         }
     }
 
-    /// Clears the queue: the user withdrew all entries.
+    /// Clears the queue, because the user withdrew all entries.
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
     }
@@ -73,7 +73,7 @@ impl PromptQueue {
         known.filter(|_| was_queued).map(|at| self.read.remove(at)).is_some()
     }
 
-    /// Returns the delivered prompts without a record. Call it when the agent writes again.
+    /// Returns the delivered prompts without a record. Must be called when the agent writes again.
     pub(super) fn without_record(&mut self) -> Vec<String> {
         let prompts = std::mem::take(&mut self.delivered_in_turn);
         prompts.iter().for_each(|text| push(&mut self.read, text));

@@ -73,7 +73,7 @@ fn refusal_text(text: &str) -> Option<&str> {
     ];
     let (_, words) = INTRODUCTIONS.iter().find_map(|introduction| text.split_once(introduction))?;
     let words = words.split("\n\nNote: The user's next message").next().unwrap_or(words).trim();
-    // A selection in the program's menu was not typed.
+    // The user did not type this text, but selected it in a menu.
     let menu = words.starts_with("The user wants to clarify these questions");
     (!words.is_empty() && !menu).then_some(words)
 }

@@ -1,4 +1,4 @@
-//! Reads the texts of user records, which the user typed or the program added in a tag.
+//! Reads the texts of user records. The user typed a text, or the program added it in a tag.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::{
 pub(super) enum Speaker {
     User,
     ParentAgent,
-    Nobody,
+    Program,
 }
 
 pub(super) fn emit_user_text(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
@@ -24,7 +24,7 @@ pub(super) fn emit_user_text(text: &str, speaker: Speaker, out: &mut Emitter<'_>
         out.item(Item::TaskEnded(ended));
         return RecordVerdict::Read;
     }
-    if speaker == Speaker::Nobody {
+    if speaker == Speaker::Program {
         return RecordVerdict::Skipped("user/meta".to_owned());
     }
     let text = without_tagged(text, "system-reminder");

@@ -54,7 +54,7 @@ pub(super) fn tool_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) ->
     emit(&call, "tool_search", input, out)
 }
 
-/// Reads a search by the service; its record is both the call and the result.
+/// Reads a web search by the service. The record is both the call and the result.
 pub(super) fn web_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
@@ -106,7 +106,7 @@ const OUTPUT: usize = 64 * 1024;
 const INTERRUPT: &str = "\u{3}";
 
 /// Records the command that a `write_stdin` continues. Returns whether the call only waits for the
-/// command or interrupts it; the result of the call is then the result of the command.
+/// command or interrupts it. In this case, the result of the call is the result of the command.
 fn read_continuation(call: &str, input: &Value, out: &mut RolloutEmitter<'_>) -> bool {
     let id = match &input["session_id"] {
         Value::Number(id) => id.to_string(),
@@ -207,7 +207,7 @@ pub(super) fn result(
     out.identified(Some(uuid), Item::Result(ToolResult { call, outcome, content }));
 }
 
-/// Emits the user's answers, which name their questions by id.
+/// Emits the user's answers. An answer contains the id of its question.
 fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
     let questions = rollout(out.memory).questions_of(call);
     if questions.is_empty() {
@@ -228,8 +228,8 @@ fn answers(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) {
 }
 
 /// Reads an output that concerns sub-agents. Returns a verdict for the output of a call that starts
-/// a sub-agent, because the result of that call is the sub-agent's later report. `None` for other
-/// outputs, which are results.
+/// a sub-agent, because the result of that call is the sub-agent's later report. Returns `None` for
+/// all other outputs, which are results.
 fn read_agent_output(
     call: &str,
     raw: &str,

@@ -10,7 +10,7 @@ pub(super) struct EmbeddedPatch<'c> {
 }
 
 /// Returns the command line for a program and its arguments. For a shell with an option such as
-/// `-lc`, it is the inner command line.
+/// `-lc`, returns the inner command line.
 pub(super) fn of_words(words: &[&str]) -> String {
     if let Some(inner) = shell_command_argument(words) {
         return inner.to_owned();
@@ -32,8 +32,8 @@ pub(super) fn inner(line: &str) -> String {
     shell_command_argument(&words).map_or_else(|| line.to_owned(), str::to_owned)
 }
 
-/// Finds the patch in a command line that only applies it: `apply_patch <<'EOF'`, possibly after
-/// `cd <directory> &&`.
+/// Finds the patch in a command line that does nothing but apply the patch: `apply_patch <<'EOF'`,
+/// possibly after `cd <directory> &&`.
 pub(super) fn embedded_patch(line: &str) -> Option<EmbeddedPatch<'_>> {
     let line = line.trim();
     let (directory, rest) = match line.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

@@ -1,4 +1,4 @@
-//! Determines which session a rollout belongs to.
+//! Determines the session of a rollout.
 
 use std::{
     borrow::Cow,
@@ -116,7 +116,7 @@ impl SessionMeta {
     }
 }
 
-/// Returns the session of a sub-agent's parent: the outermost one if it is known.
+/// Returns the session of a sub-agent's parent: the outermost session if it is known.
 fn parent(meta: &Object<'_>) -> Option<String> {
     let thread = short(meta, "id", NAME_KEPT);
     let outermost = short(meta, "session_id", NAME_KEPT).filter(|id| Some(id) != thread.as_ref());

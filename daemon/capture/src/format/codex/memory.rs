@@ -35,14 +35,14 @@ pub(super) struct RolloutMemory {
     pub(super) thread: String,
     pub(super) turn: String,
     pub(super) is_sub_agent: bool,
-    /// Whether the records are the parent's, copied into a sub-agent's file.
+    /// Whether the current records of a sub-agent's file are copies of the parent's records.
     pub(super) is_copied: bool,
     /// The ordinal of a sub-agent's first own record.
     pub(super) own_from: u64,
     prompts: VecDeque<SeenPrompt>,
     /// Calls that returned while their work continued.
     ongoing: VecDeque<OngoingCall>,
-    /// Calls that continue another one.
+    /// Calls that continue the work of another call.
     continuations: VecDeque<Continuation>,
     /// The outcomes that events reported, by call, until the result of the call is read.
     outcomes: VecDeque<ReportedOutcome>,
@@ -51,7 +51,7 @@ pub(super) struct RolloutMemory {
     pub(super) total: Tokens,
 }
 
-/// A prompt that appeared in one record kind and not yet in the other.
+/// A prompt that appeared in one record kind, and not yet in the other kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SeenPrompt {
     digest: u64,
@@ -89,7 +89,7 @@ struct ReportedOutcome {
     outcome: Outcome,
 }
 
-/// A question to the user, whose answer names it by its id.
+/// A question to the user. The answer contains the id of the question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct AskedQuestion {
     pub(super) call: String,

@@ -160,7 +160,7 @@ fn joined<'a>(parts: &[MessagePart<'a>], is_kept: impl Fn(&MessagePart<'a>) -> b
     without_middle(&text, TEXT_KEPT).into_owned()
 }
 
-/// Returns the id of a message. For a message without an id, it is derived from the turn and the
+/// Returns the id of a message. For a message without an id, derives an id from the turn and the
 /// text.
 fn message_uuid(
     payload: &Object<'_>,
@@ -171,7 +171,7 @@ fn message_uuid(
         return Some(record_uuid("message", &id));
     }
     let rollout = rollout(out.memory);
-    // A turn's id is unique only if it is not a mere number.
+    // A short id of a turn is only a number, which is not unique.
     let turn = if rollout.turn.len() > 20 { &rollout.turn } else { &rollout.thread };
     (!turn.is_empty()).then(|| record_uuid("text", &format!("{turn}\n{text}")))
 }

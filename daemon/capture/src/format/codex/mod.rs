@@ -4,8 +4,8 @@
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
 //! are read from the history. A prompt is read from the history or the event, whichever comes
-//! first. The event is needed because the program adds messages with the user's role to the
-//! history, and a prompt may look like such a message. The sources for the format are rollouts of
+//! first. The event is needed, because the program adds messages with the user's role to the
+//! history, and a prompt may look like an added message. The sources for the format are rollouts of
 //! versions 0.118 to 0.169 and the published source code of Codex.
 
 mod action;
@@ -192,8 +192,8 @@ fn session_meta(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVer
         rollout.is_sub_agent = identity::is_sub_agent(payload);
         rollout.own_from = payload.number("subagent_history_start_ordinal").unwrap_or(0);
     } else if rollout.thread != id {
-        // A fork starts with the records of another session. In a sub-agent's rollout, these
-        // records are the parent's.
+        // A fork starts with the records of another session. A sub-agent's rollout starts with
+        // records of the parent.
         rollout.is_copied = rollout.is_sub_agent;
         return RecordVerdict::Skipped("session_meta/copied".to_owned());
     }
@@ -223,7 +223,7 @@ fn note_turn(payload: &Object<'_>, memory: &mut Memory) {
     }
 }
 
-/// Whether a record was copied from the parent's rollout into a sub-agent's.
+/// Whether a record was copied from the parent's rollout into the sub-agent's rollout.
 fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> bool {
     let rollout = rollout(memory);
     if record.number("ordinal").is_some_and(|ordinal| ordinal < rollout.own_from) {

@@ -56,7 +56,7 @@ impl OutputHeader {
         }
     }
 
-    /// Returns how the call ended, judged by the output alone.
+    /// Returns how the call ended, according to the output alone.
     pub(super) fn outcome(&self) -> Outcome {
         match self.exit_code {
             Some(0) => return Outcome::Succeeded,
@@ -80,7 +80,7 @@ impl OutputHeader {
 
 const INTERRUPTIONS: &[&str] = &["aborted by user", "aborted"];
 const REJECTIONS: &[&str] = &["rejected by user", "declined by user", "denied by user"];
-/// Starts of outputs by which the program reports that a call failed.
+/// Starts of outputs that report a failed call.
 const FAILURE_STARTS: &[&str] = &[
     "exec_command failed",
     "write_stdin failed",
@@ -179,7 +179,7 @@ fn strip_headers<'t>(text: &'t str, visit: &mut dyn FnMut(&str)) -> &'t str {
         if !HEADER_STARTS.iter().any(|start| rest.starts_with(start)) {
             break;
         }
-        // The command may contain lines that look like the header's.
+        // The command may contain lines that look like lines of the header.
         let header_start =
             if rest.starts_with("Command: ") { wall_time(rest).unwrap_or(0) } else { 0 };
         let end = header_end(rest).or_else(|| first_line_end(rest)).unwrap_or(rest.len());

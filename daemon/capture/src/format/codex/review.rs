@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-/// The members that a reader needs. Codex's published source contains the schema
+/// The members that are printed. Codex's published source contains the schema
 /// (`ReviewOutputEvent`).
 #[derive(Deserialize)]
 struct Review {

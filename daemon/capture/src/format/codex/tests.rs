@@ -134,8 +134,8 @@ fn patches_are_changes_in_every_form() {
             "{record}"
         );
     }
-    let elsewhere = call("exec_command", "c", json!({ "cmd": heredoc, "workdir": "/q" }));
-    assert_eq!(actions(&[elsewhere]), ["change /q/a.py: [x = 1 > x = 2]"]);
+    let in_other_folder = call("exec_command", "c", json!({ "cmd": heredoc, "workdir": "/q" }));
+    assert_eq!(actions(&[in_other_folder]), ["change /q/a.py: [x = 1 > x = 2]"]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn plans_questions_and_sub_agents_are_read() {
 }
 
 #[test]
-fn a_tool_of_a_server_has_its_servers_name() {
+fn the_name_of_an_mcp_tool_contains_its_server() {
     let named = |namespace: &str, name: &str| {
         let mut record = call(name, "c", json!({}));
         record["payload"]["namespace"] = json!(namespace);
@@ -180,7 +180,7 @@ fn a_tool_of_a_server_has_its_servers_name() {
 }
 
 #[test]
-fn outcomes_are_found_in_every_notation() {
+fn the_outcome_is_read_from_every_form_of_output() {
     let header = "Chunk ID: a\nWall time: 0.1 seconds\n";
     for (text, wanted) in [
         (format!("{header}Process exited with code 0\nOutput:\nok"), "Succeeded: ok"),
@@ -246,11 +246,12 @@ fn the_result_of_a_running_command_is_its_complete_output() {
     let polled = [&started[..], std::slice::from_ref(&ended)].concat();
     let joined = "result c Failed(Some(1)): test atest a1 failed";
     assert_eq!(read(&polled), ["call: exec_command", joined]);
-    // An event has the whole output.
+    // An event contains the complete output.
     let whole = json!({ "call_id": "c", "exit_code": 1, "aggregated_output": "test a\n1 failed" });
-    let told = [&started[..], &[event_msg("exec_command_end", whole)], &[ended]].concat();
-    assert_eq!(read(&told), ["call: exec_command", "result c Failed(Some(1)): test a\n1 failed"]);
-    // The command was over before its first output was recorded.
+    let with_event = [&started[..], &[event_msg("exec_command_end", whole)], &[ended]].concat();
+    let wanted = ["call: exec_command", "result c Failed(Some(1)): test a\n1 failed"];
+    assert_eq!(read(&with_event), wanted);
+    // The command ended before its first output was recorded.
     let over = event_msg("exec_command_end", json!({ "call_id": "c", "exit_code": 0 }));
     assert_eq!(read(&[over, started[1].clone()]), ["result c Succeeded: test a"]);
     let typed = [
@@ -306,7 +307,7 @@ fn tokens_of_each_response_are_counted_once() {
         event_msg("token_count", json!({ "info": null })),
         record,
         count(&total, &second),
-        // The counts started again.
+        // The totals began at zero again.
         count(&first, &first),
     ];
     let mut used = Vec::new();
@@ -350,7 +351,7 @@ fn compactions_interruptions_and_titles_are_read() {
 }
 
 #[test]
-fn records_copied_from_the_parent_are_left_out() {
+fn records_copied_from_the_parent_are_skipped() {
     let source = json!({ "subagent": { "thread_spawn": { "parent_thread_id": PARENT } } });
     let own = meta(json!({ "id": THREAD, "source": source, "cwd": "/p" }));
     let records = [
@@ -380,10 +381,10 @@ fn a_forks_records_have_the_ids_of_the_original() {
         ids
     };
     let original = meta(json!({ "id": PARENT, "source": "cli" }));
-    let said = [turn(PARENTS_TURN), user(&["Fix it"]), assistant("Done."), output("c", "ok")];
-    let first = [std::slice::from_ref(&original), &said[..]].concat();
+    let copied = [turn(PARENTS_TURN), user(&["Fix it"]), assistant("Done."), output("c", "ok")];
+    let first = [std::slice::from_ref(&original), &copied[..]].concat();
     let fork = meta(json!({ "id": THREAD, "forked_from_id": PARENT, "source": "cli" }));
-    let second = [&[fork, original], &said[..], &[turn(OWN_TURN), user(&["Fix it"])]].concat();
+    let second = [&[fork, original], &copied[..], &[turn(OWN_TURN), user(&["Fix it"])]].concat();
     let (first, second) = (ids(&first), ids(&second));
     assert_eq!(first.len(), 3);
     assert_eq!(second[..3], first);
@@ -454,9 +455,9 @@ fn a_rollout_is_found_again_after_it_was_archived_or_compressed() {
     }
     let is_compressed = paths.iter().map(|path| Codex.storage(path) == Storage::Compressed);
     assert_eq!(is_compressed.collect::<Vec<_>>(), [false, true, false, true]);
-    let elsewhere = format!("/backup/{name}");
-    let compressed = PathBuf::from(format!("{elsewhere}.zst"));
-    assert_eq!(Codex.other_paths(Path::new(&elsewhere)), [compressed]);
+    let in_backup = format!("/backup/{name}");
+    let compressed = PathBuf::from(format!("{in_backup}.zst"));
+    assert_eq!(Codex.other_paths(Path::new(&in_backup)), [compressed]);
 }
 
 #[test]
@@ -470,7 +471,7 @@ fn records_of_the_oldest_versions_have_no_envelope() {
     assert_eq!(read(&records), ["prompt: Fix it", "call: shell"]);
 }
 
-/// Sessions of the real program; every record must be read or counted.
+/// Reads sessions of the real program. Every record must be read or counted.
 #[test]
 fn sessions_of_the_newest_version_are_read() {
     for (name, sample, wanted) in SAMPLES {
@@ -502,9 +503,9 @@ const SAMPLES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Recorded sessions of many versions, which are not part of this repository.
+/// Reads recorded sessions of many versions, which are not part of this repository.
 #[test]
-fn recorded_rollouts_are_read_whole_and_alike_each_time() {
+fn recorded_rollouts_are_read_completely_and_repeatably() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS") else { return };
     let mut folders = vec![Path::new(&corpus).join("codex")];
     while let Some(folder) = folders.pop() {

@@ -67,7 +67,7 @@ fn patched(text: &str) -> Option<Action> {
     (!changes.is_empty()).then_some(Action::Change(changes))
 }
 
-/// Reads a question with its choices; newer versions state these as a JSON schema.
+/// Reads a question with its choices. Newer versions state the choices as a JSON schema.
 fn question(input: &Value) -> Option<UserQuestion> {
     let asked = input["question"].as_str().or(input["message"].as_str())?;
     let mut options = texts(&input["choices"]);

@@ -44,7 +44,7 @@ struct CopilotMemory {
     running: Notes,
     /// The tokens that were emitted so far.
     counted: Tokens,
-    /// The list of tasks; a call states only the changed ones.
+    /// The list of tasks. A call states only the changed tasks.
     tasks: Vec<Task>,
 }
 
@@ -52,7 +52,7 @@ fn own(memory: &mut Memory) -> &mut CopilotMemory {
     memory.own()
 }
 
-/// Maximum number of bytes that are read of `workspace.yaml`, which describes a session.
+/// Maximum number of bytes that are read from `workspace.yaml`, which describes a session.
 const WORKSPACE: u64 = 64 * 1024;
 
 impl Format for Copilot {
@@ -83,7 +83,7 @@ impl Format for Copilot {
         let directory = start.as_ref().and_then(|start| start.object("context")?.string("cwd"));
         let directory = directory.map(Cow::into_owned).or_else(|| workspace_cwd(path));
         // When a session ends, Copilot itself starts another session, which updates Copilot's
-        // memory.
+        // memory. The other session is treated as a sub-agent.
         let parent = start.and_then(|start| {
             let parent = start.string("detachedFromSpawningParentSessionId")?;
             (parent.len() <= NAME_KEPT).then(|| parent.into_owned())
@@ -215,7 +215,7 @@ fn place<'a>(context: &Object<'a>) -> SessionContext<'a> {
     SessionContext { cwd, branch, ..SessionContext::default() }
 }
 
-/// Emits the user's prompt. A message that names another source is not emitted: it comes from a
+/// Emits the user's prompt. A message with another source is not emitted, because it comes from a
 /// skill, a schedule, another agent or the program.
 fn user_message(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     let source = data.string("source");
@@ -282,7 +282,7 @@ fn compacted(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     }
 }
 
-/// In autopilot, only this event contains the report of a task.
+/// Emits the report of a task. In autopilot, only this event contains the report.
 fn task_completed(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     let summary = data.string_within("summary", TEXT_KEPT);
     if let Some(text) = summary.filter(|text| !text.trim().is_empty()) {
@@ -308,8 +308,8 @@ fn aborted(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     }
 }
 
-/// The last event of a process contains all tokens of the session, including those that no other
-/// event contains.
+/// Emits the tokens that no earlier event contained: the last event of a process contains all tokens
+/// of the session.
 fn shut_down(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let mut total = Tokens::default();
     if let Some(models) = data.object("modelMetrics") {

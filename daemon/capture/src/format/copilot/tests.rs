@@ -81,18 +81,18 @@ fn calls_of_a_sub_agent_in_the_same_file_are_read() {
     assert_eq!(prompts, ["prompt: Do it #agent#"]);
     assert!(items.iter().any(|item| item.contains("Delegate { agent: Some(\"general-purpose\")")));
     let tokens = items.iter().filter(|item| item.starts_with("tokens:")).count();
-    assert_eq!(tokens, 4, "the tokens of the sub-agent count for the session");
+    assert_eq!(tokens, 4, "the tokens of the sub-agent are counted for the session");
 }
 
 #[test]
-fn the_session_is_that_of_the_folder_and_the_directory_that_of_the_start() {
+fn the_session_is_in_the_path_and_the_directory_is_in_the_first_event() {
     let path = format!("/h/.copilot/session-state/{ID}/events.jsonl");
     let found = Copilot.identify(Path::new(&path), SUB_AGENT).unwrap();
     assert_eq!(found.session, ID);
     assert_eq!(found.directory.as_deref(), Some("/home/dev/proj"));
-    // The first line may be torn.
-    let torn = format!("{{\"type\":\"sess\n{SUB_AGENT}");
-    assert_eq!(Copilot.identify(Path::new(&path), &torn), Some(found));
+    // The first line may be truncated.
+    let truncated = format!("{{\"type\":\"sess\n{SUB_AGENT}");
+    assert_eq!(Copilot.identify(Path::new(&path), &truncated), Some(found));
     let old = format!("/h/.copilot/session-state/{ID}.jsonl");
     assert_eq!(Copilot.identify(Path::new(&old), FIX).unwrap().session, ID);
     for path in [
@@ -105,7 +105,7 @@ fn the_session_is_that_of_the_folder_and_the_directory_that_of_the_start() {
 }
 
 #[test]
-fn a_session_that_copilot_starts_for_another_belongs_to_it() {
+fn a_session_that_copilot_starts_belongs_to_the_parent_session() {
     let data = json!({ "sessionId": ID, "detachedFromSpawningParentSessionId": "p" });
     let path = format!("/session-state/{ID}/events.jsonl");
     let head = event("session.start", data).to_string();
@@ -129,7 +129,7 @@ fn without_a_context_the_directory_is_in_the_workspace_file() {
 }
 
 #[test]
-fn the_exit_of_a_command_is_in_its_output() {
+fn the_exit_code_of_a_command_is_read_from_its_output() {
     for (printed, wanted) in [
         ("a\nb\n<shellId: 1 completed with exit code 0>", "result c: Succeeded a\nb"),
         ("\n<shellId: 51 completed with exit code 128>", "result c: Failed(Some(128))"),
@@ -147,7 +147,7 @@ fn the_exit_of_a_command_is_in_its_output() {
 }
 
 #[test]
-fn a_command_in_the_background_has_its_result_when_it_ends() {
+fn the_result_of_a_background_command_is_read_when_it_ends() {
     let read = |content: &str| complete("r", content);
     let began = "<command started in background with shellId: dev>";
     let late =
@@ -170,7 +170,7 @@ fn a_command_in_the_background_has_its_result_when_it_ends() {
 }
 
 #[test]
-fn a_sub_agent_in_the_background_reports_when_it_is_read() {
+fn the_report_of_a_background_sub_agent_is_the_result_of_its_call() {
     let begun = "Agent started in background with agent_id: helper. You'll be notified.";
     let report = "Agent completed. agent_id: helper, status: completed\n\nNo bug found.";
     let records = [
@@ -192,8 +192,8 @@ fn the_answer_of_the_user_is_read() {
     let choice = json!({ "type": "string", "enum": ["SQLite", "PostgreSQL"] });
     let schema = json!({ "type": "object", "properties": { "choice": choice } });
     let new = json!({ "message": "Which database?", "requestedSchema": schema });
-    for (arguments, said) in [(old, "User selected: SQLite"), (new, "User responded: SQLite")] {
-        let items = items(&Copilot, &[start("q", "ask_user", arguments), complete("q", said)]);
+    for (arguments, answer) in [(old, "User selected: SQLite"), (new, "User responded: SQLite")] {
+        let items = items(&Copilot, &[start("q", "ask_user", arguments), complete("q", answer)]);
         assert!(items[0].contains(r#"options: ["SQLite", "PostgreSQL"]"#), "{}", items[0]);
         assert_eq!(items[1], "answer: Which database? SQLite");
         assert_eq!(items.len(), 3);
@@ -270,7 +270,7 @@ fn tasks_are_read_from_the_table_of_the_session() {
 }
 
 #[test]
-fn a_tool_of_a_server_has_the_same_name_in_all_agents() {
+fn the_name_of_an_mcp_tool_contains_its_server() {
     for data in [
         json!({ "mcpServerName": "linear", "mcpToolName": "get_issue" }),
         json!({ "mcpServerName": "linear" }),

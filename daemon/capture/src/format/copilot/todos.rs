@@ -1,5 +1,5 @@
-//! Reads the agent's list of tasks. It is a table `todos` in a database of the session, which the
-//! agent changes with the tool `sql`; in older versions it is a Markdown checklist.
+//! Reads the agent's list of tasks. The list is a table `todos` in a database of the session, which
+//! the agent changes with the tool `sql`. In older versions, the list is a Markdown checklist.
 
 use crate::model::transcript::{Task, TaskState};
 
@@ -111,7 +111,7 @@ fn task(columns: &[&str], row: &[Token]) -> Option<Task> {
     Some(Task { key: key.clone(), subject: subject.clone(), state })
 }
 
-/// Returns the tasks that `WHERE id` names, in the new state.
+/// Returns the tasks that `WHERE id` selects, in the new state.
 fn selected(tokens: &[Token], state: TaskState) -> Vec<Task> {
     let condition = after(tokens, "where");
     if condition.first().map(word) != Some("id") {

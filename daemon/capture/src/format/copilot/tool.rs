@@ -1,9 +1,9 @@
 //! Reads calls of tools and their results.
 //!
-//! `assistant.message` lists the calls, too, but only the event `tool.execution_start` names the
+//! `assistant.message` lists the calls, too, but only the event `tool.execution_start` contains the
 //! MCP server of a tool. The first result of a command in the background is not final. The
-//! command's shell id is remembered, and the later result that reports the end of the command
-//! becomes the result of the first call.
+//! command's shell id is stored, and the later result that reports the end of the command becomes
+//! the result of the first call.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub(super) fn started(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<
     out.item(Item::Call(Call { id, message: None, tool, input, action }));
 }
 
-/// Returns the name of an MCP tool in the form that all agents share.
+/// Returns the name of an MCP tool in the form `mcp__server__tool`, as for all agents.
 fn mcp_name(server: &str, tool: Option<&str>, name: &str) -> String {
     let without_server = || name.strip_prefix(server)?.strip_prefix('-');
     let tool = tool.or_else(without_server).unwrap_or(name);
@@ -218,8 +218,8 @@ struct Exit<'t> {
     code: i32,
 }
 
-/// Reads the end of a command, such as `<shellId: 1 completed with exit code 1>`; older versions
-/// wrote `<exited with exit code 1>`.
+/// Reads the end of a command, such as `<shellId: 1 completed with exit code 1>`, or in older
+/// versions `<exited with exit code 1>`.
 fn exit(text: &str) -> Option<Exit<'_>> {
     let (what, code) = note(text)?.rsplit_once(" exit code ")?;
     let shell = what.split_once("hellId: ").map(|(_, shell)| shell);
@@ -228,8 +228,8 @@ fn exit(text: &str) -> Option<Exit<'_>> {
     Some(Exit { shell, code: code.parse().ok().filter(|_| is_exit)? })
 }
 
-/// Returns Copilot's own note: the last line of `text`, without its angle brackets. `None` if the
-/// line has none.
+/// Returns Copilot's own note: the last line of `text`, without its angle brackets. Returns `None`
+/// if the line has no angle brackets.
 fn note(text: &str) -> Option<&str> {
     let line = text.trim_end().rsplit('\n').next()?;
     line.strip_prefix('<')?.strip_suffix('>')

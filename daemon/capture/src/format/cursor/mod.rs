@@ -2,10 +2,10 @@
 //! `projects/<directory>/agent-transcripts` contains the file `<session>/<session>.jsonl` (in older
 //! versions `<session>.jsonl`), and sub-agents are in `<session>/subagents`.
 //!
-//! A record is a message `{role, message: {content}}` or the end of a turn. It has no id and no
-//! time, but the text of a prompt may contain the time. A call is written after the tool ran, and
-//! its result is not written. No transcript was available: the sources for the format are
-//! descriptions and public programs that read it.
+//! A record is a message `{role, message: {content}}` or the end of a turn. A record has no id and
+//! no time, but the text of a prompt may contain the time. A call is written after the tool ran,
+//! and its result is not written. No transcript was available: the sources for the format are
+//! descriptions, and public programs that read transcripts.
 
 mod action;
 mod text;
@@ -43,11 +43,11 @@ pub struct CursorCli;
 struct CursorMemory {
     /// The number of calls without an id in the transcript.
     calls: u64,
-    /// The list of tasks; a call may state only the changed ones.
+    /// The list of tasks. A call may state only the changed tasks.
     tasks: Vec<Task>,
 }
 
-/// Maximum number of bytes that are read of the file that describes a project.
+/// Maximum number of bytes that are read from the file that describes a project.
 const PROJECT: u64 = 64 * 1024;
 
 impl Format for CursorCli {
@@ -174,7 +174,7 @@ fn user(content: &str, out: &mut Emitter<'_>) {
     }
 }
 
-/// Emits a result, which most versions do not write.
+/// Emits a result. Most versions write no results.
 fn result(call: Cow<'_, str>, block: &Object<'_>, out: &mut Emitter<'_>) {
     let failed = block.is_true("is_error");
     let outcome = if failed { Outcome::Failed(None) } else { Outcome::Succeeded };

@@ -27,7 +27,7 @@ fn prompt(words: &str) -> String {
 }
 
 #[test]
-fn the_path_names_the_session_and_the_sub_agent() {
+fn the_path_contains_the_session_and_the_sub_agent() {
     let head = text("user", "hi").to_string();
     let folder = "/h/.cursor/projects/home-p/agent-transcripts";
     for (path, session, sub_agent) in [
@@ -44,12 +44,12 @@ fn the_path_names_the_session_and_the_sub_agent() {
         assert!(!CursorCli.claims(Path::new(&path)), "{path}");
     }
     let path = format!("{folder}/{ID}.jsonl");
-    let of_another = json!({ "type": "user", "uuid": "a", "message": { "role": "user" } });
-    assert_eq!(CursorCli.identify(Path::new(&path), &of_another.to_string()), None);
+    let of_other_agent = json!({ "type": "user", "uuid": "a", "message": { "role": "user" } });
+    assert_eq!(CursorCli.identify(Path::new(&path), &of_other_agent.to_string()), None);
 }
 
 #[test]
-fn the_directory_is_that_of_the_project_or_of_a_command() {
+fn the_directory_is_read_from_the_project_or_from_a_command() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("agent-transcripts");
     std::fs::create_dir(&folder).unwrap();

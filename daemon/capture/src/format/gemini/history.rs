@@ -1,5 +1,5 @@
-//! Reads `$set.messages`, in which the program repeats the history when it starts, resumes a
-//! session or compacts one. Only new content is emitted.
+//! Reads `$set.messages`, in which the program repeats the history when it starts, resumes or
+//! compacts a session. Only new content is emitted.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ fn is_acknowledgement(message: &Object<'_>) -> bool {
         && text_of(message.raw("content").unwrap_or_default()).starts_with(ACKNOWLEDGEMENT)
 }
 
-/// Reads the summary of a compacted history and the answer that the program puts after it.
+/// Reads the summary of a compacted history, and the answer that the program adds after the summary.
 fn compaction(
     summary: &Object<'_>,
     answer: &Object<'_>,

@@ -1,5 +1,5 @@
-//! Reads one message. Parts of it may have been read before: text is emitted once, and calls and
-//! results when they first appear.
+//! Reads one message. Parts of the message may have been read before, so a text, a call or a result
+//! is emitted only when it first appears.
 
 use std::borrow::Cow;
 
@@ -67,7 +67,7 @@ pub(super) fn read_again(
     read(message, memory, emit)
 }
 
-/// Remembers that a message was read. Returns whether it is new.
+/// Records that a message was read. Returns whether the message is new.
 pub(super) fn mark(message: &Object<'_>, memory: &mut Memory) -> bool {
     seen(memory).insert("message", message.raw("id").unwrap_or_default())
 }
@@ -198,7 +198,8 @@ fn reply(id: &str, content: &str, memory: &mut Memory, out: &mut Emitter<'_>) ->
     true
 }
 
-/// The input includes cached tokens, and the output excludes thoughts.
+/// Emits the tokens of a message. In a record, the input includes cached tokens, and the output
+/// excludes thoughts.
 fn note_tokens(message: &Object<'_>, id: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let Some(tokens) = message.object("tokens") else { return false };
     let count = |key| tokens.number(key).unwrap_or(0);
@@ -246,7 +247,7 @@ fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Em
     true
 }
 
-/// Returns the raw response in the result of a call: the response of its first part that has one.
+/// Returns the first raw response among the parts of a call's result.
 fn response_of(result: &str) -> Option<&str> {
     if result.starts_with('"') {
         return Some(result);

@@ -3,9 +3,9 @@
 //! whole.
 //!
 //! A message is written again under its id when its tool calls are done, and `$set.messages`
-//! repeats the history, so this format remembers which parts were read. A file does not contain the
-//! branch. The working directory is taken from other files of the project, otherwise from the
-//! header or the session's context. The sources for the format are transcripts of version 0.61 and
+//! repeats the history, so this format stores which parts were read. A file does not contain the
+//! branch. The working directory is read from other files of the project, or else from the header
+//! or the session's context. The sources for the format are transcripts of version 0.61 and
 //! older ones, and the program's source (`packages/core/src/services/chatRecordingService.ts`).
 
 mod document;
@@ -104,7 +104,7 @@ impl Format for Gemini {
         if is_header(&record) {
             return Ok(header(&record, memory, emit));
         }
-        // A rewind removes messages, but not their effects on files, so it is only counted.
+        // A rewind removes messages, but not their effects on files, so the rewind is only counted.
         let kind = if record.raw("$rewindTo").is_some() { "$rewindTo" } else { "untyped" };
         Ok(skipped(kind))
     }

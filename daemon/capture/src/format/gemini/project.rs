@@ -36,10 +36,10 @@ fn from_list(folder: &Path) -> Option<String> {
     let list: PathBuf = folder.parent()?.parent()?.join("projects.json");
     let text = read(&list, LIST)?;
     let projects = Object::parse(&text)?.object("projects")?;
-    let names_folder = |path: &str, value: &str| {
+    let is_of_folder = |path: &str, value: &str| {
         value.trim_matches('"') == name || hex::encode(&Sha256::digest(path)) == name
     };
-    projects.members().find(|(path, raw)| names_folder(path, raw)).map(|(path, _)| path.to_owned())
+    projects.members().find(|(path, raw)| is_of_folder(path, raw)).map(|(path, _)| path.to_owned())
 }
 
 fn read(path: &Path, limit: u64) -> Option<String> {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_marker_beside_the_chats_names_the_project() {
+    fn the_marker_file_contains_the_project() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("tmp/app");
         fs::create_dir_all(&folder).unwrap();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_projects_names_the_project_by_its_name_or_hash() {
+    fn the_project_is_found_in_the_list_by_its_name_or_hash() {
         let home = tempfile::tempdir().unwrap();
         let list = r#"{"projects":{"/home/dev/other":"other","/home/dev/app":"app-1"}}"#;
         fs::write(home.path().join("projects.json"), list).unwrap();

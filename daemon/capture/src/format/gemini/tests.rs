@@ -94,7 +94,7 @@ fn messages_that_are_written_twice_are_read_once() {
     assert!(results[2].starts_with("Failed(Some(1)): Traceback"), "{results:?}");
     assert!(results[2].ends_with("AssertionError: 3"), "{results:?}");
     assert_eq!(results[4], "Succeeded: 1 passed");
-    // The results of both writes are in one message.
+    // The results of the two writes are in one message, so only four messages are skipped.
     assert_eq!(of("skipped user/functionResponse again").len(), 4);
 }
 
@@ -114,7 +114,7 @@ fn an_answer_of_the_user_is_read_with_its_question() {
 }
 
 #[test]
-fn a_compaction_is_read_from_the_history_that_replaces_the_old_one() {
+fn a_compaction_is_read_from_the_new_history() {
     let items = read_sample("session-2026-11-23T01-48-a4af6827.jsonl");
     assert_eq!(
         items,
@@ -179,7 +179,7 @@ fn each_sample_is_identified_only_by_this_format() {
     assert_eq!(files, 8);
 }
 
-/// The file that is left when a session is resumed in another minute.
+/// A file without messages, which is created when a session is resumed in a later minute.
 const STUB: &str = "session-2026-11-23T01-32-4feb9d25.jsonl";
 
 #[test]
@@ -214,7 +214,7 @@ fn message(id: &str, kind: &str, more: Value) -> Value {
 }
 
 fn extend(record: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("members are added: {more}") };
+    let Value::Object(more) = more else { panic!("not an object: {more}") };
     record.as_object_mut().unwrap().extend(more);
 }
 
@@ -308,7 +308,7 @@ fn an_interruption_an_error_and_a_title_are_read_and_a_rewind_is_counted() {
 }
 
 #[test]
-fn the_context_of_a_session_names_the_directory() {
+fn the_directory_is_read_from_the_context_of_a_session() {
     let context = |text: &str| {
         message_record("m0", "user", &format!("<session_context>\n{text}\n</session_context>"))
     };
@@ -368,7 +368,7 @@ fn a_document_is_read_as_its_records() {
 }
 
 #[test]
-fn the_records_of_a_document_that_grew_begin_with_the_earlier_ones() {
+fn the_records_of_a_longer_document_begin_with_the_earlier_records() {
     let first = message("m1", "user", json!({ "content": "Read a" }));
     let second = message("m2", "gemini", json!({ "content": "I read." }));
     let mut grown = second.clone();
@@ -385,7 +385,8 @@ fn the_records_of_a_document_that_grew_begin_with_the_earlier_ones() {
     }
 }
 
-/// Reads real transcripts, which are not part of this repository: each record is read or counted.
+/// Reads real transcripts, which are not part of this repository. Each record must be read or
+/// counted.
 #[test]
 fn older_transcripts_are_read_completely() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS") else { return };

@@ -84,7 +84,7 @@ fn names(input: &Value) -> String {
     patterns.collect::<Vec<_>>().join(" ")
 }
 
-/// Older versions have one tool for each sub-agent.
+/// Returns the delegation to a sub-agent. Older versions have one tool for each sub-agent.
 fn delegation(tool: &str, input: &Value) -> Option<Action> {
     let text = |key: &str| input[key].as_str();
     let work = text("prompt").or_else(|| text("objective")).or_else(|| text("query"))?;

@@ -103,14 +103,14 @@ pub(crate) fn emit_result(call: &str, outcome: Outcome, response: &str, out: &mu
     }));
 }
 
-/// Parses a record's id, which is the same in every copy of the record. `None` for an id that is
-/// not a UUID: it is derived from the content and not unique.
+/// Parses a record's id, which is the same in every copy of the record. Returns `None` for an id
+/// that is not a UUID. Such an id is derived from the content, so it is not unique.
 pub(crate) fn record_uuid(id: &str) -> Option<RecordUuid> {
     let is_uuid = id.len() == 36;
     is_uuid.then(|| uuid::Uuid::try_parse(id).ok().map(uuid::Uuid::into_bytes)).flatten()
 }
 
-/// Whether a record that resembles those of Claude Code has a member that only Qwen Code writes:
+/// Whether a record that resembles a record of Claude Code has a member that only Qwen Code writes:
 /// parts, a system payload or a provenance.
 pub(crate) fn is_record(record: &Object<'_>) -> bool {
     record.raw("systemPayload").is_some()

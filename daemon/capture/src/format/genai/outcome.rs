@@ -103,7 +103,7 @@ const ENDING: &[&str] = &[
     "Process Group PID: ",
 ];
 
-/// Returns the lines after the output, last first.
+/// Returns the lines after the output, the last line first.
 fn ending(text: &str) -> impl Iterator<Item = &str> {
     let is_added = |line: &&str| ENDING.iter().any(|start| line.starts_with(start));
     text.trim_end().rsplit('\n').take_while(is_added)

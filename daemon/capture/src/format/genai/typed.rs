@@ -8,7 +8,7 @@ use crate::{
     model::transcript::{Item, RecapKind},
 };
 
-/// The start of the texts that the program adds for files that the user named with `@`.
+/// The start of the texts that the program adds for files that the user referenced with `@`.
 const FILES: &str = "--- Content from referenced files ---";
 /// The answer that the program puts after the summary of a compacted history.
 pub(crate) const ACKNOWLEDGEMENT: &str = "Got it. Thanks for the additional context!";
@@ -72,7 +72,7 @@ pub(crate) fn emit(text: &str, speaker: TextSource, out: &mut Emitter<'_>) -> Re
         return RecordVerdict::Read;
     }
     if text.starts_with('!') {
-        // The report of the command follows.
+        // Not emitted, because the report of the command follows.
         return skipped("user/shell command");
     }
     if let Some((name, args)) = command(text) {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_the_user_names_is_kept() {
+    fn a_tag_in_the_users_text_is_kept() {
         for text in ["What does <hook_context> mean?", "Is a < b\nor <b>?", "<unknown>x</unknown>"]
         {
             assert_eq!(read(text), [format!("Prompt({text:?})")]);

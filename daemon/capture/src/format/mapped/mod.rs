@@ -2,8 +2,8 @@
 //! The records are JSON objects, one per line, in files to which the agent appends.
 //!
 //! A record is a message of the user or of the agent; other records are skipped and counted by
-//! their role. A file belongs to one session: the first session that a record names. Without a
-//! mapping for the session, each file is a session.
+//! their role. A file belongs to one session: the first session in its records. Without a mapping
+//! for the session, each file is a session.
 
 mod paths;
 mod pointer;
@@ -45,11 +45,11 @@ pub struct FormatMapping {
     pub text: Pointer,
     /// An RFC 3339 text, or seconds or milliseconds since 1970.
     pub time: Option<Pointer>,
-    /// The id of the session. Without it, a file is a session, named by its path below the watched
-    /// folder.
+    /// The id of the session. Without this pointer, each file is a session, and its id is the path
+    /// below the watched folder.
     pub session: Option<Pointer>,
     pub cwd: Option<Pointer>,
-    /// The id of the record, for copies and forks of a session; it must be a UUID.
+    /// The id of the record, for copies and forks of a session. The id must be a UUID.
     pub id: Option<Pointer>,
     pub model: Option<Pointer>,
     pub branch: Option<Pointer>,
@@ -94,8 +94,8 @@ impl FormatMapping {
     }
 }
 
-/// The smallest number that is read as milliseconds since 1970; a smaller one is read as seconds.
-/// As seconds it is in the year 5138, and as milliseconds in 1973.
+/// The smallest number that is read as milliseconds since 1970. A smaller number is read as seconds.
+/// 1e11 seconds are the year 5138, and 1e11 milliseconds are the year 1973.
 const MILLIS_FROM: f64 = 1e11;
 /// The types under which records without a role and records of other sessions are counted.
 const NO_ROLE: &str = "no role";
@@ -105,7 +105,7 @@ const OTHER_SESSION: &str = "of another session";
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct MappedMemory {
-    /// The first session that a record names.
+    /// The first session in the records.
     session: String,
 }
 
@@ -122,14 +122,14 @@ impl MappedFormat {
         &self.0
     }
 
-    /// Returns whether a record has each of the members that [`FormatMapping::pointers`] lists;
-    /// `None` for a text that is not a record.
+    /// Returns, for each pointer of [`FormatMapping::pointers`], whether the record has the member.
+    /// Returns `None` for a text that is not a record.
     pub fn members_of(&self, record: &str) -> Option<Vec<bool>> {
         let record = Object::parse(record)?;
         Some(self.0.pointers().map(|(_, pointer)| pointer.find(&record).is_some()).collect())
     }
 
-    /// Returns the session that a record names.
+    /// Returns the session in a record.
     fn session_of<'a>(&self, record: &Object<'a>) -> Option<Cow<'a, str>> {
         let session = scalar(self.0.session.as_ref()?.find(record)?)?;
         let is_id = !session.is_empty() && !session.contains(char::is_control);
@@ -224,7 +224,7 @@ impl Format for MappedFormat {
         })
     }
 
-    /// The version is a hash of the mapping, so that files are read again when the mapping changes.
+    /// Returns a hash of the mapping, so that files are read again when the mapping changes.
     fn rules_version(&self) -> u64 {
         let mut digest = Sha256::new();
         for (key, pointer) in self.0.pointers() {

@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901), which name the members of a record.
+//! JSON pointers (RFC 6901), which select the members of a record.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub struct Pointer {
 pub enum PointerError {
     #[error("a JSON pointer begins with /")]
     NoSlash,
-    #[error("/ alone is the member with an empty name; name a member, as in /message/role")]
+    #[error("/ alone selects the member with an empty name; add a name, as in /message/role")]
     NoName,
-    #[error("after ~ a JSON pointer has 0 (for ~) or 1 (for /)")]
+    #[error("in a JSON pointer, ~ must be followed by 0 (for ~) or 1 (for /)")]
     Escape,
 }
 
@@ -72,7 +72,7 @@ mod tests {
 
     /// The examples of RFC 6901, section 5.
     #[test]
-    fn pointers_name_members_as_in_rfc_6901() {
+    fn pointers_select_members_as_in_rfc_6901() {
         let text = r#"{"foo":["bar","baz"],"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#;
         let record = Object::parse(text).unwrap();
         for (pointer, value) in [

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::format::tests::{items, verdict};
 
-/// The mapping of an agent `mine` with messages in `/message`.
+/// Returns the mapping of an agent `mine` with messages in `/message`.
 pub(crate) fn mapping(paths: &[&str]) -> FormatMapping {
     let pointer = |text: &str| Pointer::parse(text).unwrap();
     FormatMapping {

@@ -1,9 +1,9 @@
 //! Reads the database of opencode, `opencode.db`.
 //!
-//! opencode 1 uses the tables `session`, `message` and `part`, and opencode 2 `session_v2` and
+//! opencode 1 uses the tables `session`, `message` and `part`. opencode 2 uses `session_v2` and
 //! `session_message`, in the same file. opencode 2 does not change the tables of opencode 1, and
-//! its own tables may contain the same sessions. The sources for both are opencode's own table
-//! definitions and projectors.
+//! its own tables may contain the same sessions. The sources for both formats are opencode's own
+//! table definitions and projectors.
 
 use std::path::{Path, PathBuf};
 
@@ -197,7 +197,7 @@ fn session_row(
     Ok(Some(row))
 }
 
-/// The data that identify the state of a session without reading all of it.
+/// The data that identify the state of a session, without reading all of its messages.
 struct State {
     text: String,
     modified: i64,
@@ -250,7 +250,7 @@ fn lenient_integer(row: &TableRow<'_>, column: usize) -> rusqlite::Result<i64> {
     })
 }
 
-/// Adds the states of the last messages and their parts. opencode does not change older ones.
+/// Adds the states of the last messages and their parts. opencode does not change older messages.
 fn state_of_messages(
     connection: &Connection,
     session: &str,
@@ -282,7 +282,7 @@ fn state_of_messages(
     Ok(())
 }
 
-/// Adds the states of the last rows. opencode does not change older ones.
+/// Adds the states of the last rows. opencode does not change older rows.
 fn state_of_rows(
     connection: &Connection,
     session: &str,

@@ -2,9 +2,9 @@
 //! `storage/session/<project>/<session>.json`, with `storage/message/<session>/<message>.json` and
 //! `storage/part/<message>/<part>.json`.
 //!
-//! opencode copies these sessions into its database and then writes only there, so their messages
-//! no longer change. They are read when the session's file changes, and an unfinished answer is
-//! read without waiting for its end.
+//! opencode copies these sessions into its database and then writes only there, so the messages in
+//! the folder no longer change. The messages are read when the session's file changes, and an
+//! unfinished answer is read without waiting for its end.
 
 use std::{
     borrow::Cow,
@@ -23,7 +23,7 @@ use crate::{
     records::RecordText, store::FileStamp,
 };
 
-/// Maximum length, in bytes, of a file; a longer file is not read.
+/// Maximum length, in bytes, of a file. A longer file is not read.
 const LONGEST: u64 = 48 << 20;
 /// Maximum number of parents that are followed to find the session that the user started.
 const MAX_ANCESTORS: usize = 16;
@@ -67,7 +67,9 @@ impl SessionFile {
         };
         // An unreadable database is ignored here. It is reported when its own sessions are read.
         match self.database().map(contains) {
-            Some(Ok(true)) => Err(io::Error::new(io::ErrorKind::NotFound, "it is in the database")),
+            Some(Ok(true)) => {
+                Err(io::Error::new(io::ErrorKind::NotFound, "the session is in the database"))
+            }
             _ => Ok(FileStamp { length: 0, ..stamp }),
         }
     }
@@ -75,7 +77,10 @@ impl SessionFile {
     pub(super) fn write_records(&self, text: &mut RecordText) -> io::Result<()> {
         let session = read(&self.file)?;
         let Some(object) = Object::parse(&session) else {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not complete JSON"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the file is not complete JSON",
+            ));
         };
         let row = self.row(&object);
         let mut records = Records::begin(&row, text)?;
@@ -157,7 +162,7 @@ fn files(folder: &Path) -> io::Result<Vec<StoredFile>> {
 fn read(path: &Path) -> io::Result<String> {
     let file = open_file(path)?;
     if file.metadata()?.len() > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too long"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file is too long"));
     }
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;

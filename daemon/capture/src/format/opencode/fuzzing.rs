@@ -27,15 +27,15 @@ pub fn records(version: TableVersion, rows: &[&str]) -> Vec<String> {
         TableVersion::One => write_messages(rows, &mut records),
         TableVersion::Two => write_rows(rows, &mut records),
     });
-    written.expect("memory takes any record");
+    written.expect("memory accepts any record");
     let mut lines = String::new();
     let mut text = text.finish().expect("a text in memory can be read back").text;
     text.read_to_string(&mut lines).expect("the records are text");
     lines.lines().map(str::to_owned).collect()
 }
 
-/// Returns the indexes of the rows that begin a message: the transcript may end before each of
-/// them.
+/// Returns the indexes of the rows that begin a message. The transcript may end before each of
+/// these rows.
 pub fn ends(version: TableVersion, rows: &[&str]) -> Vec<usize> {
     let starts = |at: &usize| match version {
         TableVersion::One => member(rows[*at], "role").is_some(),

@@ -1,8 +1,8 @@
 //! Builds the records of a session.
 //!
 //! Neither the rows of the database nor the files of the older folder are append-only: opencode
-//! changes a message and its parts in place while it works. A record here contains only data that
-//! do not change any more, so that records are only added.
+//! changes a message and its parts in place while it works. A record contains only data that do not
+//! change any more, so that later readings only add records.
 
 use std::{borrow::Cow, fmt::Write, io};
 
@@ -23,7 +23,7 @@ impl Line {
         self.raw(key, Some(&encoded))
     }
 
-    /// Adds a member with raw JSON, unless there is none.
+    /// Adds a member with the JSON text `raw`, unless `raw` is missing or `null`.
     pub(super) fn raw(mut self, key: &str, raw: Option<&str>) -> Line {
         let Some(raw) = raw.filter(|raw| *raw != "null") else { return self };
         let separator = if self.0.len() > 1 { "," } else { "" };
@@ -32,7 +32,7 @@ impl Line {
             true => Cow::Owned(raw.replace(['\n', '\r'], " ")),
             false => Cow::Borrowed(raw),
         };
-        write!(self.0, "{separator}\"{key}\":{raw}").expect("a string takes any text");
+        write!(self.0, "{separator}\"{key}\":{raw}").expect("a string accepts any text");
         self
     }
 
@@ -125,8 +125,8 @@ impl<'w> Records<'w> {
         self.text.add(&text.replace(['\n', '\r'], " "))
     }
 
-    /// Writes the title. Call this after the first answer, because opencode has usually set the
-    /// title by then.
+    /// Writes the title. Must be called after the first answer, because opencode has usually set
+    /// the title by then.
     pub(super) fn write_title(&mut self) -> io::Result<()> {
         match self.title.take() {
             Some(title) => self.write(Line::new("title").string("text", &title)),
@@ -143,8 +143,8 @@ pub(super) struct AnchorRow {
     pub(super) session: u32,
     /// Version of the tables.
     pub(super) version: u8,
-    /// The message's place in the order of messages: in version 1 the time, then the id; in version
-    /// 2 the number.
+    /// The position of the message: in version 1 its time (messages with equal times are ordered by
+    /// their ids), in version 2 its number.
     pub(super) at: i64,
     pub(super) id: String,
     /// Number of messages before the row.
@@ -153,12 +153,12 @@ pub(super) struct AnchorRow {
     pub(super) is_titled: bool,
 }
 
-/// Whether the title is the one that opencode sets before the topic of the session is known.
+/// Whether opencode set the title before it knew the topic of the session.
 fn is_provisional_title(title: &str) -> bool {
     title.is_empty() || title.starts_with("New session - ") || title.starts_with("Child session - ")
 }
 
-/// Whether the next records can be written, or must wait for an unfinished one.
+/// Whether the next records can be written, or must wait until the current message is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Finished,

@@ -36,8 +36,8 @@ impl Format for Opencode {
         "opencode"
     }
 
-    /// The data folder itself is not watched: it contains a repository of snapshots and a folder
-    /// for each message.
+    /// Does not return the data folder itself, because it contains a repository of snapshots and a
+    /// folder for each message.
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
         let folder = (surroundings.variable)("XDG_DATA_HOME")
             .filter(|folder| !folder.is_empty())

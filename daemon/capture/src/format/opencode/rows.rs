@@ -43,7 +43,7 @@ pub(super) fn write(
     }
 }
 
-/// Returns the row of the anchor of `text`, if the session has the same rows before it.
+/// Returns the row of the anchor of `text`, if the session's rows before it are unchanged.
 fn resumed(
     connection: &Connection,
     version: Version,
@@ -77,7 +77,7 @@ fn write_messages(
     mut anchor: AnchorRow,
     records: &mut Records<'_>,
 ) -> Result<(), DatabaseError> {
-    // The data are read message by message, so that sorting does not load all of them.
+    // The data are read message by message, so that sorting does not load the data of all messages.
     let query = "SELECT id, time_created FROM message \
          WHERE session_id = ?1 AND (time_created, id) >= (?2, ?3) ORDER BY time_created, id";
     let mut statement = connection.prepare_cached(query)?;
@@ -119,8 +119,8 @@ fn write_messages(
     Ok(())
 }
 
-/// Whether a later answer exists. opencode writes one answer at a time, so the message is then
-/// finished.
+/// Whether a later answer exists. If it exists, the message is finished, because opencode writes one
+/// answer at a time.
 fn has_later_answer(
     connection: &Connection,
     session: &StoredSession,

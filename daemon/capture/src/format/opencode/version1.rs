@@ -1,5 +1,5 @@
-//! Converts the messages of opencode 1 to records. Each message is a row or a file, and so is each
-//! of its parts.
+//! Converts the messages of opencode 1 to records. Each message, and each part of a message, is a
+//! row or a file.
 //!
 //! While an answer is written, its parts change: text gets an end time, and the state of a tool
 //! changes from pending to running to completed or error. After that, opencode only adds a mark to
@@ -21,7 +21,7 @@ pub(super) struct Message<'s> {
     id: &'s str,
     object: Object<'s>,
     is_user: bool,
-    /// Whether its parts no longer change.
+    /// Whether the parts of the message no longer change.
     is_over: bool,
 }
 

@@ -35,7 +35,8 @@ pub(super) fn read(
         "toolResult" => result(&message, out),
         "bashExecution" => command_of_user(&message, out),
         "compactionSummary" => compacted(&message, out),
-        // Texts that an extension added, and summaries of branches that are in the file.
+        // Not read: texts that an extension added, and summaries of branches, because the
+        // branches are in the file.
         _ => {}
     }
     out.verdict(&format!("message/{role}"))

@@ -3,7 +3,7 @@
 //! The first record describes the session. The others form a tree by `id` and `parentId`: when the
 //! user returns to an earlier record, that record becomes the parent of the next record. All
 //! branches are read in the order in which they were written, because the work in an abandoned
-//! branch was also done. A fork is a new file with the records of the old one. The sources for the
+//! branch was also done. A fork is a new file with the records of the old file. The sources for the
 //! format are Pi's session manager, which is public, and a transcript.
 
 mod action;
@@ -96,7 +96,7 @@ fn in_directory_folder(path: &Path) -> bool {
     folder.is_some_and(|name| name.len() > 4 && name.starts_with("--") && name.ends_with("--"))
 }
 
-/// Returns the context in the first record, which in older versions also names the model.
+/// Returns the context in the first record, which in older versions also contains the model.
 fn surroundings<'a>(header: &Object<'a>) -> SessionContext<'a> {
     let (cwd, model) = (header.string("cwd"), header.string("modelId"));
     SessionContext { cwd, model, ..SessionContext::default() }
@@ -111,7 +111,7 @@ fn compacted(record: &Object<'_>, out: &mut Emitter<'_>) {
 }
 
 /// Returns an id for a record: Pi's own id combined with the time, because Pi's id has eight digits
-/// and is unique only within one file. A fork copies both.
+/// and is unique only within one file. A fork copies the id and the time.
 fn uuid(record: &Object<'_>, at: Option<Timestamp>) -> Option<RecordUuid> {
     let id = record.string("id")?;
     if let Ok(uuid) = uuid::Uuid::try_parse(&id) {

@@ -46,7 +46,7 @@ fn header() -> Value {
 }
 
 #[test]
-fn the_first_record_names_the_session() {
+fn the_first_record_contains_the_session() {
     let path = Path::new("/h/.pi/agent/sessions/--p--/2026-05-20T10-00-00-000Z_x.jsonl");
     assert!(Pi.claims(path));
     let found = Pi.identify(path, &header().to_string()).unwrap();
@@ -85,7 +85,7 @@ fn a_complete_turn_is_read() {
 }
 
 #[test]
-fn the_last_line_of_a_failed_call_has_its_outcome() {
+fn the_outcome_of_a_failed_call_is_read_from_the_last_line() {
     for (text, wanted) in [
         ("FAIL\n\n\nCommand exited with code 101", "Failed(Some(101)) FAIL"),
         ("Command aborted", "Interrupted Command aborted"),

@@ -1,8 +1,8 @@
 //! The transcript format of Qwen Code: `projects/<slug>/chats/<session>.jsonl`, with sub-agents in
 //! `projects/<slug>/subagents/<session>/agent-<id>.jsonl`.
 //!
-//! The records look like Claude Code's, but a message has the form of Google's GenAI interface: a
-//! role and parts. No transcript was available. The source for the format is the program's code:
+//! The records resemble the records of Claude Code, but a message has the form of Google's GenAI
+//! interface: a role and parts. No transcript was available. The source is the program's code:
 //! `packages/core/src/services/chatRecordingService.ts` at commit 015346f1 (2026) and
 //! `packages/core/src/agents/agent-transcript.ts` at commit 015f2838, whose types also list the
 //! records of older versions.
@@ -111,7 +111,7 @@ impl Format for Qwen {
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct QwenMemory {
-    /// The commands that were read, whose prompts follow.
+    /// The commands that were read. The prompt of a command follows in a later record.
     seen: SeenRecords,
 }
 
@@ -188,7 +188,8 @@ fn tool_result(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     verdict
 }
 
-/// Emits the user's choices. Older versions report them as text only, with the labels of questions.
+/// Emits the user's choices. Older versions report the choices only in a text, with the labels of
+/// the questions.
 fn answers(call: &str, reported: Option<&Object<'_>>, response: &str, out: &mut Emitter<'_>) {
     let display = reported.and_then(|reported| reported.object("resultDisplay"));
     if let Some(raw) = display.as_ref().and_then(|display| display.raw("answers")) {

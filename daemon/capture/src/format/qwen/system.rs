@@ -36,7 +36,8 @@ pub(super) fn read(
     read.unwrap_or_else(|| skipped(&format!("system/{subtype}")))
 }
 
-/// The compacted history begins with a summary and the answer that the program puts after it.
+/// Emits the summary of a compacted history. The history begins with the summary, and with the
+/// answer that the program adds after the summary.
 fn compression(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     let history = json::objects(payload.raw("compressedHistory")?);
     let texts = history.iter().map(|content| text_of(content.raw("parts").unwrap_or_default()));
@@ -75,7 +76,7 @@ fn model(
     Some(RecordVerdict::Read)
 }
 
-/// The prompt to which a command was expanded follows in a separate record.
+/// Emits a command. The prompt to which the command was expanded follows in a separate record.
 fn command(
     payload: &Object<'_>,
     memory: &mut Memory,

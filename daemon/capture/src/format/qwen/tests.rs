@@ -1,4 +1,4 @@
-//! Tests with records in the form that the program's source defines; the texts are invented.
+//! Tests with records in the form that the program's source defines. The texts are invented.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn record(kind: &str, more: Value) -> Value {
 }
 
 fn extend(record: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("members are added: {more}") };
+    let Value::Object(more) = more else { panic!("not an object: {more}") };
     record.as_object_mut().unwrap().extend(more);
 }
 
@@ -224,7 +224,7 @@ fn answers_are_read_from_both_forms() {
 }
 
 #[test]
-fn a_file_is_identified_by_its_records_and_not_as_claude_codes() {
+fn a_file_is_not_identified_as_a_file_of_claude_code() {
     let session = "5e551000-0000-4000-8000-000000000001";
     let mut first = message_record("user", json!([{ "text": "Fix it" }]));
     first["cwd"] = json!("/home/dev/app");

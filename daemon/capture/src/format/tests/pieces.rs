@@ -1,4 +1,4 @@
-//! Transcripts that are read while they are written.
+//! Tests with transcripts that are read while they are written.
 
 use std::{
     fs,
@@ -57,7 +57,7 @@ fn a_truncated_record_does_not_affect_other_records() {
     }
 }
 
-/// The rows of a database are added one after the other.
+/// Reads the rows of a database while they are added one after the other.
 #[test]
 fn new_rows_only_add_records() {
     for sample in rows() {
@@ -99,7 +99,7 @@ struct ReadSample {
     memory: Memory,
 }
 
-/// Returns the seeds for fuzzing, whose first line names the agent.
+/// Returns the seeds for fuzzing. The first line of a seed is the name of the agent.
 fn seeds() -> Vec<Sample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/seeds/format");
     let mut paths: Vec<PathBuf> =
@@ -126,8 +126,8 @@ fn rows() -> impl Iterator<Item = Sample> {
 }
 
 impl Sample {
-    /// Reads the text while it is appended to a file, `piece` bytes at a time. As in the engine,
-    /// cursor and memory are saved in between.
+    /// Reads the text while it is appended to a file, `piece` bytes at a time. Saves cursor and
+    /// memory after each piece, as the engine does.
     fn read_in_pieces(&self, piece: usize) -> ReadSample {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let (mut cursor, mut reader) = (FileCursor::default(), SampleReader::default());
@@ -135,7 +135,7 @@ impl Sample {
             file.write_all(piece).unwrap();
             let (mut tail, _) = Tail::open(file.path(), &cursor).unwrap();
             while let Some(line) = tail.next_line(&salvage::is_whole).unwrap() {
-                let TailLine::Whole(line) = line else { panic!("no line is that long") };
+                let TailLine::Whole(line) = line else { panic!("a line is too long") };
                 reader.line(self.format, line);
             }
             cursor = tail.mark().unwrap();

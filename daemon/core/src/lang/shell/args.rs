@@ -60,7 +60,7 @@ impl Args {
     }
 }
 
-/// Whether a word names a toolchain of `cargo` or `rustc`, such as `+nightly`.
+/// Whether a word selects a toolchain of `cargo` or `rustc`, such as `+nightly`.
 fn is_toolchain(word: &str) -> bool {
     word.len() > 1 && word.starts_with('+')
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_is_found_however_it_is_written() {
+    fn an_option_is_found_in_each_spelling() {
         let has = |flag: &str, option| Args::of(&[flag.to_owned()], &[]).has(option);
         assert!(has("-am", "-a") && has("-i.bak", "-i") && has("--list", "--list"));
         assert!(has("--format=x", "--format") && has("-rf", "-r"));

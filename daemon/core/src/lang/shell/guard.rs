@@ -1,9 +1,9 @@
 //! Protects the shell parser from input that makes it fail. brush-parser 0.3 panics on some long
 //! numbers, takes exponential time for brackets that are never closed, recurses as deep as its
-//! input, and exhausts memory if a line ends after `<<''`. In a here document inside `$(...)`,
-//! where agents put commit messages, it takes plain quotation marks for quotes of the shell.
+//! input, and exhausts memory if a line ends after `<<''`. Agents write commit messages in here
+//! documents inside `$(...)`, where the parser treats quotation marks in the text as shell quotes.
 //!
-//! Mutated command lines have shown these failures. The limits are far above what agents write.
+//! Fuzzing found these failures. The limits are far above what agents write.
 
 use std::{
     borrow::Cow,
@@ -12,15 +12,15 @@ use std::{
 
 use brush_parser::{ParserOptions, SourceInfo, Token, ast::Program};
 
-/// Maximum length, in bytes, of a command line that is parsed. Here documents make lines long.
+/// Maximum length, in bytes, of a command line that is parsed. Here documents are part of a line.
 pub(super) const LONGEST: usize = 256 * 1024;
-/// Maximum number of brackets, `(` and `{`, that are open at one position of the text. Quoted ones
-/// count, too.
+/// Maximum number of brackets, `(` and `{`, that are open at one position of the text. Brackets in
+/// quotes are counted, too.
 const DEEPEST_TEXT: usize = 200;
 /// Maximum nesting of compound commands.
 const DEEPEST_COMMAND: usize = 16;
-/// Maximum nesting of `case`. If the innermost one has a mistake, each level doubles the parser's
-/// time.
+/// Maximum nesting of `case`. If the innermost `case` has a syntax error, each level doubles the
+/// parser's time.
 const DEEPEST_CASE: usize = 6;
 /// Maximum number of words and operators of a line whose structure is parsed.
 const MOST_TOKENS: usize = 20_000;
@@ -109,8 +109,8 @@ fn without_inner_documents(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns the parts of a line that begins a here document inside `$(`: the text before it, its
-/// delimiter, and the text after it.
+/// Returns the parts of a line that begins a here document inside `$(`: the text before `<<`, the
+/// delimiter, and the text after the delimiter.
 fn inner_document(head: &str) -> Option<(&str, &str, &str)> {
     let (before, after) = head.split_once("<<")?;
     let inside = before.rfind("$(").is_some_and(|at| !before[at..].contains(')'));
@@ -128,9 +128,9 @@ fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
     (after.trim().is_empty() || after.starts_with(')')).then_some(after)
 }
 
-/// Returns `line` with two line feeds at its end, if it may contain a here document. Without the
-/// first one, the parser never finds the end of a document that ends with an empty line. The second
-/// one is for a line that ends in a backslash.
+/// Adds two line feeds to `line` if it may contain a here document. Without a line feed, the parser
+/// never finds the end of a document that ends with an empty line. If `line` ends with a backslash,
+/// the backslash escapes the first line feed, so the second is needed.
 fn with_final_line_feeds(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }
@@ -182,7 +182,7 @@ fn is_balanced(tokens: &[Token]) -> bool {
             Closes(end) if open.last() == Some(&end) => {
                 open.pop();
             }
-            // A pattern of `case` ends in a bracket that nothing opened.
+            // A pattern of `case` may end with `)` without a `(` before it.
             Closes(_) | Neither => {}
         }
         if open.len() > DEEPEST_COMMAND
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_lines_are_parsed_and_broken_ones_are_not() {
+    fn ordinary_lines_are_parsed_and_invalid_lines_are_not() {
         for (line, how) in [
             ("ls -la", "parsed"),
             ("case $x in a) ls;; (b) pwd;; esac", "parsed"),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_inside_substitutions_are_left_out_and_no_others() {
+    fn only_here_documents_inside_substitutions_are_removed() {
         for (line, without) in [
             ("x \"$(cat <<'EOF'\nit's (1\nEOF\n)\" y", "x \"$(cat \n\n)\" y"),
             ("x $(cat <<-END | wc\n\tdon't\n\tEND\n)\ny", "x $(cat  | wc\n\n)\ny"),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_lines_end_soon() {
+    fn hostile_lines_are_parsed_quickly() {
         for count in [10, 18, 40, 190, 400, 4_000, 40_000] {
             for (open, close) in [
                 ("(", ""),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_end_with_an_empty_line_end() {
+    fn here_documents_that_end_with_an_empty_line_are_parsed() {
         // Found by fuzzing.
         for end in ["''", "\"\"", "\r", "\u{b}", "-''", "'' <<''", "'' `b`", "'' \\", "'' \\\n\\"] {
             for before in ["", "cat ", "a $(b ", "a ${b ", "a \"$(b ", "{ a; } "] {

@@ -131,7 +131,8 @@ fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     })
 }
 
-/// Returns the module of `python -m pytest` with its arguments, if it is a known program.
+/// Returns a module that Python runs, with its arguments, if the module is a known program: for
+/// example `pytest -x` of `python -m pytest -x`.
 fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
     if !matches!(name, "python" | "python3" | "py" | "python2" | "pypy3" | "coverage") {
         return None;
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_that_run_others_are_looked_through() {
+    fn the_command_inside_wrappers_is_found() {
         for (line, inner) in [
             ("sudo -u web env A=1 B=2 timeout -s KILL 60 nice -n 5 cargo test", "cargo test"),
             ("xargs -0 -I {} rm {}", "rm {}"),
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_given_as_a_word_are_found() {
+    fn scripts_in_arguments_are_found() {
         let of_words = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             of(&words, &[])

@@ -27,7 +27,7 @@ const RAW_KEPT: usize = 300;
 pub struct ShellCommand {
     /// The program and its arguments; empty for assignments and redirections alone.
     pub words: Vec<String>,
-    /// The sources of its input and the targets of its output.
+    /// The sources of the command's input and the targets of its output.
     pub redirects: Vec<Redirect>,
     /// The position in the line.
     pub place: CommandPosition,
@@ -42,7 +42,7 @@ pub struct CommandPosition {
     pub nested: bool,
     /// Whether the command is after `||`.
     pub alternative: bool,
-    /// The number of its pipeline, counted from 1.
+    /// The number of the command's pipeline in the line, counted from 1.
     pub pipeline: usize,
     /// The number of the command in its pipeline, counted from 0.
     pub in_pipeline: usize,
@@ -189,7 +189,7 @@ impl CommandCollector {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             words.extend(self.item(item, place, &mut redirects));
         }
-        // The parser prints `2>&1` with a space in it.
+        // The parser prints `2>&1` as `2>& 1`.
         let raw = cut(simple.to_string().replace(">& ", ">&"));
         self.add(ShellCommand { words, redirects, place, raw });
     }
@@ -345,7 +345,7 @@ fn cut(mut text: String) -> String {
 mod tests {
     use super::*;
 
-    /// Formats the commands of a line, with `$` before nested ones and `?` before alternatives.
+    /// Formats the commands of a line, with `$` before nested commands and `?` before alternatives.
     fn shown(line: &str) -> String {
         let show = |command: ShellCommand| {
             let mark = if command.place.nested { "$" } else { "" };

@@ -30,13 +30,13 @@ pub struct Rule {
     flags: Vec<Vec<String>>,
     /// The purpose of the command.
     pub purpose: Purpose,
-    /// The domain in which it works.
+    /// The domain in which the command works.
     pub domain: Where,
     /// How much the command shows, if not the default.
     pub effort: Option<Effort>,
-    /// Its signals, if not the default.
+    /// The signals of the command, if not the default.
     pub signals: Option<Signals>,
-    /// The left side of the line with one of its programs, for people.
+    /// The left side of the table's line, with only one of its programs. People see this text.
     pub name: String,
 }
 
@@ -49,7 +49,7 @@ pub enum Purpose {
     Task,
     /// The last word matched is a file to run, whose name shows the purpose.
     Run,
-    /// Determined by the words after the program.
+    /// The words after the program determine the purpose.
     Words,
 }
 
@@ -58,7 +58,7 @@ pub enum Purpose {
 pub enum Where {
     /// Always this domain.
     Fixed(ToolDomain),
-    /// Determined by the files that are its arguments.
+    /// The files among the arguments determine the domain.
     File,
 }
 
@@ -67,15 +67,15 @@ pub enum Where {
 pub struct Program {
     /// The options that take a value.
     pub takes: Vec<String>,
-    /// Whether its first word is a pattern or a script, not a file.
+    /// Whether the program's first argument is a pattern or a script, not a file.
     pub first_is_pattern: bool,
-    /// Whether it has subcommands.
+    /// Whether the program has subcommands.
     pub has_subcommands: bool,
     rules: Vec<Rule>,
     wrapper_rules: Vec<WrapperRule>,
 }
 
-/// A way in which a program runs another.
+/// A way in which a program runs another command.
 struct WrapperRule {
     words: Vec<Vec<String>>,
     skip: usize,
@@ -85,7 +85,7 @@ impl Program {
     /// Returns the program `name`, which may be a path.
     pub fn named(name: &str) -> Option<&'static Program> {
         static TABLE: LazyLock<HashMap<String, Program>> =
-            LazyLock::new(|| read(include_str!("programs.txt")).expect("a test reads the table"));
+            LazyLock::new(|| read(include_str!("programs.txt")).expect("a test checks the table"));
         TABLE.get(base_name(name).as_str())
     }
 
@@ -95,8 +95,9 @@ impl Program {
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// Returns the number of words after the program that its rule names, and the number of further
-    /// words before the command that it runs; `None` if it runs no command.
+    /// Returns the start of the command that this program runs: the number of words that the rule
+    /// requires after the program, and the number of further words to skip. Returns `None` if the
+    /// program runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.wrapper_rules.iter().filter(|rule| words_fit(&rule.words, args));
         fitting.max_by_key(|rule| rule.words.len()).map(|rule| (rule.words.len(), rule.skip))
@@ -104,7 +105,7 @@ impl Program {
 }
 
 impl Rule {
-    /// Returns the number of words after the program that the rule names.
+    /// Returns the number of words that the rule requires after the program.
     pub fn depth(&self) -> usize {
         self.words.len()
     }
@@ -114,8 +115,8 @@ impl Rule {
             && self.flags.iter().all(|flags| flags.iter().any(|flag| args.has(flag)))
     }
 
-    /// Returns how exact the rule is: a named word counts more than an option, and an option more
-    /// than `*`.
+    /// Returns how exact the rule is: a fixed word counts more than an option, and an option counts
+    /// more than `*`.
     fn precision(&self) -> usize {
         let named = self.words.iter().filter(|words| words[0] != "*").count();
         100 * named + 10 * self.flags.len() + self.words.len()
@@ -153,7 +154,7 @@ fn read(table: &str) -> Result<HashMap<String, Program>, String> {
     {
         if let Some(rest) = line.strip_prefix("takes ") {
             let mut words = rest.split_whitespace().map(str::to_owned);
-            let name = words.next().ok_or("takes what?")?;
+            let name = words.next().ok_or("no program after `takes`")?;
             programs.entry(name).or_default().takes.extend(words);
         } else if let Some(rest) = line.strip_prefix("pattern ") {
             for name in rest.split_whitespace() {
@@ -176,7 +177,7 @@ fn read_rule(line: &str, programs: &mut HashMap<String, Program>) -> Result<(), 
     };
     let (flags, words) = (alternatives(flags), alternatives(words));
     let mut properties = right.split_whitespace();
-    let purpose = properties.next().ok_or("no intent")?;
+    let purpose = properties.next().ok_or("no purpose")?;
     for name in names.split('|').map(str::to_lowercase) {
         let shown = left.replacen(names, &name, 1);
         let program = programs.entry(name).or_default();
@@ -208,7 +209,7 @@ fn read_purpose(word: &str) -> Result<Purpose, String> {
         "run" => Ok(Purpose::Run),
         "words" => Ok(Purpose::Words),
         intent => {
-            ToolIntent::parse(intent).map(Purpose::Fixed).ok_or(format!("no intent {intent}"))
+            ToolIntent::parse(intent).map(Purpose::Fixed).ok_or(format!("unknown purpose {intent}"))
         }
     }
 }
@@ -224,7 +225,7 @@ fn read_property(word: &str, rule: &mut Rule) -> Result<(), String> {
         _ => match (ToolDomain::parse(word), read_signals(word)) {
             (Some(domain), _) => rule.domain = Where::Fixed(domain),
             (None, Some(signals)) => rule.signals = Some(signals),
-            (None, None) => return Err(format!("cannot read {word}")),
+            (None, None) => return Err(format!("unknown property {word}")),
         },
     }
     Ok(())
@@ -257,7 +258,7 @@ mod tests {
         for (name, program) in &programs {
             assert!(
                 !program.rules.is_empty() || !program.wrapper_rules.is_empty(),
-                "{name} has options but no purpose"
+                "{name} has options but no rule"
             );
         }
     }
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_exact_line_is_taken() {
+    fn the_most_exact_rule_is_used() {
         for (line, expected) in [
             ("git branch", "git branch"),
             ("git branch topic", "git branch *"),
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lose_folder_version_and_ending() {
+    fn a_programs_name_has_no_folder_version_or_extension() {
         for (name, base) in [
             ("/usr/bin/git", "git"),
             ("python3.12", "python3"),

@@ -1,6 +1,6 @@
 //! Reads a word: removes its quotes and finds the scripts in it.
 //!
-//! The reader needs one pass. The parser's own function (`brush_parser::word`, 0.3) takes
+//! The reader needs one pass. The function of brush-parser 0.3 (`brush_parser::word`) takes
 //! exponential time for nested `${`: minutes for sixty bytes, as fuzzing has shown.
 
 /// Maximum nesting of quotes and substitutions.
@@ -9,8 +9,8 @@ const DEEPEST: usize = 64;
 /// The value of a word.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct UnquotedWord {
-    /// The text without quotes. Expansions that are known only at run time stay as written, except
-    /// scripts, each of which becomes `$(...)`.
+    /// The text without quotes. Expansions that are known only at run time stay as written, but
+    /// each script becomes `$(...)`.
     pub(super) text: String,
     /// The contents of `$(...)` and backquotes, except in variables and arithmetic.
     pub(super) scripts: Vec<String>,
@@ -101,7 +101,7 @@ impl WordReader<'_> {
             Some(b'(') => {
                 let end = closing(bytes, at + 2, b')', false, DEEPEST)?;
                 let inner = &self.written[at + 2..end];
-                if is_sum(inner) {
+                if is_arithmetic(inner) {
                     self.push_text(at, end + 1);
                 } else {
                     self.unquoted.scripts.push(inner.to_owned());
@@ -131,13 +131,13 @@ impl WordReader<'_> {
 }
 
 /// Whether a `$(...)` is arithmetic: `$((...))`.
-fn is_sum(inner: &str) -> bool {
+fn is_arithmetic(inner: &str) -> bool {
     let bytes = inner.as_bytes();
     bytes.first() == Some(&b'(')
         && closing(bytes, 1, b')', false, DEEPEST).is_some_and(|end| end + 1 == bytes.len())
 }
 
-/// Returns the position of the bracket or quote `end` that closes the one before `from`.
+/// Returns the position of the bracket or quote `end` that closes the bracket or quote before `from`.
 fn closing(bytes: &[u8], from: usize, end: u8, quoted: bool, depth: usize) -> Option<usize> {
     let deeper = depth.checked_sub(1)?;
     let is_text = end == b'"' || quoted;
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_are_taken_off_and_scripts_are_found() {
+    fn quotes_are_removed_and_scripts_are_found() {
         for (written, text, scripts) in [
             ("plain", "plain", &[][..]),
             ("'a b'\"c d\"e\\ f", "a bc de f", &[]),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_words_end_soon() {
+    fn hostile_words_are_read_quickly() {
         let opens = [
             "${b[",
             "${b[x=y}f",

@@ -9,7 +9,7 @@ pub enum Verdict {
     Wrong,
     /// The fact is no longer true.
     Done,
-    /// The fact still holds, even if a session seemed to end it.
+    /// The fact is still true, even if a session seemed to end it.
     Keep,
 }
 
@@ -20,7 +20,7 @@ pub enum CorrectionAuthor {
     Agent,
 }
 
-/// The latest correction of a fact. It applies to what sessions stated until then.
+/// The latest correction of a fact. It applies to the statements of sessions until that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Correction {
     pub verdict: Verdict,
@@ -68,8 +68,8 @@ impl CorrectionAuthor {
 }
 
 impl Correction {
-    /// Whether this correction replaces `known`: the later one does, but an agent's correction does
-    /// not replace the user's.
+    /// Whether this correction replaces `known`. An earlier correction replaces no later one, and an
+    /// agent's correction does not replace a correction of the user.
     pub fn replaces(&self, known: &Correction) -> bool {
         let is_users = |one: &Correction| one.author == CorrectionAuthor::User;
         (is_users(self) || !is_users(known)) && self.at >= known.at
@@ -82,18 +82,18 @@ mod tests {
 
     #[test]
     fn an_agent_does_not_overrule_the_user() {
-        let said = |author, seconds| Correction {
+        let correction = |author, seconds| Correction {
             verdict: Verdict::Done,
             author,
             at: Timestamp::from_seconds(seconds),
         };
         use CorrectionAuthor::{Agent, User};
         for (new, known, wanted) in [
-            (said(User, 2), said(User, 1), true),
-            (said(User, 1), said(User, 2), false),
-            (said(Agent, 2), said(User, 1), false),
-            (said(User, 2), said(Agent, 1), true),
-            (said(Agent, 2), said(Agent, 1), true),
+            (correction(User, 2), correction(User, 1), true),
+            (correction(User, 1), correction(User, 2), false),
+            (correction(Agent, 2), correction(User, 1), false),
+            (correction(User, 2), correction(Agent, 1), true),
+            (correction(Agent, 2), correction(Agent, 1), true),
         ] {
             assert_eq!(new.replaces(&known), wanted, "{new:?} {known:?}");
         }

@@ -15,13 +15,13 @@ use crate::model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityId(pub Uuid);
 
-/// A hash of the content of a fact, without its times. It is the same for the same claim of several
-/// sessions.
+/// A hash of the content of a fact, without its times. Equal claims of several sessions have the
+/// same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactKey(pub Uuid);
 
-/// The id of a fact: its key, and the number of the period in which it holds. A claim that was
-/// true, then not, and then again is two facts.
+/// The id of a fact: the key, and the number of the period in which the fact is true. A claim that
+/// was true in two separate periods is two facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FactId(pub Uuid);
 

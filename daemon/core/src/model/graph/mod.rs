@@ -30,12 +30,12 @@ macro_rules! named {
             /// All values.
             pub const ALL: &'static [$name] = &[$($name::$value,)*];
 
-            /// The name in documents and on screen.
+            /// Returns the name in documents and on screen.
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$value => $text,)* }
             }
 
-            /// The number on disk.
+            /// Returns the number on disk.
             pub const fn number(self) -> u8 {
                 match self { $($name::$value => $number,)* }
             }
@@ -56,9 +56,9 @@ macro_rules! named {
 named! {
     /// The kind of an entity.
     EntityKind {
-        /// A directory that sessions take place in.
+        /// A directory in which sessions run.
         Project = 0 "Project",
-        /// A file, by its path in the project.
+        /// A file; its name is the path in the project.
         File = 1 "File",
         /// A function, type or module.
         Symbol = 2 "Symbol",
@@ -79,7 +79,7 @@ named! {
         PullRequest = 11 "PullRequest",
         /// The purpose of a session.
         Task = 12 "Task",
-        /// A lasting wish of the user.
+        /// A lasting preference of the user.
         Preference = 13 "Preference",
     }
 }
@@ -129,12 +129,12 @@ named! {
 named! {
     /// How certain a fact is.
     Certainty {
-        /// The session only assumed it.
+        /// The session only assumed the fact.
         Hypothesis = 0 "hypothesis",
-        /// Something shows it: a test that passed, a command that succeeded, a file that was
-        /// written, or a statement of the user.
+        /// There is evidence for the fact: a test that passed, a command that succeeded, a file
+        /// that was written, or a statement of the user.
         Verified = 1 "verified",
-        /// Something showed that it is not true.
+        /// There is evidence that the fact is not true.
         Refuted = 2 "refuted",
     }
 }
@@ -198,23 +198,23 @@ pub struct Fact {
     pub source: EntityId,
     /// The object of the relation.
     pub target: EntityId,
-    /// The other entities that the fact names.
+    /// The other entities in the fact.
     pub others: Vec<EntityId>,
     /// The fact in words, from the latest session.
     pub sentence: String,
     /// How certain it is.
     pub certainty: Certainty,
-    /// Since when it is true.
+    /// The time from which the fact is true.
     pub valid_at: Timestamp,
-    /// When it ceased to be true.
+    /// When the fact ceased to be true.
     pub invalid_at: Option<Timestamp>,
-    /// When it was first stored on this machine.
+    /// When the fact was first stored on this machine.
     pub created_at: Timestamp,
-    /// When its end was stored on this machine.
+    /// When the end of the fact was stored on this machine.
     pub expired_at: Option<Timestamp>,
     /// The episodes that state it, the earliest session first.
     pub episodes: Vec<EpisodeId>,
-    /// The transcript lines that it was read from.
+    /// The transcript lines from which the fact was read.
     pub origins: Vec<(EpisodeId, Origin)>,
     /// Attributes by name: an error's cause, a setting's value.
     pub details: Vec<(String, String)>,
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_entities_have_equal_ids_and_others_have_not() {
+    fn only_equal_entities_have_equal_ids() {
         let here = Namespace::from_number(1);
         let id = EntityId::of(EntityKind::File, here, "src/main.rs");
         assert_eq!(id, EntityId::of(EntityKind::File, here, "src/main.rs"));

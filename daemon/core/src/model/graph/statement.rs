@@ -47,7 +47,7 @@ pub struct Claim {
     pub source: EntityId,
     /// The object of the relation.
     pub target: EntityId,
-    /// The other entities that the claim names.
+    /// The other entities in the claim.
     pub others: Vec<EntityId>,
     /// The claim in words.
     pub sentence: String,
@@ -64,7 +64,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Returns the entities that the claim names, each once.
+    /// Returns all entities in the claim, each once.
     pub fn entities(&self) -> Vec<EntityId> {
         let mut all = vec![self.source, self.target];
         all.extend(&self.others);
@@ -120,11 +120,11 @@ pub struct Watch {
 /// The reaction of a claim to marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stance {
-    /// Another value ends the claim.
+    /// The claim states this value. Another value ends the claim.
     Value(u64),
-    /// The error occurs again: the claim ends.
+    /// The claim ends when the error occurs again.
     Gone,
-    /// The error is solved, or its command succeeds: the claim ends.
+    /// The claim ends when the error is solved, or when its command succeeds.
     Broken,
     /// A test run that includes this test and does not report its failure ends the claim.
     Fails {
@@ -134,15 +134,15 @@ pub enum Stance {
         /// Number of tests that this command ran.
         total: u32,
     },
-    /// The chosen option is rejected in a decision about the same words: the claim ends.
+    /// The claim ends when the chosen option is rejected in a decision about these words.
     Chosen(Vec<u64>),
-    /// The rejected option is chosen in a decision about the same words: the claim ends.
+    /// The claim ends when the rejected option is chosen in a decision about these words.
     PassedOver(Vec<u64>),
     /// A success confirms the claim.
     Supposed,
     /// A sentence with most of these words ends the claim.
     Words(Vec<u64>),
-    /// A sentence ends the claim if most words of the sentence are among these.
+    /// A sentence ends the claim if most words of the sentence are among these words.
     NamedBy(Vec<u64>),
 }
 

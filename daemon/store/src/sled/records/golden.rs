@@ -22,15 +22,14 @@ use crate::{
     sled::envelope,
 };
 
-/// A record with its name and its encoding. A function checks that an old record still has the same
-/// value.
+/// A record with its name and its encoding, and a function that reads an envelope.
 struct Sample {
     name: String,
     sealed: Vec<u8>,
     reads: Box<Reads>,
 }
 
-/// A function that returns whether an envelope holds the sample.
+/// A function that returns whether an envelope contains the value of the sample.
 type Reads = dyn Fn(&[u8]) -> Result<bool, String>;
 
 fn sample<M, R>(name: &str, model: M) -> Sample
@@ -230,8 +229,8 @@ fn records_of_this_version_are_unchanged() {
     let names: Vec<&str> = samples.iter().map(|sample| sample.name.as_str()).collect();
     assert_eq!(golden.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
     for (sample, (name, golden)) in samples.iter().zip(&golden) {
-        assert_eq!((sample.reads)(golden), Ok(true), "{name} reads");
+        assert_eq!((sample.reads)(golden), Ok(true), "reading {name}");
         // Only the payload is compared, because the compression may change.
-        assert_eq!(envelope::unpack(&sample.sealed), envelope::unpack(golden), "{name} writes");
+        assert_eq!(envelope::unpack(&sample.sealed), envelope::unpack(golden), "writing {name}");
     }
 }

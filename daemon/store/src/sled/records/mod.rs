@@ -1,6 +1,6 @@
 //! The record types on disk: plain types, frozen with each version and converted only here.
 //!
-//! A change to any of them needs a migration: copy the old types into a new module
+//! A change to a record type needs a migration: copy the old types into a new module
 //! `sled/migrate/v<N>.rs`, convert them there, raise [`super::envelope::VERSION`], make
 //! [`super::envelope::open`] accept the old version, and keep the golden file of that version.
 //! `check_version` in `sled/mod.rs` then marks the database, so that older programs refuse it.
@@ -37,11 +37,11 @@ fn id_record(id: &SessionId) -> Id {
     (id.agent.clone(), id.id.clone())
 }
 
-fn id_model((agent, id): Id) -> SessionId {
+fn id_from_record((agent, id): Id) -> SessionId {
     SessionId { agent, id }
 }
 
-fn project_model(path: &str) -> Project {
+fn project_from_record(path: &str) -> Project {
     Project::new(path)
 }
 
@@ -72,7 +72,7 @@ fn reason_record(reason: &CloseReason) -> Reason {
     }
 }
 
-fn reason_model((number, text): Reason) -> Result<CloseReason, Unknown> {
+fn reason_from_record((number, text): Reason) -> Result<CloseReason, Unknown> {
     Ok(match number {
         0 => CloseReason::Explicit(Some(text).filter(|note| !note.is_empty())),
         1 => CloseReason::Hook(text),

@@ -85,15 +85,15 @@ impl TryFrom<SessionRecord> for Session {
                 episode: super::episode_id(indexed.episode),
                 hash: super::hash(indexed.hash),
                 at: super::time(indexed.at),
-                reason: super::reason_model(indexed.reason)?,
+                reason: super::reason_from_record(indexed.reason)?,
             }),
         };
         Ok(Session {
             key: SessionKey(record.key),
-            id: super::id_model(record.id),
-            project: record.project.as_deref().map(super::project_model),
+            id: super::id_from_record(record.id),
+            project: record.project.as_deref().map(super::project_from_record),
             file: record.file,
-            state: state_model(record.state)?,
+            state: state_from_record(record.state)?,
             content: record
                 .content
                 .map(|(bytes, messages)| Content { hash: super::hash(bytes), messages }),
@@ -130,17 +130,17 @@ fn state_record(state: &State) -> StateRecord {
     }
 }
 
-fn state_model(record: StateRecord) -> Result<State, Unknown> {
+fn state_from_record(record: StateRecord) -> Result<State, Unknown> {
     Ok(match record {
         StateRecord::Active => State::Active,
         StateRecord::Inactive => State::Inactive,
         StateRecord::Indexing { reason, since, attempts, written_since, again } => {
             State::Indexing(Indexing {
-                reason: super::reason_model(reason)?,
+                reason: super::reason_from_record(reason)?,
                 since: super::time(since),
                 attempts,
                 written_since,
-                again: again.map(super::reason_model).transpose()?,
+                again: again.map(super::reason_from_record).transpose()?,
             })
         }
         StateRecord::Indexed => State::Indexed,
@@ -148,7 +148,7 @@ fn state_model(record: StateRecord) -> Result<State, Unknown> {
             error,
             attempts,
             retry_at: retry_at.map(super::time),
-            reason: super::reason_model(reason)?,
+            reason: super::reason_from_record(reason)?,
         }),
         StateRecord::AgentGone { since } => {
             State::Unindexed(Unindexed::AgentGone { since: super::time(since) })

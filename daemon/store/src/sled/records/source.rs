@@ -139,7 +139,7 @@ impl From<OutboxRecord> for OutboxChange {
                 OutboxChange::SessionDropped(SessionKey(session))
             }
             OutboxRecord::EntitiesAndFacts(entities, facts) => OutboxChange::EntitiesAndFacts(
-                super::statements::entities_and_facts_model(&entities, &facts),
+                super::statements::entities_and_facts_from_ids(&entities, &facts),
             ),
         }
     }

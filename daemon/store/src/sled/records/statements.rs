@@ -70,12 +70,12 @@ enum StanceRecord {
 pub(crate) struct MarkRecord {
     subject: Bytes,
     at: i64,
-    says: SaysRecord,
+    says: ObservationRecord,
     pub(crate) created_at: i64,
 }
 
 #[derive(Serialize, Deserialize)]
-enum SaysRecord {
+enum ObservationRecord {
     Value(u64),
     Seen,
     Solved,
@@ -156,11 +156,11 @@ impl TryFrom<ClaimRecord> for Claim {
             sentence: record.sentence,
             at: super::time(record.at),
             certainty: Certainty::from_number(record.standing)
-                .ok_or_else(|| format!("standing {}", record.standing))?,
+                .ok_or_else(|| format!("certainty {}", record.standing))?,
             watches: watches
                 .map(|(subject, stance)| Watch {
                     subject: Subject(subject),
-                    stance: stance_model(stance),
+                    stance: stance_from_record(stance),
                 })
                 .collect(),
             origins: origins.map(|(source, line)| Origin { source, line }).collect(),
@@ -172,16 +172,16 @@ impl TryFrom<ClaimRecord> for Claim {
 impl MarkRecord {
     pub(crate) fn new(mark: &Mark, created_at: i64) -> MarkRecord {
         let says = match &mark.says {
-            Observation::Value(value) => SaysRecord::Value(*value),
-            Observation::Seen => SaysRecord::Seen,
-            Observation::Solved => SaysRecord::Solved,
-            Observation::Succeeded => SaysRecord::Succeeded,
+            Observation::Value(value) => ObservationRecord::Value(*value),
+            Observation::Seen => ObservationRecord::Seen,
+            Observation::Solved => ObservationRecord::Solved,
+            Observation::Succeeded => ObservationRecord::Succeeded,
             Observation::Ran { command, total, failed } => {
-                SaysRecord::Ran { command: *command, total: *total, failed: failed.clone() }
+                ObservationRecord::Ran { command: *command, total: *total, failed: failed.clone() }
             }
-            Observation::Chosen(about) => SaysRecord::Chosen(about.clone()),
-            Observation::PassedOver(about) => SaysRecord::PassedOver(about.clone()),
-            Observation::Words(words) => SaysRecord::Words(words.clone()),
+            Observation::Chosen(about) => ObservationRecord::Chosen(about.clone()),
+            Observation::PassedOver(about) => ObservationRecord::PassedOver(about.clone()),
+            Observation::Words(words) => ObservationRecord::Words(words.clone()),
         };
         MarkRecord { subject: mark.subject.0, at: mark.at.micros(), says, created_at }
     }
@@ -190,16 +190,16 @@ impl MarkRecord {
 impl From<MarkRecord> for Mark {
     fn from(record: MarkRecord) -> Mark {
         let says = match record.says {
-            SaysRecord::Value(value) => Observation::Value(value),
-            SaysRecord::Seen => Observation::Seen,
-            SaysRecord::Solved => Observation::Solved,
-            SaysRecord::Succeeded => Observation::Succeeded,
-            SaysRecord::Ran { command, total, failed } => {
+            ObservationRecord::Value(value) => Observation::Value(value),
+            ObservationRecord::Seen => Observation::Seen,
+            ObservationRecord::Solved => Observation::Solved,
+            ObservationRecord::Succeeded => Observation::Succeeded,
+            ObservationRecord::Ran { command, total, failed } => {
                 Observation::Ran { command, total, failed }
             }
-            SaysRecord::Chosen(about) => Observation::Chosen(about),
-            SaysRecord::PassedOver(about) => Observation::PassedOver(about),
-            SaysRecord::Words(words) => Observation::Words(words),
+            ObservationRecord::Chosen(about) => Observation::Chosen(about),
+            ObservationRecord::PassedOver(about) => Observation::PassedOver(about),
+            ObservationRecord::Words(words) => Observation::Words(words),
         };
         Mark { subject: Subject(record.subject), at: super::time(record.at), says }
     }
@@ -207,7 +207,7 @@ impl From<MarkRecord> for Mark {
 
 impl EpisodeIndexRecord {
     pub(crate) fn entities_and_facts(&self) -> Vec<EntityOrFact> {
-        entities_and_facts_model(&self.entities, &self.facts)
+        entities_and_facts_from_ids(&self.entities, &self.facts)
     }
 
     pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject> {
@@ -234,7 +234,10 @@ pub(super) fn entity_and_fact_ids(entities_and_facts: &[EntityOrFact]) -> (Vec<B
     (entities, facts)
 }
 
-pub(super) fn entities_and_facts_model(entities: &[Bytes], facts: &[Bytes]) -> Vec<EntityOrFact> {
+pub(super) fn entities_and_facts_from_ids(
+    entities: &[Bytes],
+    facts: &[Bytes],
+) -> Vec<EntityOrFact> {
     let entities = entities.iter().map(|bytes| EntityOrFact::Entity(entity(*bytes)));
     entities.chain(facts.iter().map(|bytes| EntityOrFact::Fact(fact(*bytes)))).collect()
 }
@@ -255,7 +258,7 @@ fn stance_record(stance: &Stance) -> StanceRecord {
     }
 }
 
-fn stance_model(record: StanceRecord) -> Stance {
+fn stance_from_record(record: StanceRecord) -> Stance {
     match record {
         StanceRecord::Value(value) => Stance::Value(value),
         StanceRecord::Gone => Stance::Gone,

@@ -52,7 +52,7 @@ fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn settings_and_places_of_pages_are_not_needed() {
+fn settings_and_snapshots_are_not_needed() {
     for broken in ["conf", "snap."] {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path());
@@ -88,13 +88,13 @@ fn settings_and_places_of_pages_are_not_needed() {
 }
 
 #[test]
-fn a_record_that_cannot_be_read_costs_only_itself() {
+fn only_unreadable_records_are_lost() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());
     let store = SledStore::open(folder.path()).unwrap();
     let whole = store.examine().unwrap();
     assert_eq!(whole.1, 0);
-    // A session, a block in the middle of another's messages, the episode of a third.
+    // Damages one session, a block of messages of a second session, and the episode of a third.
     let session = |number: u64| {
         let id = contract::session(SessionKey(0), &format!("session-{number}")).id;
         store.find_session(&id).unwrap().unwrap()
@@ -115,11 +115,11 @@ fn a_record_that_cannot_be_read_costs_only_itself() {
     assert_eq!(store.examine().unwrap(), (whole.0, 3));
     store.close();
     let (store, salvaged, _folder) = salvaged(folder.path());
-    assert_eq!(salvaged.unreadable, 3 + 1, "the episode is met twice");
+    assert_eq!(salvaged.unreadable, 3 + 1, "the damaged episode is counted twice");
     assert_eq!((salvaged.sessions, salvaged.episodes), (SESSIONS, SESSIONS - 1));
     let whole = SESSIONS * u64::from(MESSAGES);
     assert!((whole - 64..whole).contains(&salvaged.messages), "{salvaged:?}");
-    // A session that lost its episode is due for another one.
+    // A session that lost its episode gets a new one later.
     let id = contract::session(SessionKey(0), "session-2").id;
     let key = store.find_session(&id).unwrap().unwrap();
     let state = store.session(key).unwrap().unwrap().state;
@@ -159,15 +159,16 @@ fn a_forgotten_session_that_was_read_again_is_deleted() {
     assert_eq!(store.find_session(&id).unwrap(), None);
 }
 
-/// Number of sessions in a database that is damaged in many places, and of the messages of each.
+/// Number of sessions in a database that is damaged in many places, and number of messages of each
+/// session.
 const MANY: u32 = 60;
 const OF_EACH: u32 = 16;
 /// Number of positions at which the file is damaged, one at a time, and number of bytes that are
 /// overwritten there.
 const PLACES: usize = 20;
 const BAD: usize = 4 << 10;
-/// The check of one damage fails when it takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Maximum duration of the check of one kind of damage.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn wherever_the_log_is_damaged_the_rest_is_correct_and_the_loss_is_reported() {
@@ -202,7 +203,7 @@ fn filled_with_many(folder: &Path) -> Vec<Written> {
     written
 }
 
-/// Writes a session whose id, content and episode differ from those before it.
+/// Writes a session whose id, content and episode differ from the sessions before.
 fn write_one(store: &SledStore, number: u32) -> Written {
     let key = store.next_session_key().unwrap();
     let mut session = contract::session(key, &format!("session-{number}"));
@@ -227,23 +228,23 @@ fn write_one(store: &SledStore, number: u32) -> Written {
 fn damage_everywhere(folder: &Path, written: Vec<Written>) {
     let written = Arc::new(written);
     let whole = fs::read(folder.join("db")).unwrap();
-    let mut costly = 0;
+    let mut with_loss = 0;
     for (damage, bytes) in damages(&whole) {
         let (folder, written) = (folder.to_owned(), written.clone());
-        costly += u32::from(in_time(&damage, move || costs(&folder, &bytes, &written)));
+        with_loss += u32::from(in_time(&damage, move || loses_data(&folder, &bytes, &written)));
     }
     // About half of the file is free space by now.
-    assert!(costly > 8, "only {costly} of the damages cost anything");
+    assert!(with_loss > 8, "only {with_loss} kinds of damage lose data");
 }
 
-/// Returns the content of the damaged file for each kind of damage, with a description of it.
+/// Returns a description of each kind of damage, and the content of the damaged file.
 fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     let length = whole.len();
     let places = (0..PLACES).map(move |place| place * length / PLACES);
-    // Pages that every scan reads are rarely hit by chance.
+    // The positions above rarely hit the pages that every scan reads.
     let is_record = move |at: &usize| whole[*at..].starts_with(b"/t/session-3.jsonl");
     let records: Vec<usize> = (0..length).filter(is_record).collect();
-    assert!(!records.is_empty(), "no session is in the file uncompressed");
+    assert!(!records.is_empty(), "the file contains no uncompressed session");
     let overwritten = places.chain(records).map(move |at| {
         let mut bytes = whole.to_vec();
         bytes[at..].iter_mut().take(BAD).for_each(|byte| *byte = !*byte);
@@ -259,16 +260,16 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
     let (done, ended) = mpsc::channel();
     let worker = thread::Builder::new().name(what.to_owned());
     let worker = worker.spawn(move || drop(done.send(work()))).unwrap();
-    match ended.recv_timeout(PATIENCE) {
+    match ended.recv_timeout(TIME_LIMIT) {
         Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => panic!("{what}: it does not end"),
+        Err(RecvTimeoutError::Timeout) => panic!("{what}: not finished in time"),
         Err(RecvTimeoutError::Disconnected) => panic::resume_unwind(worker.join().unwrap_err()),
     }
 }
 
-/// Whether a database whose file contains `bytes` has lost data when it is opened as the daemon or
-/// as `graphiti repair` opens it.
-fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
+/// Whether data is missing when the daemon or `graphiti repair` opens a database whose file contains
+/// `bytes`.
+fn loses_data(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     let home = tempfile::tempdir().unwrap();
     let damaged = |name: &str| {
         let copy = home.path().join(name);
@@ -278,22 +279,25 @@ fn costs(folder: &Path, bytes: &[u8], written: &[Written]) -> bool {
     };
     let opened = read_in_place(&damaged("db"), written);
     let store = SledStore::open(&home.path().join("new")).unwrap();
-    let brought_back = match open_damaged(&damaged("db.damaged-1"), &home.path().join("work")) {
+    let restored = match open_damaged(&damaged("db.damaged-1"), &home.path().join("work")) {
         Ok(left) => {
             let salvaged = store.salvage(&left).unwrap();
             let found = SalvageCounts::of(&store, written);
             assert_eq!(found.as_salvaged(), Salvaged { unreadable: 0, ..salvaged });
             let is_reported = opened.is_none() || left.lost() + salvaged.unreadable > 0;
-            assert!(found.is_all() || is_reported, "lost without a word: {found:?}, {salvaged:?}");
+            assert!(
+                found.is_all() || is_reported,
+                "the loss is not reported: {found:?}, {salvaged:?}"
+            );
             found
         }
         Err(error) => {
-            assert_message_names_a_remedy(&error);
+            assert_message_has_a_remedy(&error);
             SalvageCounts::default()
         }
     };
     assert_is_writable(&store);
-    !(brought_back.is_all() && opened.is_some_and(|opened| opened.is_all()))
+    !(restored.is_all() && opened.is_some_and(|opened| opened.is_all()))
 }
 
 /// Counts the readable content of the database without a repair; `None` if it cannot be opened.
@@ -302,18 +306,18 @@ fn read_in_place(folder: &Path, written: &[Written]) -> Option<SalvageCounts> {
         Ok(store) => {
             let found = SalvageCounts::of(&store, written);
             let is_reported = store.lost() + found.unreadable > 0;
-            assert!(found.is_all() || is_reported, "lost without a word: {found:?}");
+            assert!(found.is_all() || is_reported, "the loss is not reported: {found:?}");
             store.close();
             Some(found)
         }
         Err(error) => {
-            assert_message_names_a_remedy(&error);
+            assert_message_has_a_remedy(&error);
             None
         }
     }
 }
 
-fn assert_message_names_a_remedy(error: &StoreError) {
+fn assert_message_has_a_remedy(error: &StoreError) {
     assert!(error.to_string().contains("graphiti repair"), "{error}");
 }
 
@@ -355,11 +359,11 @@ impl SalvageCounts {
             true
         });
         found.readable(visited);
-        written.iter().for_each(|written| found.look(store, written));
+        written.iter().for_each(|written| found.count(store, written));
         found
     }
 
-    fn look(&mut self, store: &SledStore, written: &Written) {
+    fn count(&mut self, store: &SledStore, written: &Written) {
         let key = self.readable(store.find_session(&written.session.id)).flatten();
         let session = key.and_then(|key| self.readable(store.session(key)).flatten());
         let Some(session) = session else { return };
@@ -376,11 +380,11 @@ impl SalvageCounts {
             self.messages += messages.len() as u64;
         }
         if session.indexed.is_some() {
-            self.look_for_episode(store, session.key, written);
+            self.count_episode(store, session.key, written);
         }
     }
 
-    fn look_for_episode(&mut self, store: &SledStore, session: SessionKey, written: &Written) {
+    fn count_episode(&mut self, store: &SledStore, session: SessionKey, written: &Written) {
         let id = written.episode.id;
         let Some(episode) = self.readable(store.episode(id)).flatten() else { return };
         assert_eq!(episode, Episode { session, ..written.episode.clone() });
@@ -396,7 +400,7 @@ impl SalvageCounts {
 
     fn readable<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         if let Err(error) = &read {
-            assert_message_names_a_remedy(error);
+            assert_message_has_a_remedy(error);
             self.unreadable += 1;
         }
         read.ok()

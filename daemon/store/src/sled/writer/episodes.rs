@@ -1,6 +1,6 @@
 //! Writes episodes, their statements, and vectors.
 
-use super::{Thread, Transaction};
+use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, StoreError,
     model::{Episode, EpisodeId, graph::EntityOrFact, vector::Owner},
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-impl Thread {
+impl WriterThread {
     /// Adds the new episode and removes the previous one of its session.
     pub(super) fn put_episode(
         &self,
@@ -93,7 +93,7 @@ impl Thread {
     }
 
     /// Replaces the vectors of `owner`. Stores the new vectors only if the owner still exists and,
-    /// for a session, `episode` is still its episode: otherwise they would never be deleted.
+    /// for a session, `episode` is still its episode. Otherwise, the vectors would never be deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,
@@ -101,7 +101,7 @@ impl Thread {
         episode: Option<EpisodeId>,
         record: &[u8],
     ) -> Result<(), StoreError> {
-        let is_there = match owner {
+        let owner_exists = match owner {
             Owner::Session(key) => {
                 let indexed = self.session(key)?.and_then(|session| session.indexed);
                 match indexed.map(|indexed| indexed.episode) {
@@ -113,7 +113,7 @@ impl Thread {
             Owner::EntityOrFact(EntityOrFact::Fact(fact)) => self.is_any(&keys::claims_of(fact))?,
         };
         self.drop_vectors(transaction, owner)?;
-        if is_there {
+        if owner_exists {
             pieces::put(&mut transaction.ops, &keys::vectors(owner), record);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use super::{Thread, Transaction};
+use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, Reworded, SourceKey, StoreError,
     model::Message,
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-impl Thread {
+impl WriterThread {
     pub(super) fn put_messages(
         &self,
         transaction: &mut Transaction,

@@ -46,16 +46,17 @@ use crate::{
 /// only small lists, and does not fill the queue even while a sync takes seconds.
 const QUEUE: usize = 1_024;
 /// Maximum number of lists with text in the queue; here, checkpoints and vectors count as text. A
-/// caller with more text blocks, so that memory is bounded.
+/// caller that queues more text is blocked, so that memory is bounded.
 const TEXT_QUEUE: usize = 8;
-/// Maximum number of lists that share a flush and a sync. In measurements, even twenty caused no
+/// Maximum number of lists that share a flush and a sync. In measurements, even twenty lists caused no
 /// loss.
 const GROUP: usize = 16;
-/// Maximum number of entities and facts in one entry of the outbox. Each takes sixteen bytes, so
+/// Maximum number of entities and facts in one entry of the outbox. Each id takes sixteen bytes, so
 /// that an entry is smaller than [`pieces::PIECE`].
 const ENTITIES_AND_FACTS: usize = 128;
 
-/// Queues lists of writes for the writing thread. Dropping it waits until the queue is written.
+/// Queues lists of writes for the writing thread. Dropping the writer waits until the queue is
+/// written.
 pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,
@@ -96,7 +97,7 @@ impl Writer {
         let (texts, taken_texts) = mpsc::sync_channel(TEXT_QUEUE);
         let (outbox, outbox_ends) = watch::channel(counters.get().outbox);
         let unwritten = Arc::new(Unwritten::default());
-        let mut thread = Thread {
+        let mut thread = WriterThread {
             tree: (*db).clone(),
             waker,
             _db: db,
@@ -114,7 +115,7 @@ impl Writer {
         let run = move || {
             let ended = panic::catch_unwind(AssertUnwindSafe(|| thread.run(&jobs)));
             if ended.is_err() {
-                quota.fail("the database failed; it is reopened");
+                quota.fail("the database failed and will be reopened");
             }
         };
         let thread = thread::Builder::new()
@@ -190,7 +191,7 @@ struct Transaction {
     counted: CountedChanges,
 }
 
-struct Thread {
+struct WriterThread {
     tree: Tree,
     waker: Waker,
     /// Keeps the database open and locked as long as this thread runs.
@@ -206,14 +207,14 @@ struct Thread {
     failed: Option<StoreError>,
     /// The last error of applying a list since the last empty list. An empty list reports this
     /// error, because its caller wants to know whether all earlier lists are on disk. A list that
-    /// the quota refuses leaves no error here: those who write text wait for their own lists, and
-    /// vectors are computed again.
+    /// the quota refuses leaves no error here: callers that write text wait for their own lists,
+    /// and vectors are computed again.
     unreported: Option<StoreError>,
     /// See [`Writer::texts`].
     taken_texts: Receiver<()>,
 }
 
-impl Thread {
+impl WriterThread {
     fn run(&mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
             let watched = self.waker.watch();
@@ -224,7 +225,7 @@ impl Thread {
                     // `Writer::send` added the entry before it queued the list.
                     let _ = self.taken_texts.try_recv();
                 }
-                let applied = self.take(job.writes);
+                let applied = self.apply_if_allowed(job.writes);
                 self.unwritten.remove(job.number);
                 waiting.push((job.resolve, applied));
                 if waiting.len() < GROUP {
@@ -237,14 +238,14 @@ impl Thread {
             fault::point("store: synced");
             let end = self.counters.get().outbox;
             if synced.is_ok() {
-                // Without the mark a later loss is not detected, but nothing is lost now.
+                // If the mark is not written, a later loss is not detected, but nothing is lost now.
                 let _ = self.high_water_mark.set(end);
                 fault::point("store: marked");
                 self.outbox.send_replace(end);
             }
             self.quota.check();
             for (resolve, applied) in waiting {
-                // The caller need not wait for the result.
+                // The caller may not wait for the result.
                 let _ =
                     resolve.send(applied.and_then(|position| synced.clone().map(|()| position)));
             }
@@ -265,15 +266,15 @@ impl Thread {
     }
 
     fn fail(&mut self, error: &StoreError) {
-        tracing::error!(%error, "nothing more can be written to the database");
+        tracing::error!(%error, "the database cannot be written any more");
         self.failed = Some(error.clone());
         self.quota.fail(&format!(
-            "{error}; nothing more is written until the database is reopened, which is retried regularly and at `graphiti reload`; acknowledged data are safe"
+            "{error}; nothing more is written until the database is reopened, which graphitid tries regularly and at `graphiti reload`; no stored data was lost"
         ));
     }
 
     /// Applies one list, unless an earlier error or the quota forbids it.
-    fn take(&mut self, writes: Vec<PreparedWrite>) -> Result<u64, StoreError> {
+    fn apply_if_allowed(&mut self, writes: Vec<PreparedWrite>) -> Result<u64, StoreError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Thread, Transaction};
+use super::{Transaction, WriterThread};
 use crate::{
     NoteNamespace, OutboxChange, StoreError,
     model::{
@@ -13,7 +13,7 @@ use crate::{
     sled::{keys, pieces, reading},
 };
 
-impl Thread {
+impl WriterThread {
     pub(super) fn put_session(
         &self,
         transaction: &mut Transaction,

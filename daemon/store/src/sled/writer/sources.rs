@@ -1,12 +1,12 @@
 //! Writes and deletes the records of transcript files. Two records never have the same path.
 
-use super::{Thread, Transaction};
+use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, Source, SourceKey, StoreError,
     sled::{keys, pieces, reading},
 };
 
-impl Thread {
+impl WriterThread {
     pub(super) fn put_source(
         &self,
         transaction: &mut Transaction,

@@ -1,4 +1,4 @@
-//! The database and the folder as files that others write, lock, damage and delete.
+//! Tests in which other processes write, lock, damage or delete the database and the folder.
 
 use std::{
     fs,
@@ -39,8 +39,8 @@ fn new_records_are_read_while_opencode_writes() {
     assert_eq!(cursor.line, 21);
 }
 
-/// Rows that opencode does not change are not read again, so that the cost of a new record does not
-/// grow with the session.
+/// Rows that opencode does not change any more are not read again, so that the cost of a new record
+/// does not grow with the session.
 #[test]
 fn only_the_last_rows_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ fn only_the_last_rows_are_read_again() {
     assert_eq!(Tail::open(&paths[0], &cursors[0]).unwrap().1, Resumed::FromStart);
 }
 
-/// Returns the types of the records after the cursor, and moves it.
+/// Returns the types of the records after the cursor, and moves the cursor to the end.
 fn new_record_types(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
     let (mut tail, resumed) = Tail::open(path, cursor).unwrap();
     assert_eq!(resumed, Resumed::Continued);

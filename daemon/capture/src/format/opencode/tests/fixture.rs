@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// opencode's own tables have more indexes and columns. Those are not read.
+/// The tables of opencode 1, without the indexes and columns that are not read.
 const TABLES_1: &str = "
     CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL);
     CREATE TABLE `session` (
@@ -46,7 +46,7 @@ const TABLES_2: &str = "
     CREATE INDEX `session_message_session_type_seq_idx`
         ON `session_message` (`session_id`, `type`, `seq`);";
 
-/// The connection of a running opencode.
+/// A database with the connection of a running opencode.
 pub(crate) struct Running {
     pub(crate) path: PathBuf,
     pub(crate) connection: Connection,
@@ -80,7 +80,7 @@ impl Running {
         self.connection.execute_batch(TABLES_2).unwrap();
     }
 
-    /// The path of a session in the database.
+    /// Returns the path of a session in the database.
     pub(crate) fn session_path(&self, id: &str) -> PathBuf {
         self.path.join(id)
     }
@@ -145,7 +145,7 @@ impl Running {
         self.message(session, id, data);
     }
 
-    /// The time at which an answer began, which stays the same.
+    /// Returns the time at which an answer began. Later changes of the answer keep this time.
     fn answer_time(&mut self, id: &str) -> i64 {
         let query = "SELECT time_created FROM message WHERE id = ?1";
         let known = self.connection.query_row(query, [id], |row| row.get(0));
@@ -184,7 +184,7 @@ impl Running {
     }
 }
 
-/// A part of opencode 1 that holds a call.
+/// Returns a part of opencode 1 that contains a call.
 pub(crate) fn tool(name: &str, status: &str, input: Value, more: Value) -> Value {
     let mut state = json!({ "status": status, "input": input, "time": { "start": 5, "end": 6 } });
     for (key, value) in more.as_object().unwrap() {

@@ -18,15 +18,15 @@ use crate::{
 };
 
 const SESSIONS: usize = 1_000;
-/// Number of turns of each session. A turn has about 5 kB.
+/// Number of turns of each short session. A turn has about 5 kB.
 const TURNS: usize = 20;
-/// Number of turns of a long session.
+/// Number of turns of the long session.
 const LONG: usize = 4_000;
 
 #[test]
-#[ignore = "makes a database of more than 100 MB; run it in release mode for its figures"]
-#[expect(clippy::print_stdout, reason = "the test is run for its figures")]
-fn the_cost_of_a_large_database_is_that_of_its_sessions() {
+#[ignore = "creates a database of more than 100 MB; run it in release mode to print the figures"]
+#[expect(clippy::print_stdout, reason = "the test prints figures")]
+fn the_cost_of_reading_a_large_database_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.connection.execute_batch("BEGIN").unwrap();
@@ -39,24 +39,24 @@ fn the_cost_of_a_large_database_is_that_of_its_sessions() {
     let before = peak_memory();
     let mut scanner = DatabaseScanner::default();
     let mut now = Instant::now();
-    let mut look = |running: &Running, extent| {
+    let mut scan = |running: &Running, extent| {
         now += Duration::from_secs(60);
         let began = Instant::now();
         let changed = scanner.changed(&running.path, extent, now).len();
         (changed, began.elapsed())
     };
     println!("database: {} MB", bytes >> 20);
-    println!("first look: {:?}", look(&running, Extent::All));
+    println!("first scan: {:?}", scan(&running, Extent::All));
     running.user("ses_0500", "msg_new", "More");
-    println!("look after a write: {:?}", look(&running, Extent::New));
+    println!("scan after a write: {:?}", scan(&running, Extent::New));
     running.user("ses_0600", "msg_new2", "More");
-    println!("look at everything: {:?}", look(&running, Extent::All));
+    println!("scan of all sessions: {:?}", scan(&running, Extent::All));
     for session in ["ses_0500", "ses_long"] {
         let path = running.session_path(session);
         println!("stamp of {session}: {:?}", timed(&path, |path| storage::stamp(path).is_ok()));
         println!("records of {session}: {:?}", timed(&path, |path| records(path).len()));
     }
-    println!("more memory at most: {} MB", (peak_memory() - before) >> 10);
+    println!("increase of the peak memory: {} MB", (peak_memory() - before) >> 10);
 }
 
 fn timed<T>(path: &Path, run: impl Fn(&Path) -> T) -> (T, Duration) {
@@ -78,7 +78,7 @@ fn fill(running: &mut Running, session: &str, turns: usize) {
     }
 }
 
-/// The peak of this process's memory in kB.
+/// Returns the peak of this process's memory, in kB.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();

@@ -24,7 +24,7 @@ impl Scanner {
     }
 
     /// Returns the ids of the reported sessions.
-    fn look(&mut self, extent: Extent) -> Vec<String> {
+    fn scan(&mut self, extent: Extent) -> Vec<String> {
         self.now += Duration::from_secs(60);
         let changed = self.scanner.changed(&self.database, extent, self.now);
         let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -45,32 +45,33 @@ fn sessions_are_reported_when_they_have_more_records() {
             running.user(&format!("ses_{session:03}"), &format!("msg_{session:03}"), "Go");
         }
         let mut scanner = Scanner::new(&running.path);
-        let all = scanner.look(Extent::New);
-        assert_eq!((all.len(), all[0].as_str()), (100, "ses_099"), "the newest first");
-        assert_eq!(scanner.look(Extent::New), [] as [&str; 0]);
+        let all = scanner.scan(Extent::New);
+        assert_eq!((all.len(), all[0].as_str()), (100, "ses_099"), "the newest session is first");
+        assert_eq!(scanner.scan(Extent::New), [] as [&str; 0]);
         running.answer("ses_007", "msg_b", None);
-        assert_eq!(scanner.look(Extent::New), ["ses_007"]);
-        // The rows change in place.
+        assert_eq!(scanner.scan(Extent::New), ["ses_007"]);
+        // The changes of a part are made in the same row.
         let call = |status| tool("bash", status, json!({ "command": "make" }), json!({}));
         running.part("ses_007", "msg_b", "prt_b", call("pending"));
-        assert_eq!(scanner.look(Extent::New), ["ses_007"]);
+        assert_eq!(scanner.scan(Extent::New), ["ses_007"]);
         running.part("ses_007", "msg_b", "prt_b", call("running"));
-        assert_eq!(scanner.look(Extent::New), ["ses_007"]);
+        assert_eq!(scanner.scan(Extent::New), ["ses_007"]);
         running.part("ses_007", "msg_b", "prt_b", call("running"));
-        assert_eq!(scanner.look(Extent::New), [] as [&str; 0]);
+        assert_eq!(scanner.scan(Extent::New), [] as [&str; 0]);
         running.session("ses_new", None);
         running.delete("session", "ses_050");
-        assert_eq!(scanner.look(Extent::New), ["ses_new", "ses_050"]);
-        // A change without a new row, in a session that had not changed for a long time.
+        assert_eq!(scanner.scan(Extent::New), ["ses_new", "ses_050"]);
+        // A change without a new row, in a session that has not changed for a long time, is
+        // reported only by a scan of all sessions.
         running.title("session", "ses_020", "Another title");
-        assert_eq!(scanner.look(Extent::New), [] as [&str; 0]);
+        assert_eq!(scanner.scan(Extent::New), [] as [&str; 0]);
         running.user("ses_007", "msg_c", "More");
-        assert_eq!(scanner.look(Extent::All), ["ses_007", "ses_020"]);
+        assert_eq!(scanner.scan(Extent::All), ["ses_007", "ses_020"]);
     }
 }
 
 #[test]
-fn a_time_that_is_no_integer_does_not_hide_other_sessions() {
+fn a_time_that_is_not_an_integer_does_not_hide_other_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     for session in ["ses_1", "ses_2", "ses_3"] {
@@ -81,7 +82,7 @@ fn a_time_that_is_no_integer_does_not_hide_other_sessions() {
         let data = json!({ "role": "assistant", "time": { "created": 1, "completed": time } });
         running.message(session, &format!("msg_odd_{session}"), data);
     }
-    let mut reported = Scanner::new(&running.path).look(Extent::All);
+    let mut reported = Scanner::new(&running.path).scan(Extent::All);
     reported.sort();
     assert_eq!(reported, ["ses_1", "ses_2", "ses_3"]);
 }
@@ -92,24 +93,24 @@ fn the_sessions_of_a_deleted_database_are_reported() {
     let mut running = Running::version_1(folder.path());
     running.session("ses_1", None);
     let mut scanner = Scanner::new(&running.path);
-    assert_eq!(scanner.look(Extent::All), ["ses_1"]);
+    assert_eq!(scanner.scan(Extent::All), ["ses_1"]);
     running.connection.close().unwrap();
     std::fs::remove_file(&running.path).unwrap();
     assert_eq!(scanner.scanner.gone(), [running.path.join("ses_1")]);
-    assert_eq!(scanner.look(Extent::All), [] as [&str; 0]);
+    assert_eq!(scanner.scan(Extent::All), [] as [&str; 0]);
 }
 
 #[test]
-fn an_unreadable_database_is_reported_and_loses_no_session() {
+fn an_unreadable_database_is_reported_but_its_sessions_are_not_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session("ses_1", None);
     let mut scanner = Scanner::new(&running.path);
-    assert_eq!(scanner.look(Extent::All), ["ses_1"]);
+    assert_eq!(scanner.scan(Extent::All), ["ses_1"]);
     running.connection.execute_batch("ALTER TABLE part RENAME TO part_v9").unwrap();
-    assert_eq!(scanner.look(Extent::All), ["opencode.db"]);
+    assert_eq!(scanner.scan(Extent::All), ["opencode.db"]);
     running.connection.execute_batch("ALTER TABLE part_v9 RENAME TO part").unwrap();
-    assert_eq!(scanner.look(Extent::All), [] as [&str; 0]);
+    assert_eq!(scanner.scan(Extent::All), [] as [&str; 0]);
 }
 
 #[test]

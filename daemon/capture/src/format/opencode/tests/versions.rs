@@ -169,8 +169,8 @@ fn answer_2(content: &Value, completed: Option<i64>) -> Value {
     })
 }
 
-/// Checks that the records of each state of a session begin with those of the state before, and
-/// that the stamp changes when there are more records.
+/// Checks that the records of each state of a session begin with the records of the earlier state,
+/// and that the stamp changes when there are more records.
 struct Follower {
     running: Running,
     records: String,
@@ -223,7 +223,7 @@ fn records_of_version_1_are_only_added() {
     follower.step(|r| r.answer(SESSION, "msg_2", Some(9)));
     assert!(follower.records.contains("Queued"));
     follower.step(|r| r.answer(SESSION, "msg_4", None));
-    // Killed in the middle, and resumed.
+    // opencode is killed while a command runs, and the session is resumed.
     follower.step(|r| r.part(SESSION, "msg_4", "prt_4a", run("running", json!({}))));
     follower.step(|r| r.user(SESSION, "msg_5", "Again"));
     follower.step(|r| r.answer(SESSION, "msg_6", None));
@@ -275,7 +275,7 @@ fn records_of_version_2_are_only_added() {
 }
 
 #[test]
-fn a_session_that_both_versions_have_is_read_once() {
+fn a_session_in_the_tables_of_both_versions_is_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session(SESSION, None);
@@ -292,7 +292,7 @@ fn a_session_that_both_versions_have_is_read_once() {
 }
 
 #[test]
-fn a_sub_agent_belongs_to_the_session_that_the_user_began() {
+fn a_sub_agent_belongs_to_the_session_that_the_user_started() {
     let folder = tempfile::tempdir().unwrap();
     let mut running = Running::version_1(folder.path());
     running.session("ses_root", None);
