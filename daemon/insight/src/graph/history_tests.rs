@@ -26,7 +26,8 @@ type StatedValues = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
 enum HistoryStep {
-    /// Indexes an episode of the session, which replaces an earlier one.
+    /// Indexes an episode of the session, which replaces an earlier episode of the session. The
+    /// flag shows whether the session renames the first file.
     Index(u64, StatedValues, bool),
     Delete(u64),
 }
@@ -236,8 +237,8 @@ fn check(store: &SledStore, model: &EpisodeModel) {
     }
 }
 
-/// Returns the periods in which `setting` was `value`, with their sources. A period begins with a
-/// statement of this value and ends with the next statement of another value.
+/// Returns the periods in which `setting` was `value`, with the episodes that state the value. A
+/// period begins with a statement of this value and ends with the next statement of another value.
 fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
     let mut values: Vec<(i64, u8, EpisodeId)> = Vec::new();
     for (id, said, _) in model.values() {

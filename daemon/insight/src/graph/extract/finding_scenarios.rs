@@ -161,7 +161,7 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
 }
 
 #[test]
-fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
+fn an_accepted_plan_is_no_fact_if_commits_carry_it_out_unless_it_prefers_an_alternative() {
     let decided = |approach: &str, commit: Option<&str>| {
         let mut session = SessionFixture::new(10, "Speed up the importer");
         session.evidence.choices = vec![Choice {

@@ -533,10 +533,18 @@ impl SessionFixture {
 pub(super) fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let (mut claims, mut marks) = (Vec::new(), Vec::new());
     for session in sessions {
-        let said = session.statements();
-        let (episode, created_at) = (session.episode.id, said.created_at);
-        claims.extend(said.claims.into_iter().map(|what| Attributed { episode, created_at, what }));
-        marks.extend(said.marks.into_iter().map(|what| Attributed { episode, created_at, what }));
+        let statements = session.statements();
+        let (episode, created_at) = (session.episode.id, statements.created_at);
+        claims.extend(statements.claims.into_iter().map(|what| Attributed {
+            episode,
+            created_at,
+            what,
+        }));
+        marks.extend(statements.marks.into_iter().map(|what| Attributed {
+            episode,
+            created_at,
+            what,
+        }));
     }
     let mut keys: Vec<FactKey> = claims.iter().map(|claim| claim.what.key).collect();
     keys.sort_unstable();
