@@ -63,7 +63,7 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
         let is_alike =
             |known: &ConfigChange| known.file == change.file && known.setting == change.setting;
         if changes.iter().filter(|known| is_alike(known)).count() >= ALIKE {
-            // The last value is the one that holds.
+            // The last value is the current one.
             let first = changes.iter().position(is_alike);
             first.into_iter().for_each(|at| _ = changes.remove(at));
         }

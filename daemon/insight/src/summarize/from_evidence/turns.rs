@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What happened between two prompts.
+/// A prompt, and what happened before the next prompt.
 pub(super) struct Turn<'e> {
     pub(super) prompt: &'e Quote,
     /// The line of the next prompt; [`u64::MAX`] if there is none.

@@ -117,12 +117,12 @@ fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
     let same = evidence.commands.iter().rfind(|one| one.command.ends_with(&plain));
     run.failed == 0
         && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
-        && !goes_on_behind_tests(&run.command)
+        && !another_command_follows_tests(&run.command)
 }
 
 /// Whether another command follows the tests, as in `make test && make lint`. Then the exit code
 /// may belong to that command.
-fn goes_on_behind_tests(line: &str) -> bool {
+fn another_command_follows_tests(line: &str) -> bool {
     let parts: Vec<&str> = line.split("&&").flat_map(|part| part.split(';')).collect();
     let runs_tests =
         |part: &&str| pattern!(r"(?i)\b(?:tests?|pytest|jest|vitest|rspec|spec)\b").is_match(part);
@@ -150,8 +150,8 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     (main.failed == 0 || !was_committed).then_some(main)
 }
 
-/// Returns the last run of several tests of the same suite, if `run` is that of a single test and
-/// both saw the same code.
+/// Returns the last successful run of several tests of the same suite, if `run` is a run of a
+/// single test and both runs tested the same code.
 fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun> {
     if !run.is_part() || run.failed > 0 || run.passed > 1 {
         return None;
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_parts_that_passed_the_larger_is_told() {
+    fn the_larger_of_two_passed_parts_is_the_main_run() {
         let part = |limit: &str, passed| TestRun {
             limited_to: Some(limit.to_owned()),
             ..run("pytest", passed, 0)
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integration_task_that_ran_last_is_told() {
+    fn an_integration_task_that_ran_last_is_the_main_run() {
         let task = TestRun {
             place: Some("test:integration".to_owned()),
             ..run("go test (packages)", 1, 0)
@@ -259,19 +259,19 @@ mod tests {
     }
 
     #[test]
-    fn of_tests_with_another_check_behind_them_the_exit_code_says_nothing() {
+    fn another_command_after_the_tests_is_found() {
         for (line, told) in [
             ("make test && make lint", true),
             ("npm test; npm run lint", true),
             ("cd app && make test", false),
             ("make test", false),
         ] {
-            assert_eq!(goes_on_behind_tests(line), told, "{line}");
+            assert_eq!(another_command_follows_tests(line), told, "{line}");
         }
     }
 
     #[test]
-    fn a_part_is_told_as_such_where_no_whole_run_was_seen() {
+    fn a_partial_run_is_called_partial_if_there_is_no_complete_run() {
         let part = TestRun {
             limited_to: Some("-m browser".to_owned()),
             not_run: 208,
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_before_the_last_change_or_of_another_day_says_so() {
+    fn an_old_run_has_its_date_and_the_change_that_followed() {
         let at = |hour: i64| Some(Timestamp::from_seconds(1_700_000_000 + hour * 3600));
         let ran = TestRun { at: at(0), ..run("jest", 12, 0) };
         let mut evidence = Evidence { tests: vec![ran.clone()], ..Evidence::default() };

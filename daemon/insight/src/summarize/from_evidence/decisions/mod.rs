@@ -319,8 +319,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Whether the words with which the user picks an option change the option or add a wish:
-/// `B, but with the prompts`.
+/// Whether the words with which the user picks an option change the option or add a wish, for
+/// example `B, but with the prompts`.
 fn changes_option(words: &str) -> bool {
     pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|(?:we|i) (?:also )?(?:want|need)|should|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
         .is_match(words)
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_options_only_those_that_stand_are_told() {
+    fn options_that_were_removed_later_are_left_out() {
         let at = |line| Origin { source: 0, line };
         let evidence = Evidence {
             choices: vec![Choice {

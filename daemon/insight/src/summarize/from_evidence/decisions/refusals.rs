@@ -12,7 +12,7 @@ use crate::{
 const PLAN: usize = 1_400;
 /// Maximum length, in characters, of the approach of a plan, and of its background.
 const PLAN_PART: usize = 400;
-/// Maximum length, in characters, of what the user asked in place of an edit.
+/// Maximum length, in characters, of the question with which the user refused an edit.
 const ASKED: usize = 160;
 
 /// Adds the last plan, if the session ended with it. The user refused it, or accepted it for a new

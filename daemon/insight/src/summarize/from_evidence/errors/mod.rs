@@ -34,8 +34,8 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let mut groups = grouped(&entries.evidence.errors);
     for turn in turns::turns(entries.evidence) {
         let in_turn = |group: &&mut Group<'_>| turn.holds(group.resolution.origin);
-        let crowded = groups.iter_mut().filter(in_turn).count() > 1;
-        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !crowded);
+        let has_others = groups.iter_mut().filter(in_turn).count() > 1;
+        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !has_others);
     }
     for group in &groups {
         let record = of_group(entries, group);
@@ -71,9 +71,9 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     records
 }
 
-/// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran between the failure and the success explains nothing. A fix of the test itself says
-/// nothing about the code.
+/// Whether a record states the cause or the fix of the error. A changed file or a command between
+/// the failure and the success does not explain the error. A fix of the test itself says nothing
+/// about the code.
 fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()
@@ -115,13 +115,13 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for error in errors {
         let Some(resolution) = &error.resolution else { continue };
-        let is_story = !resolution.files.is_empty()
+        let is_informative = !resolution.files.is_empty()
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
             || error.remedy.is_some()
             || error.cause.is_some();
-        let is_story = is_story && !is_routine(&error.message, &error.attempt);
-        if !is_story {
+        let is_informative = is_informative && !is_routine(&error.message, &error.attempt);
+        if !is_informative {
             continue;
         }
         let files = resolution.files.iter().map(String::as_str);
@@ -166,8 +166,8 @@ fn is_routine(message: &str, attempt: &str) -> bool {
             .is_match(attempt)
 }
 
-/// Whether a message says that tests failed: `a_test failed`, `2 tests failed`. Other programs write
-/// `error: signing failed`.
+/// Whether a message says that tests failed, for example `a_test failed` or `2 tests failed`. Other
+/// programs write `error: signing failed`.
 fn is_test_failure(message: &str) -> bool {
     message.contains(" failed") && !pattern!(r"(?i)^(?:error|fatal)\b[:\[]").is_match(message)
 }
@@ -371,7 +371,7 @@ mod tests {
     };
 
     #[test]
-    fn a_fix_that_the_output_of_the_failure_names_is_told() {
+    fn a_fix_that_the_output_recommends_is_recorded() {
         let told = |ran: &str| {
             let mut script = Script::default();
             script.prompt("Commit it");
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_fails_until_it_is_corrected_is_no_story() {
+    fn a_test_that_fails_until_it_is_corrected_needs_a_cause() {
         let fixes = |path: &'static str, cause: Option<&'static str>| {
             let mut script = Script::default();
             script.prompt("Let the login expire");
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_on_the_way_is_no_error() {
+    fn routine_errors_are_recognised() {
         for (message, attempt, wanted) in [
             ("error: could not apply 27a33e9... Harden the reply", "git rebase main", true),
             ("! [rejected] main -> main (fetch first)", "git push", true),

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_finds_no_tests_is_told_with_the_one_that_does() {
+    fn a_command_that_finds_no_tests_has_the_command_that_does() {
         let told = |second: &str| {
             let mut script = Script::default();
             script.prompt("Test the mails");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_worked_only_in_another_form_is_told() {
+    fn a_command_that_worked_only_in_another_form_has_a_line() {
         let told = |failed: &str, worked: &str| {
             let mut script = Script::default();
             script.prompt("Show the change");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_that_was_used_again_and_again_is_told() {
+    fn a_replacement_that_was_used_often_has_a_line() {
         let line = "mise exec -- go test ./...";
         let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
         assert_eq!(

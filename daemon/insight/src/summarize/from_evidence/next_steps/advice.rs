@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_recommends_is_told_until_it_is_done() {
+    fn a_recommendation_is_listed_until_it_is_carried_out() {
         let advice = "Two requests are open.\n\n- **#12** is a draft.\n\nI would treat **#14** as the only one that can be merged now.\n";
         let wanted = "Recommended: Treat #14 as the only one that can be merged now";
         assert_eq!(told(&[(advice, false)]), [wanted]);

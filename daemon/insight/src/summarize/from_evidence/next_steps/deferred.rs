@@ -199,7 +199,7 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let is_later =
             |origin: Origin| origin.source != report.origin.source || origin > report.origin;
-        // A user who asks for other work has answered the offer.
+        // A later change shows that the user did not wait for the offered step.
         if evidence.reports.iter().any(|later| later.changed && is_later(later.origin)) {
             continue;
         }

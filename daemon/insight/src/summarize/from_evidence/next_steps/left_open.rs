@@ -60,7 +60,7 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             let Some(line) = entries.claim(claim) else { continue };
             let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
-                // No report of the session can tell whether the user did this.
+                // No report of the session can show whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
                 false => is_taken_up(entries, &line, report.origin),
             };
@@ -118,20 +118,20 @@ pub(crate) fn is_vague(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a heading is a sentence that its items cannot be understood without:
-/// `To use it, you need to set these secrets`.
+/// Whether a heading is a sentence. The items below it cannot be understood without a heading such
+/// as `To use it, you need to set these secrets`.
 fn says_what_is_left(section: &str) -> bool {
     section.split_whitespace().count() >= 5
 }
 
-/// Adds a heading and the items below it as one entry, which replaces an entry of the heading
-/// alone.
+/// Adds a heading and the items below it as one entry. Replaces an entry that contains only the
+/// heading.
 fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
     let start = entries.tidy_line(section);
     let items = without_repeated_labels(items);
-    let room = MAX_ENTRY_BYTES.saturating_sub(start.len());
-    let short = shortened_to_fit(&items, room).map(|told| (told, 0));
-    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, room));
+    let budget = MAX_ENTRY_BYTES.saturating_sub(start.len());
+    let short = shortened_to_fit(&items, budget).map(|told| (told, 0));
+    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, budget));
     let mut line = format!("{start}: {}", told.join("; "));
     if left > 0 {
         line.push_str(&format!("; +{left} more"));
@@ -220,7 +220,7 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
     }
 }
 
-/// Whether a merge, or a push to the main branch, followed `origin` in its file.
+/// Whether a merge, or a push to the main branch, followed `origin` in the same transcript.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let is_main = |name: &str| is_main_branch(name.strip_prefix("origin/").unwrap_or(name));
@@ -229,7 +229,8 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     });
     later.any(|event| match event.step {
         GitStep::ClosePullRequest => true,
-        // A pull names no branch, and a merge of the main branch only brings a branch up to date.
+        // The event of a pull has no branch, and a merge of the main branch only updates another
+        // branch.
         GitStep::Merge => event.branch.as_deref().is_some_and(|branch| !is_main(branch)),
         GitStep::Push => {
             let branch = event.branch.as_deref().or_else(|| branch(evidence));

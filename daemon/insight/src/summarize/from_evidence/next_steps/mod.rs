@@ -56,7 +56,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     refusals::unapproved(entries, &mut list);
     refusals::refused_edits(entries, &mut list);
     let open = open_tasks(entries.evidence);
-    let is_chore = |task: &Task| open.len() > 1 && closes_a_list(&task.subject);
+    let is_chore = |task: &Task| open.len() > 1 && is_final_routine(&task.subject);
     for task in open.iter().filter(|task| !is_chore(task)) {
         push(&mut list, entries.tidy(&task.subject));
     }
@@ -82,7 +82,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
 }
 
 /// Whether a task is a final routine such as `Run tests and lint`.
-fn closes_a_list(subject: &str) -> bool {
+fn is_final_routine(subject: &str) -> bool {
     pattern!(r"(?i)^(?:run|execute|re-?run) (?:the |all )?(?:(?:tests?|lint(?:er|ing)?|build|fmt|format(?:ter|ting)?|type ?checks?|checks?|and|,|&|suite) ?)+$")
         .is_match(subject)
 }
@@ -233,7 +233,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
     untested(entries, list);
     let tests_ran = |at| entries.evidence.tests.iter().any(|run| run.origin == at);
-    // If work is reported as done after an error, it was done in another way.
+    // If work is reported as done after an error, the work was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_with_a_severity_may_name_its_place_late() {
+    fn the_place_of_a_finding_with_a_severity_may_come_late() {
         let long = "the list of the rows is read twice, ".repeat(6);
         let review =
             format!("1. Medium: {long}in src/list.rs:7.\n\n2. Low: {long}in src/row.rs:9.\n");

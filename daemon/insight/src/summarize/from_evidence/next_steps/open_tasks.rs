@@ -16,7 +16,7 @@ use crate::{
 const COMMITTED: f64 = 0.6;
 
 /// Returns the open tasks, those in progress first, without those that a later commit completed.
-/// Returns none if the list is outdated.
+/// Returns no tasks if the list is outdated.
 pub(crate) fn open_tasks(evidence: &Evidence) -> Vec<&Task> {
     let in_state = |state| evidence.tasks.iter().filter(move |task| task.state == state);
     let open = in_state(TaskState::InProgress).chain(in_state(TaskState::Pending));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_later_work_overtook_has_no_open_tasks() {
+    fn an_outdated_list_has_no_open_tasks() {
         let both = ["Sort the list", "Document the parser"];
         assert_eq!(open_after(|_| ()), both);
         let edit = |script: &mut Script| script.edit("a", "/app/list.ts", "a", "b");

@@ -60,8 +60,8 @@ pub(crate) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     })
 }
 
-/// Whether a part is a finding of a review with its severity. If a turn writes its review into a
-/// file, the turn counts as one with changes.
+/// Whether a part is a finding of a review with its severity. The severity distinguishes such
+/// findings in a turn with changes, for example a turn that writes its review into a file.
 fn names_severity(part: &str) -> bool {
     pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
         .is_match(part)

@@ -26,10 +26,10 @@ const LEAST: usize = 24;
 /// Maximum length, in bytes, of the label of an item, which stays with the item.
 const LABEL: usize = 80;
 
-/// Returns all items. If they do not fit into about `room` bytes, shortens them to first sentences
-/// or clauses: the starts of all items are worth more than a few whole items. `None` if they still
-/// do not fit.
-pub(crate) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<String>> {
+/// Returns all items. If they do not fit into about `budget` bytes, shortens them to first
+/// sentences or clauses: the starts of all items are more useful than a few whole items. `None` if
+/// they still do not fit.
+pub(crate) fn shortened_to_fit(items: &[String], budget: usize) -> Option<Vec<String>> {
     let whole = items.to_vec();
     let firsts = items.iter().map(|item| first_sentence(item).to_owned()).collect();
     let lengths = LENGTHS.into_iter().filter(|_| items.len() <= SHORTENED);
@@ -37,15 +37,15 @@ pub(crate) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<Stri
         items.iter().map(|item| clauses(item, length).to_owned()).collect::<Vec<String>>()
     });
     let mut all = [whole, firsts].into_iter().chain(shorter);
-    all.find(|items| size(items) <= room + SEPARATOR)
+    all.find(|items| size(items) <= budget + SEPARATOR)
 }
 
-/// Returns the first items that fit into about `room` bytes, at least one, and the number of the
+/// Returns the first items that fit into about `budget` bytes, at least one, and the number of the
 /// others.
-pub(crate) fn first_that_fit(items: &[String], room: usize) -> (Vec<String>, usize) {
+pub(crate) fn first_that_fit(items: &[String], budget: usize) -> (Vec<String>, usize) {
     let mut told: Vec<String> = Vec::new();
     for item in items {
-        if !told.is_empty() && size(&told) + item.len() > room {
+        if !told.is_empty() && size(&told) + item.len() > budget {
             break;
         }
         told.push(item.clone());
@@ -68,7 +68,7 @@ fn clauses(item: &str, length: usize) -> &str {
     }
     let label = item.find(": ").filter(|at| *at <= LABEL);
     let text = label.map_or(item, |at| &item[at + 2..]);
-    // The main clause comes last.
+    // The main clause comes last, so the item cannot be cut.
     if pattern!(r"(?i)^(?:if|when|once|after|before|since|because|unless|although|while|for|in|on|with|as|to)\b").is_match(text) {
         return item;
     }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_without_room_are_shortened_before_any_is_left_out() {
+    fn items_that_do_not_fit_are_shortened_before_any_is_left_out() {
         let items = [
             "Reader: reads one row at a time, with the order of the file, and closes it at the end",
             "`w.rs`: writes the rows to a new file (the old one is renamed) because a crash may come",

@@ -46,8 +46,8 @@ pub(super) fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     commits.iter().any(|commit| begins(commit) || part.len() <= 200 && names(commit))
 }
 
-/// Whether a part only says that something was committed or pushed, which the state of the
-/// repository shows.
+/// Whether a part only says that something was committed or pushed. The state of the repository
+/// already shows this.
 pub(super) fn is_publication(part: &str) -> bool {
     pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$|^(?:the )?(?:branch|working tree|worktree|tree) is (?:now )?(?:clean|up to date)\b[^.;:]*[.]?$|^(?:the )?branch (?:was |is )?(?:now )?rebased (?:on ?to|on) \S+(?:,? and (?:force-?)?pushed)?[.!]?$")
         .is_match(part)

@@ -199,7 +199,7 @@ impl<'e> QuoteCollector<'e> {
         parts
     }
 
-    /// Takes a sentence that ends in a colon as the introduction of the list after it. Returns the
+    /// Uses a sentence that ends in a colon as the introduction of the list after it. Returns the
     /// statement in the sentence, if there is one.
     fn introduce(&mut self, sentence: &str, headings: &[String]) -> Option<String> {
         let is_quoted = !(is_phrase(Topic::Talk, sentence)
@@ -217,8 +217,8 @@ impl<'e> QuoteCollector<'e> {
         clause
     }
 
-    /// Adds the sentences of a paragraph: to the paragraph before it if they begin with a word such
-    /// as `However`.
+    /// Adds the sentences of a paragraph. If they begin with a word such as `However`, adds them to
+    /// the previous paragraph.
     fn add_paragraph(&mut self, passage: &Passage, topic: Option<Topic>, parts: Vec<String>) {
         let is_continuation = parts.first().is_some_and(|first| continues(first));
         let before = self.found.last_mut().filter(|last| {
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_that_limits_the_one_before_is_told_with_it() {
+    fn a_paragraph_that_limits_another_is_joined_to_it() {
         assert_eq!(
             told("The list is sorted.\n\nHowever, the rows of one day keep their old order.\n"),
             ["The list is sorted. However, the rows of one day keep their old order."]
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deed_before_code_that_is_left_out_is_told() {
+    fn a_statement_before_omitted_code_is_kept() {
         let problem = "### Rows\n\n**Problem**: Each row of the list was read twice.\n\n";
         let fix = "**Fix**: Added `next_row()` to skip all the rows that an earlier reader has already read:\n\n\n\n";
         let after_problem = |rest: &str| told(&format!("{problem}{fix}{rest}"))[1..].to_vec();
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_also_done_stands_alone() {
+    fn a_sentence_loses_the_word_also() {
         assert_eq!(
             told("Committed.\n\nAlso saved a `note.md` with the order of the days.\n"),
             ["Saved a `note.md` with the order of the days."]
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conclusion_stands_without_its_label() {
+    fn a_conclusion_is_quoted_without_its_label() {
         assert_eq!(
             told("**Conclusion:** The format of the archive stays as it is.\n"),
             ["The format of the archive stays as it is."]
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_in_an_introduction_is_told() {
+    fn a_statement_in_an_introduction_is_kept() {
         assert_eq!(
             told(
                 "Both files of the list stay as they are, they are not the same - they test two things:\n\n**`a.rs`** tests the list:\n- Rows are sorted by the day\n"
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_keeps_what_stands_behind_a_sentence_that_is_not_told() {
+    fn an_item_keeps_the_text_after_an_omitted_sentence() {
         assert_eq!(
             told(
                 "Two parts stay:\n\n- Want it gone? The reader closes the file.\n- Is it fast? It is.\n"
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pronoun_is_told_as_its_noun() {
+    fn a_pronoun_is_replaced_by_its_noun() {
         assert_eq!(
             told("Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"),
             ["Added `max_size` for uploads.", "`max_size` limits each file to ten megabytes."]
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_that_failed_leaves_the_one_before_it() {
+    fn a_failed_fix_does_not_remove_an_earlier_one() {
         let first = "**Fix**: The reader of the list skips the empty rows.\n\n**Result**: The list of the rows is short.\n\n";
         let failed = "**Fix**: The writer of the list sorts the rows by their days.\n\n**Result**: Not working yet.\n";
         let told = told(&format!("### Rows\n\n{first}{failed}"));

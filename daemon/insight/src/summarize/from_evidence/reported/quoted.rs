@@ -51,21 +51,21 @@ pub(crate) struct QuotedPassage {
 }
 
 impl QuotedPassage {
-    /// Returns an entry of about `room` bytes: whole sentences, or items that are shortened if they
+    /// Returns an entry of about `budget` bytes: whole sentences, or items that are shortened if they
     /// do not fit. A list ends with the number of omitted items. `None` if there is no text, or if
     /// only one item of several fits; one of two items is enough after an introduction.
-    pub(crate) fn line(&self, room: usize) -> Option<String> {
+    pub(crate) fn line(&self, budget: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let start = self.start();
         if self.listed {
-            let room = room.min(LIST).saturating_sub(start.len());
-            let short = shortened_to_fit(&self.parts, room).map(|told| (told, 0));
-            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, room)));
+            let budget = budget.min(LIST).saturating_sub(start.len());
+            let short = shortened_to_fit(&self.parts, budget).map(|told| (told, 0));
+            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, budget)));
         }
-        let room = room.min(if self.is_of_review { LIST } else { PARAGRAPH });
+        let budget = budget.min(if self.is_of_review { LIST } else { PARAGRAPH });
         let mut line = format!("{start}{first}");
         for part in rest {
-            if line.len() + 1 + part.len() > room {
+            if line.len() + 1 + part.len() > budget {
                 break;
             }
             line.extend([" ", part]);
@@ -73,13 +73,13 @@ impl QuotedPassage {
         Some(capitalised(&line))
     }
 
-    /// Returns a list as an entry of about `room` bytes with its first items. If at most a third of
+    /// Returns a list as an entry of about `budget` bytes with its first items. If at most a third of
     /// the items does not fit, returns all items instead if they can be shortened to [`LIST`] bytes.
-    pub(crate) fn line_of_first_items(&self, room: usize) -> Option<String> {
-        let room = room.min(LIST).saturating_sub(self.start().len());
-        let (told, left) = first_that_fit(&self.parts, room);
-        let rest = (left * 3 <= self.parts.len()).then(|| room.max(LIST));
-        let all = rest.and_then(|room| shortened_to_fit(&self.parts, room)).map(|all| (all, 0));
+    pub(crate) fn line_of_first_items(&self, budget: usize) -> Option<String> {
+        let budget = budget.min(LIST).saturating_sub(self.start().len());
+        let (told, left) = first_that_fit(&self.parts, budget);
+        let rest = (left * 3 <= self.parts.len()).then(|| budget.max(LIST));
+        let all = rest.and_then(|budget| shortened_to_fit(&self.parts, budget)).map(|all| (all, 0));
         self.list(all.unwrap_or((told, left)))
     }
 
@@ -105,19 +105,19 @@ impl QuotedPassage {
         }
     }
 
-    /// Returns an entry of about `room` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
+    /// Returns an entry of about `budget` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
     /// the first sentence or item is used, cut at a clause.
-    pub(crate) fn beginning(&self, room: usize) -> Option<String> {
-        if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
+    pub(crate) fn beginning(&self, budget: usize) -> Option<String> {
+        if let Some(line) = self.line(budget).filter(|line| line.len() <= budget) {
             return Some(line);
         }
         let (first, rest) = self.parts.split_first()?;
         let mut short = self.clone();
         let start = self.start().len();
-        let cut = cut_at_clause(first, room.saturating_sub(start).max(MIN_BEGINNING));
+        let cut = cut_at_clause(first, budget.saturating_sub(start).max(MIN_BEGINNING));
         short.parts = vec![without_full_stop(&cut).to_owned()];
         short.left_out += rest.len();
-        short.line(room)
+        short.line(budget)
     }
 
     /// Whether this is a list of names of code or files.
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_told_with_the_number_of_items_that_have_no_room() {
+    fn a_list_has_the_number_of_items_that_do_not_fit() {
         let fixed = list("Fixed", &["the reader", "the writer", "the index"]);
         assert_eq!(fixed.line(400).unwrap(), "Fixed: the reader; the writer; the index");
         assert_eq!(fixed.line(35).unwrap(), "Fixed: the reader; the writer; +1 more");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_most_of_its_items_is_not_told() {
+    fn a_list_without_most_of_its_items_is_left_out() {
         let left = |introduction: &str, kept: &[&str], count| {
             let mut list = list(introduction, kept);
             list.adjust_after_removal(count);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_without_room_is_told_by_its_first_sentence() {
+    fn an_item_that_does_not_fit_is_cut_to_its_first_sentence() {
         let items =
             list("It is", &["one row at a time", "The text stays in the list. It is long."]);
         let told = "It is: one row at a time; The text stays in the list";

@@ -65,7 +65,7 @@ mod tests {
     };
 
     #[test]
-    fn a_state_is_told_as_the_last_report_describes_it() {
+    fn a_state_is_described_by_the_last_report() {
         let mut script = Script::default();
         script.prompt("Let the hooks be switched");
         script.edit("a", "/app/hooks.go", "a", "b");

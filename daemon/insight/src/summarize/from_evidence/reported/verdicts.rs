@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_of_a_review_is_told() {
+    fn the_verdict_of_a_review_is_found() {
         for (text, wanted) in [
             (
                 "## Review\n\n**Overall: This PR looks good.** \u{2713}\n\nIt is small.\n\n**Verdict: Ship it.**\n",

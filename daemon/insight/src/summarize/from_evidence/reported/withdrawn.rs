@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Whether a later report corrects what an answer says, by a test or explicitly.
+/// Whether a later report corrects an answer, because of a test or explicitly.
 pub(crate) fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let told = words(part);
     let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);

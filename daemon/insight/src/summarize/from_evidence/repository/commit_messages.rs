@@ -35,13 +35,13 @@ pub(crate) fn body_excerpt(body: &str) -> Option<String> {
     let passages = passages(body);
     let fix = passages.iter().position(is_fix).filter(|at| *at > 0);
     // If not everything fits, the fix has priority over the details of the problem.
-    let room = |at: usize| match fix {
+    let budget = |at: usize| match fix {
         Some(fix) if at < fix && body.chars().count() > POINT => POINT / 2,
         _ => POINT,
     };
     for (at, passage) in passages.into_iter().enumerate() {
-        let room = room(at);
-        if fix.is_some_and(|fix| at < fix) && !line.is_empty() && room < POINT {
+        let budget = budget(at);
+        if fix.is_some_and(|fix| at < fix) && !line.is_empty() && budget < POINT {
             continue;
         }
         // A table in a commit message shows a comparison or a check, and describes no change.
@@ -61,10 +61,10 @@ pub(crate) fn body_excerpt(body: &str) -> Option<String> {
             (false, true) => format!("{line}; {text}"),
             (false, false) => format!("{line}. {text}"),
         };
-        if joined.chars().count() > room {
+        if joined.chars().count() > budget {
             let is_short = line.len() * 2 < POINT;
-            line = if is_short { cut_at_clause(&joined, room) } else { line };
-            if room < POINT {
+            line = if is_short { cut_at_clause(&joined, budget) } else { line };
+            if budget < POINT {
                 continue;
             }
             break;

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_request_is_merged_where_the_history_the_user_or_a_report_says_so() {
+    fn the_history_the_user_or_a_report_shows_a_merge() {
         let merged = |said: &str, reply: &str, history: &'static str| {
             let mut script = Script::default();
             script.prompt("Sort the list and open a pull request");

@@ -24,7 +24,7 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     let is_own = |branch: &&str| {
         !branch.is_empty() && !matches!(*branch, "main" | "master" | "develop" | "HEAD")
     };
-    // With several branches it is not known which one was meant.
+    // If there are several branches, it is unknown which branch was meant.
     let own = evidence.branches.iter().filter(|branch| is_own(&branch.as_str())).count();
     if own > 1 {
         return text.to_owned();

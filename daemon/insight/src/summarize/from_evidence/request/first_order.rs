@@ -59,7 +59,8 @@ pub(crate) fn first_order(
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
 }
 
-/// Whether the order's object is in a clause before: `I don't like the links, replace them`.
+/// Whether a clause before the order may contain its object, for example `I don't like the links,
+/// replace them`.
 pub(crate) fn names_object_before(request: &Request) -> bool {
     let text = request.text.to_lowercase();
     let ask = request.ask.to_lowercase();

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Minimum number of words, with the command's name, of a slash command that describes a goal.
+/// Minimum number of words of a slash command, including its name, that describes a goal.
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(crate) const LATER: usize = 240;
@@ -108,7 +108,7 @@ pub(crate) fn later_goals(
             };
             if let Some(line) = line.filter(|_| new.len() >= 3 && !is_repeated) {
                 goals.push(words(&line));
-                found.push(with_the_one_before(line, before));
+                found.push(with_previous_request(line, before));
             }
         }
         known.extend(words(&request.text));
@@ -118,14 +118,14 @@ pub(crate) fn later_goals(
     found
 }
 
-/// Whether one of the goals contains almost all words of a request.
+/// Whether one of the goals contains at least the share [`REPEATED`] of the words of a request.
 fn contained_in_one(request: &BTreeSet<String>, goals: &[BTreeSet<String>]) -> bool {
     goals.iter().any(|goal| share_of_words(request, goal) >= REPEATED)
 }
 
-/// Whether a request only describes a matter: `we have open pull requests, are any of them ready to
-/// merge`. A question with a question mark does not count, because the findings contain it with its
-/// answer.
+/// Whether a request only describes a matter, for example `we have open pull requests, are any of
+/// them ready to merge`. A question with a question mark does not count, because the findings
+/// contain it with its answer.
 fn describes_matter(request: &Request) -> bool {
     request.weight == Weight::Clear
         && request.text.split(' ').count() >= REMARK
@@ -203,7 +203,7 @@ fn request_sentence(request: &Request, asked: Option<&Quote>) -> Option<String> 
     let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
     let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
     // The first sentence of a prompt may only comment on something. Before a short order such as
-    // `Get that back`, it names the object.
+    // `Get that back`, it contains the object of the order.
     let is_short = request.ask.split_whitespace().count() <= SHORT_ORDER;
     let whole = Some(shortened(&request.text))
         .filter(|line| is_short || asks_for_work(line) || names_a_problem(line));
@@ -230,8 +230,9 @@ pub(crate) fn is_no_request(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Adds the sentence after a request that rejects or limits it, or that asks for what the request
-/// only describes: `I've seen a broken list. We should support those lists, too`.
+/// Adds the next sentence to a request if that sentence rejects or limits the request, or asks for
+/// what the request only describes, for example `I've seen a broken list. We should support those
+/// lists, too`.
 fn with_limit(line: String, said: &[String]) -> String {
     let same = |sentence: &String| {
         without_full_stop(sentence).to_lowercase().ends_with(&line.to_lowercase())
@@ -251,8 +252,8 @@ fn with_limit(line: String, said: &[String]) -> String {
     }
 }
 
-/// Whether a request corrects a draft and then tells the agent to continue: `drop the last line,
-/// then go ahead`.
+/// Whether a request corrects a draft and then tells the agent to continue, for example `drop the
+/// last line, then go ahead`.
 fn is_about_a_draft(request: &Request) -> bool {
     pattern!(r"(?i)\b(?:then|and) (?:go ahead|proceed)[.! ]*$").is_match(&request.text)
 }
@@ -267,7 +268,8 @@ fn is_answer(request: &Request) -> bool {
             .is_match(&request.text)
 }
 
-/// Whether files were changed or committed in a request's turn. An interrupted turn has no report.
+/// Whether files were changed or committed in a request's turn. Checks the files, too, because an
+/// interrupted turn has no report.
 pub(crate) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
     else {
@@ -333,9 +335,9 @@ fn is_new_work(request: &Request) -> bool {
         .is_match(&request.ask)
 }
 
-/// Adds the previous request to a request that compares something with it: `call ours max_size as
-/// well`.
-fn with_the_one_before(line: String, before: &Request) -> String {
+/// Adds the previous request to a request with a word such as `ours`, for example `call ours
+/// max_size as well`.
+fn with_previous_request(line: String, before: &Request) -> String {
     let compares = pattern!(r"(?i)\b(?:ours|mine|theirs)\b").is_match(&line);
     match compares {
         true => format!("{line} (after: {})", shortened(&before.text)),
@@ -468,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_told_with_the_sentence_that_limits_it() {
+    fn a_request_has_the_sentence_that_limits_it() {
         let said =
             ["can you drop the old names?".to_owned(), "But keep those of the list.".to_owned()];
         assert_eq!(with_limit("drop the old names".to_owned(), &said), "drop the old names");
@@ -494,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_its_thing_and_ends_with_its_sentence() {
+    fn references_to_earlier_text_are_found_and_requests_are_shortened() {
         assert!(points_at_something("Add a test to confirm that behaviour."));
         assert!(!points_at_something("Add a test for the empty list."));
         assert!(points_at_something("Make it the same as the items."));

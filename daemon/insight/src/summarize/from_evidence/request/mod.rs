@@ -40,8 +40,8 @@ const LISTED: usize = 900;
 /// Number of characters after which no more sentences are added to a request.
 const OPENING: usize = 300;
 
-/// Maximum number of prompts whose requests a thread caches, because many rules compare a prompt
-/// with all others of its session.
+/// Maximum number of prompts whose requests a thread caches. Many rules compare a prompt with all
+/// other prompts of its session.
 const MAX_CACHED: usize = 256;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -180,9 +180,9 @@ fn of_plan(prompt: &str) -> Option<Request> {
     Some(Request { ask: title, ..Request::from_text(&text, Weight::Clear) })
 }
 
-/// Returns the first sentence of a plan's context, and the first later one that states a wish. Puts
-/// `Before: ` before a first sentence about the current state, because the session changes that
-/// state.
+/// Returns the first sentence of a plan's context, and the first later sentence that states a wish.
+/// Puts `Before: ` before a first sentence about the current state, because the session changes
+/// that state.
 fn background(context: &str) -> Option<String> {
     let all = sentences(context);
     let first = *all.first()?;
@@ -200,8 +200,8 @@ fn background(context: &str) -> Option<String> {
     Some(wanted.map_or(first.clone(), |wanted| format!("{first} {wanted}")))
 }
 
-/// Returns the request without greeting and politeness: the first statement of the prompt, and
-/// what it asks.
+/// Returns the request without greeting and politeness: the first statement of the prompt, and what
+/// the prompt asks for.
 fn parse_prose(prose: &str) -> Request {
     // A file that is only attached belongs to the sentence before it.
     let line = pattern!(r"([.?!])\s+@([\w./~-]+\.\w+)[.\s]*$").replace(prose, " (`$2`)$1");
@@ -225,8 +225,9 @@ fn parse_prose(prose: &str) -> Request {
     let (text, ask) = match (manner, ask) {
         (Manner::States, Some(ask)) if is_short => (in_full(&all), ask),
         (Manner::States, Some(ask)) if !wording::states_problem(&without_quotes(told)) => {
-            let room = REQUEST.saturating_sub(ask.chars().count() + 1);
-            let told = if room < 60 { String::new() } else { with_closed_quote(&cut(told, room)) };
+            let budget = REQUEST.saturating_sub(ask.chars().count() + 1);
+            let told =
+                if budget < 60 { String::new() } else { with_closed_quote(&cut(told, budget)) };
             (format!("{told} {ask}").trim_start().to_owned(), ask)
         }
         _ => (opening(&all, limit), told.to_owned()),
@@ -267,8 +268,8 @@ fn without_examples(line: &str) -> String {
     pattern!(r" ?\([^()]{30,}\)").replace_all(line, "").into_owned()
 }
 
-/// Joins all sentences, without polite words around requests, thanks, and references such as
-/// `see below`.
+/// Joins all sentences. Leaves out thanks, references such as `see below`, and polite words around
+/// requests.
 fn in_full(all: &[&str]) -> String {
     let points = |sentence: &&&str| {
         !pattern!(
@@ -286,9 +287,9 @@ fn in_full(all: &[&str]) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first sentence, and the next ones up to about [`OPENING`] characters. Directly after
-/// them, sentences that reject or limit the one before are included, too. A short order at the end
-/// of the prompt is added if `limit` allows it.
+/// Returns the first sentences, up to about [`OPENING`] characters. The sentences directly after
+/// them are included, too, if they reject or limit the sentence before them. A short order at the
+/// end of the prompt is added if `limit` allows it.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
     let mut told = 0;
@@ -425,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_after_a_long_quotation_is_told() {
+    fn the_order_after_a_long_quotation_is_kept() {
         let quote = "Cutting by bytes breaks long names. If a name has emoji, it is cut in a mark, which gives a text that nothing can read. Consider to cut by letters, and to count them first, as the other list does it already, so that no name is ever broken again in any list.";
         let prompt = format!(
             "I got this feedback for src/list.rs:28 \"{quote} {quote}\"\n\nCan you address this and check the other lists?"
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_weigh_what_they_say() {
+    fn each_prompt_has_its_weight() {
         for (prompt, wanted) in [
             ("yes", Weight::Reaction),
             ("b", Weight::Reaction),
