@@ -340,8 +340,8 @@ mod tests {
         let marks = [mark(20, Observation::Value(2))];
         let spans = |verdict, seconds| -> Vec<(Timestamp, Option<Timestamp>, Certainty)> {
             let author = CorrectionAuthor::User;
-            let said = Correction { verdict, author, at: at(seconds) };
-            let facts = facts(key(), &claims, &marks, Some(&said));
+            let correction = Correction { verdict, author, at: at(seconds) };
+            let facts = facts(key(), &claims, &marks, Some(&correction));
             facts.iter().map(|fact| (fact.valid_at, fact.invalid_at, fact.certainty)).collect()
         };
         let verified = |from, to: Option<i64>| (at(from), to.map(at), Certainty::Verified);

@@ -232,7 +232,7 @@ fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> 
         return None;
     }
     let decision = text::words(&record.decision);
-    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME_TEXT_SHARE;
+    let repeats = |other: &str| text::share(&decision, &text::words(other)) >= SAME_TEXT_SHARE;
     let is_source = |choice: &&Choice| match choice.approach.as_ref().or(choice.background.as_ref())
     {
         _ if choice.answer != "accepted" => repeats(&choice.answer),
@@ -253,8 +253,9 @@ fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> 
         let quote = record.decision.strip_prefix("User: ")?;
         let pieces: Vec<String> = quote.split(" … ").map(text::plain).collect();
         prompts.rfind(|prompt| {
-            let said = text::plain(&prompt.text);
-            !locate::is_compaction(&prompt.text) && pieces.iter().all(|piece| said.contains(piece))
+            let plain_prompt = text::plain(&prompt.text);
+            !locate::is_compaction(&prompt.text)
+                && pieces.iter().all(|piece| plain_prompt.contains(piece))
         })
     };
     Some(SentenceSource { origin: prompt?.origin, by: Speaker::User })

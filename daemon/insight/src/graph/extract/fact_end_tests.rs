@@ -245,21 +245,21 @@ fn a_removed_block_is_one_fact() {
 
 #[test]
 fn a_wish_holds_until_the_user_withdraws_it() {
-    let said = |hour, wish: &str| {
+    let wished = |hour, wish: &str| {
         let mut session = SessionFixture::new(hour, "Work");
         session.episode.summary.preferences = Some(vec![wish.to_owned()]);
         session
     };
-    let wish = said(10, "\"Always sign the commits.\"");
+    let wish = wished(10, "\"Always sign the commits.\"");
     let facts_of = |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::Prefers);
     let fact = facts_of(&[&wish]);
     assert_eq!(
         (fact.sentence.as_str(), fact.certainty),
         ("Always sign the commits.", Certainty::Verified)
     );
-    let other = said(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
+    let other = wished(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
     assert_eq!(facts_of(&[&wish, &other]).invalid_at, None);
-    let withdrawn = said(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
+    let withdrawn = wished(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
     assert_eq!(facts_of(&[&wish, &withdrawn]).invalid_at, Some(withdrawn.episode.ended_at));
 }
 

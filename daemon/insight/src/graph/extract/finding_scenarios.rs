@@ -338,12 +338,12 @@ fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
     let words = "we should use one table of days instead of a list";
     let line_of = |record: (&str, &str)| {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
-        let said =
+        let quote =
             |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: session.at(at) };
         session.evidence.prompts = vec![
-            said(2, "Parse old dates in the importer"),
-            said(4, &format!("ok. {words}. and add a test for the zone of each row")),
-            said(8, "Never mind!"),
+            quote(2, "Parse old dates in the importer"),
+            quote(4, &format!("ok. {words}. and add a test for the zone of each row")),
+            quote(8, "Never mind!"),
         ];
         session.evidence.reports = vec![report(3, &format!("{words}."))];
         session.evidence.choices = vec![Choice {

@@ -158,8 +158,8 @@ impl<'e> Entries<'e> {
         // `Fixed the mock: the tests were failing because …` states the cause after the fix.
         let after = plain.split_once(": ").map(|(_, rest)| rest);
         let after = after.filter(|rest| rest.len() >= 30 && rest.starts_with(char::is_uppercase));
-        let told = after.unwrap_or(&plain);
-        self.tidy(if told.len() >= 20 { told } else { text })
+        let cause = after.unwrap_or(&plain);
+        self.tidy(if cause.len() >= 20 { cause } else { text })
     }
 
     /// Returns the first statement in the paragraphs of the agent's last reply.

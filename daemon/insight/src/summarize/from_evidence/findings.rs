@@ -151,9 +151,9 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     }
     let extra = causes.len().saturating_sub(CAUSES);
     causes.drain(..extra);
-    let told: Vec<String> =
+    let sentences: Vec<String> =
         causes.into_iter().map(|cause| sentence(&entries.cause(cause))).collect();
-    (!told.is_empty()).then(|| told.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// Returns the unresolved errors of commands in the last turn. An error is left out if a similar

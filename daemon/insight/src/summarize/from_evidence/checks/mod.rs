@@ -268,11 +268,11 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let beside =
         other_parts(&all, main, |run| main.is_part() && run.origin.source == 0 && !is_stale(run));
     let beside = beside.into_iter().rev().take(PARTS);
-    let told = passed.chain(beside).map(|run| {
+    let results = passed.chain(beside).map(|run| {
         let noun = if run.noun() == "tests" { "" } else { " packages" };
         (format!("{} ({}{noun} passed)", run.label(), run.passed), is_stale(run))
     });
-    told.collect()
+    results.collect()
 }
 
 #[cfg(test)]
@@ -355,8 +355,8 @@ mod tests {
 
     #[test]
     fn code_without_a_test_run_is_reported() {
-        let told = Some("no test run seen".to_owned());
-        assert_eq!(untested(&script().collect()), told);
+        let wanted = Some("no test run seen".to_owned());
+        assert_eq!(untested(&script().collect()), wanted);
         let mut tested = script();
         tested.run("d", "./scripts/test-e2e.sh", Outcome::Succeeded, "");
         assert_eq!(untested(&tested.collect()), None);
@@ -366,7 +366,7 @@ mod tests {
         for line in ["go run /tmp/test-list.go", "git add a_test.ts", "python3 -c 'test()'"] {
             let mut thrown_away = script();
             thrown_away.run("d", line, Outcome::Succeeded, "All tests passed\n");
-            assert_eq!(untested(&thrown_away.collect()), told, "{line}");
+            assert_eq!(untested(&thrown_away.collect()), wanted, "{line}");
         }
         let mut only_text = Script::default();
         only_text.prompt("Describe the list");
@@ -394,11 +394,11 @@ mod tests {
         script.run("d", "cargo test keys", Outcome::Succeeded, passed_tests);
         let few = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 90 filtered out; finished in 0.01s\n";
         script.run("e", "cargo test login", Outcome::Succeeded, few);
-        let told = "checks passed: build, cargo test keys (72 passed)";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: build, cargo test keys (72 passed)";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
         script.edit("f", "/app/list.ts", "b", "c");
-        let told = "checks passed before the last change: build";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed before the last change: build";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
     }
 
     #[test]
@@ -432,11 +432,11 @@ mod tests {
         assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
         // It is unknown whether the stopped run would have passed.
         script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
-        let told = "checks passed: type check in web";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
         script.run("d", "cd /app/api && npx tsc --noEmit", fine, "");
-        let told = "checks passed: type check in api, type check in web";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: type check in api, type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
     }
 
     #[test]

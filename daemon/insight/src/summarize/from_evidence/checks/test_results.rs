@@ -218,8 +218,8 @@ mod tests {
             Evidence { tests: vec![run("go test (packages)", 15, 0), task], ..Evidence::default() };
         let reports = Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let told = test_results(&entries).unwrap();
-        assert_eq!(told.place.as_deref(), Some("test:integration"));
+        let result = test_results(&entries).unwrap();
+        assert_eq!(result.place.as_deref(), Some("test:integration"));
         assert_eq!(suites(&evidence).len(), 2);
     }
 
@@ -232,13 +232,13 @@ mod tests {
         assert_eq!(main_run(&evidence).unwrap().failed, 0);
         let reports = Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let told = test_results(&entries).unwrap();
-        assert_eq!((told.total, told.failed), (0, 0));
+        let result = test_results(&entries).unwrap();
+        assert_eq!((result.total, result.failed), (0, 0));
     }
 
     #[test]
     fn a_command_that_ended_with_an_error_has_not_passed() {
-        let told = |outcome| {
+        let result = |outcome| {
             let evidence = Evidence {
                 tests: vec![run("go test (packages)", 15, 0)],
                 commands: vec![CommandRun {
@@ -254,19 +254,19 @@ mod tests {
             let reports = Reports::default();
             test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        assert!(told(Outcome::Succeeded).is_some());
-        assert!(told(Outcome::Failed(Some(1))).is_none());
+        assert!(result(Outcome::Succeeded).is_some());
+        assert!(result(Outcome::Failed(Some(1))).is_none());
     }
 
     #[test]
     fn another_command_after_the_tests_is_found() {
-        for (line, told) in [
+        for (line, result) in [
             ("make test && make lint", true),
             ("npm test; npm run lint", true),
             ("cd app && make test", false),
             ("make test", false),
         ] {
-            assert_eq!(another_command_follows_tests(line), told, "{line}");
+            assert_eq!(another_command_follows_tests(line), result, "{line}");
         }
     }
 
@@ -277,14 +277,14 @@ mod tests {
             not_run: 208,
             ..run("pytest", 20, 0)
         };
-        let told = |tests: Vec<TestRun>| {
+        let result = |tests: Vec<TestRun>| {
             let evidence = Evidence { tests, ..Evidence::default() };
             let reports = Reports::default();
             test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        let found = told(vec![part.clone()]).unwrap();
+        let found = result(vec![part.clone()]).unwrap();
         assert_eq!((found.limited_to.as_deref(), found.not_run), (Some("-m browser"), 208));
-        let found = told(vec![run("pytest", 228, 0), part]).unwrap();
+        let found = result(vec![run("pytest", 228, 0), part]).unwrap();
         assert_eq!((found.limited_to, found.passed), (None, 228));
     }
 
@@ -316,8 +316,8 @@ mod tests {
         let last = Origin { source: 0, line: 9 };
         let work = FileWork { edits: 1, last, ..FileWork::default() };
         evidence.files.insert("/app/a.ts".to_owned(), work);
-        let told = age(&evidence, &ran);
-        assert_eq!(told.as_deref(), Some("on 2023-11-14, before the last change"));
+        let result = age(&evidence, &ran);
+        assert_eq!(result.as_deref(), Some("on 2023-11-14, before the last change"));
         evidence.commands.push(CommandRun {
             command: "git diff | head -5 && npx jest".to_owned(),
             place: None,
@@ -326,14 +326,14 @@ mod tests {
             origin: Origin { source: 0, line: 12 },
             at: at(1),
         });
-        let told = age(&evidence, &ran).unwrap();
+        let result = age(&evidence, &ran).unwrap();
         let wanted = "before the last change; `npx jest` ran later, its result was not shown";
-        assert!(told.ends_with(wanted), "{told}");
+        assert!(result.ends_with(wanted), "{result}");
         // The line numbers of another transcript say nothing about the order.
         let last = Origin { source: 1, line: 20 };
         let work = FileWork { edits: 1, last, ..FileWork::default() };
         evidence.files.insert("/app/b.ts".to_owned(), work);
-        assert_eq!(age(&evidence, &ran), Some(told));
+        assert_eq!(age(&evidence, &ran), Some(result));
     }
 
     #[test]

@@ -221,8 +221,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     if user_words::asks_back(&choice.answer) {
         return None;
     }
-    let said = words(&choice.answer);
-    let repeats = |prompt: &Quote| share_of_words(&said, &words(&prompt.text)) >= SAID_AGAIN;
+    let answer_words = words(&choice.answer);
+    let repeats =
+        |prompt: &Quote| share_of_words(&answer_words, &words(&prompt.text)) >= SAID_AGAIN;
     if entries.evidence.prompts.iter().any(repeats) {
         return None;
     }

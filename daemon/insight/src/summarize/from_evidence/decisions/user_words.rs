@@ -57,8 +57,8 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
-    let said = unquoted(entries, prompt);
-    let text = spoken(arguments(&said), SPOKEN)?;
+    let own_text = unquoted(entries, prompt);
+    let text = spoken(arguments(&own_text), SPOKEN)?;
     if let Some(dropped) = dropped(entries, prompt, &text) {
         return Some(dropped);
     }

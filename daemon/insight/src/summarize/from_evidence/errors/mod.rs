@@ -51,9 +51,9 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
         }
     }
     for (line, record) in recapped(entries) {
-        let told = words(&format!("{} {}", record.error, record.root_cause));
+        let record_words = words(&format!("{} {}", record.error, record.root_cause));
         let is_known = dated.iter().any(|(_, known)| {
-            share_of_words(&told, &words(&format!("{} {}", known.error, known.fix))) > 0.4
+            share_of_words(&record_words, &words(&format!("{} {}", known.error, known.fix))) > 0.4
         });
         if !is_known {
             dated.push((line, record));
@@ -208,15 +208,16 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
     // `Fix the controller test` announces work and does not say how it was done.
-    let says_how =
-        |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
-    let said = group.said.filter(says_how).map(|said| entries.tidy(said));
+    let says_how = |statement: &&str| {
+        (!begins_as_order(statement) || statement.split(' ').count() > 6) && !is_probe(statement)
+    };
+    let statement = group.said.filter(says_how).map(|statement| entries.tidy(statement));
     if let Some(command) = remedy(entries, group) {
         return format!("Ran `{command}`, as its output says");
     }
-    match (said, group.resolution.commands.as_slice()) {
-        (Some(said), _) if files.is_empty() => said,
-        (Some(said), _) => format!("{said} (in {named})"),
+    match (statement, group.resolution.commands.as_slice()) {
+        (Some(statement), _) if files.is_empty() => statement,
+        (Some(statement), _) => format!("{statement} (in {named})"),
         (None, commands) if files.is_empty() && !commands.is_empty() => {
             let ran: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
             format!("Ran {}", ran.join(", "))
@@ -248,9 +249,9 @@ fn is_guess(cause: &str) -> bool {
 
 /// Whether the description of a change says that the change only investigates the error or reverts
 /// an earlier attempt. Neither is a fix.
-fn is_probe(said: &str) -> bool {
+fn is_probe(statement: &str) -> bool {
     pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
-        .is_match(said)
+        .is_match(statement)
 }
 
 fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
@@ -311,13 +312,14 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
 /// Whether the user reports the problem again after the turn, or postpones the work. In both cases
 /// the fix is not confirmed.
 fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
-    let told = words(&turn.prompt.text);
+    let problem_words = words(&turn.prompt.text);
     let prompts = evidence.prompts.iter();
     let mut later = prompts.filter(|prompt| prompt.origin.line > turn.prompt.origin.line);
     later.any(|prompt| {
         refuted::says_it_still_fails(&prompt.text)
             || outcome::postpones_work(&prompt.text)
-            || told.len() >= 8 && share_of_words(&told, &words(&prompt.text)) >= 0.5
+            || problem_words.len() >= 8
+                && share_of_words(&problem_words, &words(&prompt.text)) >= 0.5
     })
 }
 
@@ -339,24 +341,25 @@ fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
 fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
     let recaps = entries.evidence.recaps.iter();
     let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);
-    let told = compactions.flat_map(|recap| {
+    let found = compactions.flat_map(|recap| {
         let errors = Sections::of(&recap.text).errors();
         errors.into_iter().map(|error| (recap.origin.line, error))
     });
-    told.filter_map(|(line, error)| {
-        Some((
-            line,
-            ErrorResolution {
-                error: cut(&entries.tidy(&error.error), ENTRY),
-                root_cause: error
-                    .about
-                    .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
-                fix: entries.completed_work(&error.fix?),
-                verification: TOLD_BY_RECAP.to_owned(),
-            },
-        ))
-    })
-    .collect()
+    found
+        .filter_map(|(line, error)| {
+            Some((
+                line,
+                ErrorResolution {
+                    error: cut(&entries.tidy(&error.error), ENTRY),
+                    root_cause: error
+                        .about
+                        .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
+                    fix: entries.completed_work(&error.fix?),
+                    verification: TOLD_BY_RECAP.to_owned(),
+                },
+            ))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -372,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_fix_that_the_output_recommends_is_recorded() {
-        let told = |ran: &str| {
+        let resolved = |ran: &str| {
             let mut script = Script::default();
             script.prompt("Commit it");
             let output = "⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nhusky - pre-commit script failed (code 1)\n";
@@ -384,11 +387,11 @@ mod tests {
             let reports = Reports::of(&evidence);
             errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        let records = told("pnpm api:generate 2>&1 | tail -10");
+        let records = resolved("pnpm api:generate 2>&1 | tail -10");
         assert_eq!(records.len(), 1, "{records:?}");
         assert_eq!(records[0].error, "API files changed but the generated client is not staged");
         assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
-        assert!(told("ls").is_empty());
+        assert!(resolved("ls").is_empty());
     }
 
     #[test]

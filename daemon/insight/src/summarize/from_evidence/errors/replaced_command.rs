@@ -204,7 +204,7 @@ mod tests {
         summarize::{evidence::scenarios::Script, report::Reports},
     };
 
-    fn told(lines: &[&str]) -> Vec<String> {
+    fn found_lines(lines: &[&str]) -> Vec<String> {
         let mut script = Script::default();
         script.prompt("Fix the parser");
         let missing = "/bin/bash: line 1: go: command not found\n";
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_command_that_finds_no_tests_has_the_command_that_does() {
-        let told = |second: &str| {
+        let found_lines = |second: &str| {
             let mut script = Script::default();
             script.prompt("Test the mails");
             let none = "> jest --passWithNoTests -- --testPathPattern=mail\nNo tests found, exiting with code 0\n";
@@ -232,17 +232,17 @@ mod tests {
             let mut statements = evidence.statements.iter().filter(|one| found_no_tests(one));
             statements.find_map(|one| with_replacement(&entries, one))
         };
-        let line = told("npx jest --testPathPattern=mail").unwrap();
+        let line = found_lines("npx jest --testPathPattern=mail").unwrap();
         assert_eq!(
             line,
             "`pnpm --filter api test -- --testPathPattern=mail` found no tests, although it ended without an error; `npx jest --testPathPattern=mail` ran them"
         );
-        assert_eq!(told("npx jest --testPathPattern=list"), None);
+        assert_eq!(found_lines("npx jest --testPathPattern=list"), None);
     }
 
     #[test]
     fn a_command_that_worked_only_in_another_form_has_a_line() {
-        let told = |failed: &str, worked: &str| {
+        let found_lines = |failed: &str, worked: &str| {
             let mut script = Script::default();
             script.prompt("Show the change");
             script.run("a", failed, Outcome::Failed(Some(1)), "error: unknown flag --stat\n");
@@ -253,26 +253,30 @@ mod tests {
             retried_commands(&entries, &replaced_commands(&entries))
         };
         assert_eq!(
-            told("lerna diff 104 --stat", "lerna diff 104 --name-only"),
+            found_lines("lerna diff 104 --stat", "lerna diff 104 --name-only"),
             [
                 "`lerna diff 104 --stat` failed (error: unknown flag --stat); `lerna diff 104 --name-only` worked"
             ]
         );
-        assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
-        let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
+        assert_eq!(found_lines("lerna diff 104 --stat", "lerna diff 104").len(), 1);
+        let options = found_lines("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
         assert!(options.is_empty(), "the messages of gh state the remedy: {options:?}");
-        let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
+        let cache = found_lines("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
         assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
         let long = format!("go run ./cmd/{}", "main ".repeat(40));
-        assert!(told(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
+        assert!(found_lines(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
         assert_eq!(
-            told("make load of all data", "DATABASE_DIR=/tmp/db make load of all data").len(),
+            found_lines("make load of all data", "DATABASE_DIR=/tmp/db make load of all data")
+                .len(),
             1
         );
-        assert_eq!(told("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
-        assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
+        assert_eq!(found_lines("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
+        assert_eq!(found_lines("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
         let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
-        assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");
+        assert!(
+            found_lines(&format!("{long} --stat"), &long).is_empty(),
+            "no difference is visible"
+        );
     }
 
     #[test]
@@ -280,11 +284,11 @@ mod tests {
         let line = "mise exec -- go test ./...";
         let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
         assert_eq!(
-            told(&[line, others[0], others[1]]),
+            found_lines(&[line, others[0], others[1]]),
             ["`go` was not found by its name; `mise exec -- go` was used instead, 3 times"]
         );
-        assert!(told(&[line, others[0]]).is_empty());
-        assert!(told(&[line, line, line, "go test ./..."]).is_empty());
-        assert!(told(&["brew install go", "echo go", "which go"]).is_empty());
+        assert!(found_lines(&[line, others[0]]).is_empty());
+        assert!(found_lines(&[line, line, line, "go test ./..."]).is_empty());
+        assert!(found_lines(&["brew install go", "echo go", "which go"]).is_empty());
     }
 }

@@ -130,9 +130,9 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
     let start = entries.tidy_line(section);
     let items = without_repeated_labels(items);
     let budget = MAX_ENTRY_BYTES.saturating_sub(start.len());
-    let short = shortened_to_fit(&items, budget).map(|told| (told, 0));
-    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, budget));
-    let mut line = format!("{start}: {}", told.join("; "));
+    let short = shortened_to_fit(&items, budget).map(|shown| (shown, 0));
+    let (shown, left) = short.unwrap_or_else(|| first_that_fit(&items, budget));
+    let mut line = format!("{start}: {}", shown.join("; "));
     if left > 0 {
         line.push_str(&format!("; +{left} more"));
     }
@@ -145,14 +145,14 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
 fn without_repeated_labels(items: &[String]) -> Vec<String> {
     let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
     let mut last = None;
-    let told = items.iter().map(|item| {
+    let kept = items.iter().map(|item| {
         let label = label(item);
         let is_same = label.is_some() && last == label;
         let rest = item.split_once(": ").map_or(item.as_str(), |(_, rest)| rest);
         last = label;
         if is_same { rest.to_owned() } else { item.clone() }
     });
-    told.collect()
+    kept.collect()
 }
 
 /// Whether a claim postpones something to a later time. Such work stays open until it is done.

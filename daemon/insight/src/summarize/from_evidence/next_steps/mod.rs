@@ -127,7 +127,7 @@ fn recorded_work(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
         task.files.iter().map(|path| format!("`{}`", entries.path(path))).collect();
     let files = shortened(files, CHANGED);
     let committed = task.commits.last().map(|subject| entries.tidy_line(subject));
-    let told = match (committed, files.is_empty()) {
+    let work = match (committed, files.is_empty()) {
         (None, true) => return None,
         (None, false) => format!("it changed {}", files.join(", ")),
         (Some(commit), true) => format!("its last step was the commit \"{commit}\""),
@@ -135,7 +135,7 @@ fn recorded_work(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
             format!("it committed \"{commit}\" and then changed {}", files.join(", "))
         }
     };
-    Some(format!("according to its records, {told}"))
+    Some(format!("according to its records, {work}"))
 }
 
 /// Returns what is known of the work of a sub-agent that was called at `start` and never answered.
@@ -162,8 +162,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
         committed.map(|commit| format!("it committed {}", entries.tidy_line(&commit.subject))),
         failed.map(|_| "its commit failed".to_owned()),
     ];
-    let told: Vec<String> = parts.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| format!("according to its records, {}", told.join(", ")))
+    let statements: Vec<String> = parts.into_iter().flatten().collect();
+    (!statements.is_empty()).then(|| format!("according to its records, {}", statements.join(", ")))
 }
 
 /// Returns the last request, if it describes a goal and is not the only prompt.

@@ -140,20 +140,20 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     };
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
-    let mut told: Vec<&str> = all.into_iter().filter(is_kept).collect();
+    let mut kept: Vec<&str> = all.into_iter().filter(is_kept).collect();
     // `Yes, it is in now` needs its question, and the next sentence states the fact.
-    if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
-        told.remove(0);
+    if kept.len() > 1 && !kept[1].ends_with(':') && answers_with_pronoun(kept[0]) {
+        kept.remove(0);
     }
-    let introduction = told.pop_if(|last| last.ends_with(':'));
+    let introduction = kept.pop_if(|last| last.ends_with(':'));
     // A sentence in the middle that ends in a colon introduced code, which is left out.
-    told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
+    kept.retain(|sentence| !sentence.ends_with([':', ';', ',']));
     // If the opening only praises the result, the items after it are praise, too. The commits show
     // what was done.
-    if boasts && told.is_empty() {
+    if boasts && kept.is_empty() {
         return committed_since_asked(entries, report);
     }
-    let mut words = whole(&told, LAST_WORDS);
+    let mut words = whole(&kept, LAST_WORDS);
     // `Findings` alone is a heading.
     if words.is_ascii() && words.split_whitespace().count() < 2 {
         words.clear();
@@ -190,9 +190,9 @@ fn is_talk(sentence: &str) -> bool {
 
 /// Returns whole sentences of about `budget` bytes in total. Only a first sentence of more than
 /// [`FIRST`] characters is cut, at a clause.
-fn whole(told: &[&str], budget: usize) -> String {
-    let mut words = told.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
-    for sentence in told.iter().skip(1) {
+fn whole(kept: &[&str], budget: usize) -> String {
+    let mut words = kept.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
+    for sentence in kept.iter().skip(1) {
         if words.len() + sentence.len() > budget {
             break;
         }
@@ -247,10 +247,10 @@ fn listed(
             && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
     list.retain(|part| !overtaken::is_gone(entries, part, report.origin));
-    let told = list.line_of_first_items(budget)?;
+    let items = list.line_of_first_items(budget)?;
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
     let start = limits.map_or(String::new(), |text| format!("{text} "));
-    (told.len() <= budget.max(LISTED)).then(|| format!("{start}{told}."))
+    (items.len() <= budget.max(LISTED)).then(|| format!("{start}{items}."))
 }
 
 /// Whether the session contains a test run, or a command whose words look like a test run. The name
@@ -347,8 +347,8 @@ mod tests {
             script.reply("m2", "You're right, we should use real booleans. Let me fix it.");
             script.edit("b", "/app/setup.go", "b", "c");
             script.reply("m3", last);
-            let told = summary(&script).last_words.unwrap();
-            assert!(told.starts_with(&last[..6]) && !told.contains("consistency"), "{told}");
+            let ending = summary(&script).last_words.unwrap();
+            assert!(ending.starts_with(&last[..6]) && !ending.contains("consistency"), "{ending}");
         }
     }
 

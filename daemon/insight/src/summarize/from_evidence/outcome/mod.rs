@@ -312,14 +312,14 @@ mod tests {
 
     impl Session {
         fn new(prompts: &[(&str, u64)], reply: Option<(&str, u64)>) -> Session {
-            let said = |(text, line): (&str, u64)| Quote {
+            let quote = |(text, line): (&str, u64)| Quote {
                 text: text.to_owned(),
                 origin: Origin { source: 0, line },
                 at: None,
             };
             Session(Evidence {
-                prompts: prompts.iter().map(|prompt| said(*prompt)).collect(),
-                last_reply: reply.map(said),
+                prompts: prompts.iter().map(|prompt| quote(*prompt)).collect(),
+                last_reply: reply.map(quote),
                 ..Evidence::default()
             })
         }

@@ -142,8 +142,8 @@ mod tests {
         let (evidence, reports) = (Evidence::default(), Reports::default());
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let (long, headings) = ("I read each path of it ".repeat(8), ["Lost rows".to_owned()]);
-        let told = Introduction::of(&entries, Some(&long), &headings).map(|one| one.line());
-        assert_eq!(told.as_deref(), Some("Lost rows"));
+        let introduction = Introduction::of(&entries, Some(&long), &headings).map(|one| one.line());
+        assert_eq!(introduction.as_deref(), Some("Lost rows"));
         assert_eq!(introduced(&["Here's what I did"]), None);
         assert_eq!(introduced(&["Both addressed"]), None);
         let changes = introduced(&["Layout changes in this commit"]);

@@ -84,11 +84,11 @@ pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWo
 
 /// Returns the words for what the user reverted; an empty set means all changes.
 fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
-    let said = pattern!(
+    let reverted = pattern!(
         r"(?i)\bI(?:'ve|’ve| have)? (?:just |already |now )?(?:reverted|removed|deleted|discarded|undone|undid|dropped|rolled back) (?:your|the|all|those|these)(?: of)?(?: your| the| those| these)?((?: [\w./-]+){1,4})"
     )
     .captures(&prompt[..prompt.floor_char_boundary(300)])?;
-    let object = said[1].split([',', '.']).next().unwrap_or_default();
+    let object = reverted[1].split([',', '.']).next().unwrap_or_default();
     let stop = [" but", " and", " so", " as", " because", " from", " in", " again"];
     let end = stop.iter().filter_map(|stop| object.find(&format!("{stop} "))).min();
     let object = words(&object[..end.unwrap_or(object.len())]);
@@ -171,15 +171,16 @@ pub(crate) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bo
     let addresses: Vec<&str> =
         pattern!(r"https?://[^\s)>`]+").find_iter(text).map(|found| found.as_str()).collect();
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    let prompts = evidence.prompts.iter().map(|said| (said.origin, said.text.as_str()));
-    let reports = evidence.reports.iter().map(|said| (said.origin, said.text.as_str()));
+    let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));
+    let reports = evidence.reports.iter().map(|report| (report.origin, report.text.as_str()));
     let marks_removal = |line: &str| {
         pattern!(r"(?i)\b(?:delet\w+|remov\w+|duplicates?|clean(?:ed)? up|obsolete|replaced|instead of)\b")
             .is_match(line)
     };
     !addresses.is_empty()
-        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, said)| {
-            let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, later_text)| {
+            let lines: Vec<&str> =
+                later_text.lines().filter(|line| !line.trim().is_empty()).collect();
             let names = |line: &str| addresses.iter().any(|address| line.contains(address));
             (0..lines.len()).any(|at| {
                 names(lines[at])

@@ -22,11 +22,11 @@ const HEAD: usize = 32;
 pub(super) fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
     let names: BTreeSet<&str> =
         line.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
-    let told = words(line);
+    let line_words = words(line);
     names.len() >= 3
         && evidence.commits.iter().map(commit_messages::subject_with_excerpt).any(|commit| {
             names.iter().all(|name| commit.contains(name))
-                && share_of_words(&told, &words(&commit)) >= IN_COMMIT
+                && share_of_words(&line_words, &words(&commit)) >= IN_COMMIT
         })
 }
 

@@ -59,7 +59,7 @@ impl QuotedPassage {
         let start = self.start();
         if self.listed {
             let budget = budget.min(LIST).saturating_sub(start.len());
-            let short = shortened_to_fit(&self.parts, budget).map(|told| (told, 0));
+            let short = shortened_to_fit(&self.parts, budget).map(|items| (items, 0));
             return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, budget)));
         }
         let budget = budget.min(if self.is_of_review { LIST } else { PARAGRAPH });
@@ -77,21 +77,21 @@ impl QuotedPassage {
     /// the items does not fit, returns all items instead if they can be shortened to [`LIST`] bytes.
     pub(crate) fn line_of_first_items(&self, budget: usize) -> Option<String> {
         let budget = budget.min(LIST).saturating_sub(self.start().len());
-        let (told, left) = first_that_fit(&self.parts, budget);
+        let (items, left) = first_that_fit(&self.parts, budget);
         let rest = (left * 3 <= self.parts.len()).then(|| budget.max(LIST));
         let all = rest.and_then(|budget| shortened_to_fit(&self.parts, budget)).map(|all| (all, 0));
-        self.list(all.unwrap_or((told, left)))
+        self.list(all.unwrap_or((items, left)))
     }
 
     /// Returns an entry of the given items and the number of the omitted ones. `None` for one item
     /// of several, because it says little; one of two items is enough after an introduction.
-    fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
+    fn list(&self, (items, left): (Vec<String>, usize)) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
-        let told: Vec<&str> = told.iter().map(|item| item.trim_end_matches([',', ';'])).collect();
-        let line = format!("{}{}{more}", self.start(), told.join("; "));
+        let items: Vec<&str> = items.iter().map(|item| item.trim_end_matches([',', ';'])).collect();
+        let line = format!("{}{}{more}", self.start(), items.join("; "));
         let is_introduced = self.parts.len() <= 2 && self.introduction.is_some();
-        (told.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))
+        (items.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))
     }
 
     /// Returns the text before the first sentence or item.
@@ -148,14 +148,15 @@ impl QuotedPassage {
 
     /// Drops the sentences or items that satisfy `is_told`, except a sentence on which the next
     /// one depends.
-    pub(crate) fn remove_repeated(&mut self, is_told: impl Fn(&str) -> bool) {
-        let told: Vec<bool> = self.parts.iter().map(|part| is_told(part)).collect();
+    pub(crate) fn remove_repeated(&mut self, is_repeated: impl Fn(&str) -> bool) {
+        let repeated: Vec<bool> = self.parts.iter().map(|part| is_repeated(part)).collect();
         let is_needed = |at: usize| {
             !self.listed
-                && told.get(at + 1) == Some(&false)
+                && repeated.get(at + 1) == Some(&false)
                 && depends_on_previous(&self.parts[at + 1])
         };
-        let kept: Vec<bool> = (0..told.len()).map(|at| !told[at] || is_needed(at)).collect();
+        let kept: Vec<bool> =
+            (0..repeated.len()).map(|at| !repeated[at] || is_needed(at)).collect();
         let mut kept = kept.into_iter();
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
@@ -307,8 +308,8 @@ mod tests {
     fn an_item_that_does_not_fit_is_cut_to_its_first_sentence() {
         let items =
             list("It is", &["one row at a time", "The text stays in the list. It is long."]);
-        let told = "It is: one row at a time; The text stays in the list";
-        assert_eq!(items.line(60).unwrap(), told);
+        let wanted = "It is: one row at a time; The text stays in the list";
+        assert_eq!(items.line(60).unwrap(), wanted);
         assert_eq!(items.line(50).unwrap(), "It is: one row at a time; +1 more");
         let many = list("Rows", &["the first of all", "the second of all", "the third of all"]);
         assert_eq!(

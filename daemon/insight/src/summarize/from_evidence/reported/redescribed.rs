@@ -70,18 +70,22 @@ mod tests {
         script.prompt("Let the hooks be switched");
         script.edit("a", "/app/hooks.go", "a", "b");
         script.reply("m1", "The hooks can be switched.\n\n## How it works\n\n- Hooks of developers are written into `settings.local.json`\n- Everybody else keeps the hooks of `settings.json` as before\n\n## Changes\n\n- Added a switch to `hooks.go` for all of the hooks\n");
-        let told = |script: &Script| {
+        let shown = |script: &Script| {
             let found = summary(script);
             format!("{:?} {:?}", found.completed_tasks, found.discoveries)
         };
         script.prompt("now the guide");
         script.edit("b", "/app/guide.md", "a", "b");
         script.reply("m2", "The guide has a part on the hooks, with an example for each of the shells that we support.");
-        assert!(told(&script).contains("written into `settings.local.json`"), "{}", told(&script));
+        assert!(
+            shown(&script).contains("written into `settings.local.json`"),
+            "{}",
+            shown(&script)
+        );
         script.prompt("both files are read, so hooks would run twice");
         script.edit("c", "/app/hooks.go", "b", "c");
         script.reply("m3", "All of it is in one file.\n\n## What you have now\n\n- Both kinds of hooks stand in `settings.json`, `settings.local.json` is not written any more\n");
-        assert!(!told(&script).contains("written into"), "{}", told(&script));
-        assert!(told(&script).contains("Added a switch"), "{}", told(&script));
+        assert!(!shown(&script).contains("written into"), "{}", shown(&script));
+        assert!(shown(&script).contains("Added a switch"), "{}", shown(&script));
     }
 }

@@ -139,12 +139,12 @@ mod tests {
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed. The parser returns a tree even when it holds errors, so the list of failures stays empty and the level stays `ok`. I reproduced this with an invalid file: the header reported one parsed file and no failure at all. This breaks the contract and can make readers trust an incomplete graph. Add error detection and a test with one malformed file.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`. The caller passes it. If this is meant to be compatible, add the flag.\n";
 
-    fn with<T>(changed: bool, text: &str, tell: impl Fn(&Entries<'_>, &Report) -> T) -> T {
+    fn with<T>(changed: bool, text: &str, read: impl Fn(&Entries<'_>, &Report) -> T) -> T {
         let report = TurnReport { text: text.to_owned(), changed, ..TurnReport::default() };
         let evidence = Evidence { reports: vec![report], ..Evidence::default() };
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        tell(&entries, &reports.reports[0])
+        read(&entries, &reports.reports[0])
     }
 
     #[test]

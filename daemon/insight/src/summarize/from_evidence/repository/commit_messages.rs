@@ -93,8 +93,8 @@ fn without_empty_words(passage: &str) -> String {
             || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[A-Za-z0-9_ /-]{0,40}\b(?:verified|confirmed):")
                 .is_match(sentence)
     };
-    let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
-    told.join(" ")
+    let kept: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
+    kept.join(" ")
 }
 
 #[cfg(test)]
@@ -107,13 +107,13 @@ mod tests {
         let body = format!(
             "{problem}\n\nThe log shows it.\n\nFix: leave the hook at once if the settings are missing.\n"
         );
-        let told = body_excerpt(&body).unwrap();
-        assert!(told.starts_with("When a helper runs"), "{told}");
+        let excerpt = body_excerpt(&body).unwrap();
+        assert!(excerpt.starts_with("When a helper runs"), "{excerpt}");
         assert!(
-            told.ends_with("Fix: leave the hook at once if the settings are missing"),
-            "{told}"
+            excerpt.ends_with("Fix: leave the hook at once if the settings are missing"),
+            "{excerpt}"
         );
-        assert!(told.chars().count() <= POINT);
+        assert!(excerpt.chars().count() <= POINT);
         assert_eq!(
             body_excerpt("The list had no order.\n\nFix: sort it by date.\n").unwrap(),
             "The list had no order. Fix: sort it by date"

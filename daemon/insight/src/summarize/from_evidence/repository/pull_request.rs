@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_history_the_user_or_a_report_shows_a_merge() {
-        let merged = |said: &str, reply: &str, history: &'static str| {
+        let merged = |prompt: &str, reply: &str, history: &'static str| {
             let mut script = Script::default();
             script.prompt("Sort the list and open a pull request");
             script.run(
@@ -107,7 +107,7 @@ mod tests {
             );
             script.reply("m1", "Opened #12.");
             script.at += 10;
-            script.prompt(said);
+            script.prompt(prompt);
             script.run("b", "git log --oneline -1", Outcome::Succeeded, history);
             script.reply("m2", reply);
             let mut evidence = script.collect();

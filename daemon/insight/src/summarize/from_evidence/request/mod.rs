@@ -173,8 +173,8 @@ fn of_plan(prompt: &str) -> Option<Request> {
         Block::Heading(_) | Block::Item(_) => None,
     });
     let background = context.as_deref().and_then(background);
-    let text = match background.filter(|told| told.chars().count() <= REQUEST) {
-        Some(told) => format!("{title}. {told}"),
+    let text = match background.filter(|text| text.chars().count() <= REQUEST) {
+        Some(text) => format!("{title}. {text}"),
         None => title.clone(),
     };
     Some(Request { ask: title, ..Request::from_text(&text, Weight::Clear) })
@@ -217,20 +217,25 @@ fn parse_prose(prose: &str) -> Request {
         true => sentences(&first),
         false => spoken.iter().map(String::as_str).collect(),
     };
-    let told = all.first().copied().unwrap_or_default();
+    let first_sentence = all.first().copied().unwrap_or_default();
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
-    let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
+    let within = wording::asked_within(first_sentence).filter(|_| manner != Manner::Orders);
     let is_short = first.chars().count() <= REQUEST;
     let limit = if first.matches("; ").count() >= 3 { LISTED } else { REQUEST };
     let (text, ask) = match (manner, ask) {
         (Manner::States, Some(ask)) if is_short => (in_full(&all), ask),
-        (Manner::States, Some(ask)) if !wording::states_problem(&without_quotes(told)) => {
+        (Manner::States, Some(ask))
+            if !wording::states_problem(&without_quotes(first_sentence)) =>
+        {
             let budget = REQUEST.saturating_sub(ask.chars().count() + 1);
-            let told =
-                if budget < 60 { String::new() } else { with_closed_quote(&cut(told, budget)) };
-            (format!("{told} {ask}").trim_start().to_owned(), ask)
+            let first_sentence = if budget < 60 {
+                String::new()
+            } else {
+                with_closed_quote(&cut(first_sentence, budget))
+            };
+            (format!("{first_sentence} {ask}").trim_start().to_owned(), ask)
         }
-        _ => (opening(&all, limit), told.to_owned()),
+        _ => (opening(&all, limit), first_sentence.to_owned()),
     };
     let is_order =
         manner == Manner::Orders || within.is_some() || all.iter().any(|one| orders(one, &ask));
@@ -277,14 +282,14 @@ fn in_full(all: &[&str]) -> String {
         )
         .is_match(sentence)
     };
-    let told = all.iter().filter(points);
+    let kept = all.iter().filter(points);
     // `wording::ask` drops the `So` of a purpose, which would then read like a request.
     let is_purpose =
         |one: &str| pattern!(r"(?i)^so (?:that )?(?:i|we|you|it|they)\b").is_match(one);
-    let told = told.map(|one| {
+    let kept = kept.map(|one| {
         wording::ask(one).filter(|_| !is_purpose(one)).unwrap_or_else(|| (*one).to_owned())
     });
-    told.collect::<Vec<_>>().join(" ")
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first sentences, up to about [`OPENING`] characters. The sentences directly after
@@ -292,12 +297,12 @@ fn in_full(all: &[&str]) -> String {
 /// end of the prompt is added if `limit` allows it.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
-    let mut told = 0;
+    let mut count = 0;
     for sentence in all {
         if text.chars().count() > OPENING && !wording::rejects_or_limits_previous(sentence) {
             break;
         }
-        told += 1;
+        count += 1;
         if !text.is_empty() && is_instruction(sentence) {
             continue;
         }
@@ -308,7 +313,7 @@ fn opening(all: &[&str], limit: usize) -> String {
         text.push(' ');
         text.push_str(&wording::last_order(sentence).unwrap_or_else(|| (*sentence).to_owned()));
     }
-    let last = all[told.min(all.len())..].last().and_then(|last| wording::last_order(last));
+    let last = all[count.min(all.len())..].last().and_then(|last| wording::last_order(last));
     match last.filter(|last| text.chars().count() + last.chars().count() < limit) {
         Some(last) => format!("{} {last}", with_closed_quote(&text)),
         None => cut_at_clause(&text, limit),

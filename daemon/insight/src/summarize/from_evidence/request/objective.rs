@@ -339,9 +339,9 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     }
     let title = format!("{}: {}", ticket.key, one_line(&ticket.title));
     let description = one_line(&ticket.description);
-    let told = sentences(&description).first().copied().unwrap_or_default().to_owned();
-    let told = cut(&told, REQUEST.saturating_sub(title.len()));
-    let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
+    let lead = sentences(&description).first().copied().unwrap_or_default().to_owned();
+    let lead = cut(&lead, REQUEST.saturating_sub(title.len()));
+    let text = if lead.is_empty() { title.clone() } else { format!("{title}. {lead}") };
     Some(Goal::asked(&text, &title))
 }
 

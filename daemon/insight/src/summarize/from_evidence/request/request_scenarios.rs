@@ -92,9 +92,9 @@ fn without_shared_words_the_commit_with_the_longest_body_is_the_title() {
 #[test]
 fn a_request_includes_the_sentence_that_rejects_it() {
     let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it and for the names of all the files that they sent, and for the dates at which each of them was seen last, one after the other.";
-    let told = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
-    assert!(told("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
-    assert!(told("The list is old.").ends_with("one after the other."));
+    let shown = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
+    assert!(shown("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
+    assert!(shown("The list is old.").ends_with("one after the other."));
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn numbered_answers_have_the_points_of_the_report() {
     script.reply("m2", "A date before 1970.");
     script.prompt("1. fail loud. 2. leave it alone.");
     script.reply("m3", "Done.");
-    let told = decisions(&script);
-    let (decision, rationale) = &told[0];
+    let shown = decisions(&script);
+    let (decision, rationale) = &shown[0];
     assert_eq!(decision, "User: \"1. fail loud. 2. leave it alone.\"");
     assert_eq!(
         rationale,
@@ -141,9 +141,9 @@ fn the_title_of_a_plan_without_an_approach_is_the_decision() {
         script.call("p", "ExitPlanMode", Action::ProposePlan { plan });
         script.result("p", Outcome::Succeeded, "");
         script.reply("m1", "The turns have no order now.");
-        let told = decisions(&script);
-        assert_eq!(told.len(), wanted, "{told:?}");
-        if let [(decision, rationale)] = told.as_slice() {
+        let shown = decisions(&script);
+        assert_eq!(shown.len(), wanted, "{shown:?}");
+        if let [(decision, rationale)] = shown.as_slice() {
             assert_eq!(decision, "Remove the order of turns");
             assert_eq!(
                 rationale,
@@ -294,10 +294,10 @@ fn a_short_choice_has_the_sentence_before_it() {
     script.prompt("The client is now kept after the first call, so that later settings are ignored.\n\nLet's keep one client per call.");
     script.edit("b", "/app/client.rs", "b", "a");
     script.reply("m2", "Each call makes its own client again.");
-    let told = decisions(&script);
-    assert_eq!(told[0].0, "User: \"Let's keep one client per call.\"");
+    let shown = decisions(&script);
+    assert_eq!(shown[0].0, "User: \"Let's keep one client per call.\"");
     assert_eq!(
-        told[0].1,
+        shown[0].1,
         "The user's words, on \"The client is now kept after the first call, so that later settings are ignored.\""
     );
 }

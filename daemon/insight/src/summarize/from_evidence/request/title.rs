@@ -29,9 +29,9 @@ pub(crate) fn title(evidence: &Evidence) -> Option<&Title> {
         return Some(title);
     }
     let title = evidence.titles.first()?;
-    let said: BTreeSet<String> =
+    let prompt_words: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
-    (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
+    (share_of_words(&words(&title.text), &prompt_words) >= 0.4).then_some(title)
 }
 
 /// Whether many prompts followed the last commit, so that no commit gives the title.
@@ -65,8 +65,8 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
     let share = |subject: &str| {
         let plain = subject.split_once(": ").map_or(subject, |(_, plain)| plain);
-        let told = words(plain);
-        (share_of_words(&told, &asked), told.intersection(&asked).count())
+        let subject_words = words(plain);
+        (share_of_words(&subject_words, &asked), subject_words.intersection(&asked).count())
     };
     let mut committed: Vec<_> =
         commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
@@ -78,7 +78,7 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     // the work, and the newest of equal commits. A fix describes less than the feature that it
     // corrects.
     if shared > 0.0 {
-        committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
+        committed.sort_by_key(|((_, shared_count), _)| std::cmp::Reverse(*shared_count));
     } else {
         committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
         committed.sort_by_key(|(_, subject)| is_minor(subject));

@@ -44,21 +44,21 @@ fn this_branch_and_a_review_without_an_object_get_the_branch() {
     script.reply("m1", "They match.");
     let mut evidence = script.collect();
     evidence.branches = vec!["docs/faq".to_owned()];
-    let told = |evidence: &_| {
+    let shown = |evidence: &_| {
         summarize(evidence, &context(&Project::new("/app")), ActivityVector::default()).objective
     };
     assert_eq!(
-        told(&evidence),
+        shown(&evidence),
         "Check whether the answers in this branch (`docs/faq`) match the manual"
     );
     evidence.branches = vec!["main".to_owned()];
-    assert!(!told(&evidence).contains("main"));
+    assert!(!shown(&evidence).contains("main"));
     let mut script = Script::default();
     script.prompt("/review");
     script.reply("m1", "No findings.");
     let mut evidence = script.collect();
     evidence.branches = vec!["docs/faq".to_owned()];
-    assert_eq!(told(&evidence), "Review the code changes on `docs/faq`");
+    assert_eq!(shown(&evidence), "Review the code changes on `docs/faq`");
     let mut script = Script::default();
     script.prompt("Review the code changes against the base branch 'main'. Run `git diff main`.");
     script.reply("m1", "No findings.");
@@ -210,7 +210,7 @@ fn an_address_that_is_to_be_deleted_is_left_out() {
 
 #[test]
 fn a_decision_in_mid_work_counts_when_edits_follow() {
-    let told = |edits: bool| {
+    let shown = |edits: bool| {
         let mut script = Script::default();
         script.prompt("Rebase the branch on main");
         script.reply(
@@ -228,10 +228,10 @@ fn a_decision_in_mid_work_counts_when_edits_follow() {
         decisions.into_iter().map(|one| one.decision).collect::<Vec<_>>()
     };
     assert_eq!(
-        told(true),
+        shown(true),
         ["Resolve by keeping the newer contract rather than resurrecting the old budget"]
     );
-    assert_eq!(told(false), Vec::<String>::new());
+    assert_eq!(shown(false), Vec::<String>::new());
 }
 
 #[test]
