@@ -14,8 +14,8 @@ pub(super) struct Names {
     files: BTreeSet<String>,
     /// The key of each file, by file name; `None` if several files have this name.
     by_name: BTreeMap<String, Option<String>>,
-    /// The file of each changed setting, by the setting's key; `None` if it was changed in several
-    /// files.
+    /// The file of each changed setting, by the setting's key; `None` if the setting was changed in
+    /// several files.
     settings: BTreeMap<String, Option<String>>,
     /// Qualified symbols by their last part; `None` if several symbols have this part.
     qualified: BTreeMap<String, Option<String>>,

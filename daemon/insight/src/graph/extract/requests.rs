@@ -78,8 +78,8 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     chosen.into_iter().map(|(_, request)| request).collect()
 }
 
-/// Returns how much work followed a request before the next one: the number of commits, plus one if
-/// a report is about changes.
+/// Returns how much work followed a request before the next request: the number of commits, plus
+/// one if a report is about changes.
 fn work_of(draft: &Draft<'_>, prompt: usize) -> usize {
     let evidence = draft.evidence;
     let start = evidence.prompts[prompt].origin;

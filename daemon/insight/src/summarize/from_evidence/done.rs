@@ -77,7 +77,7 @@ fn can_have_changed(evidence: &Evidence) -> bool {
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
-/// Adds the pull requests, each with its title if that is known.
+/// Adds the pull requests, each with its title if the title is known.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     // A session that changed nothing only viewed the pull request.
     if evidence.commits.is_empty() && !evidence.files.values().any(FileWork::changed) {

@@ -17,8 +17,8 @@ use crate::{
 const FILES: usize = 100;
 
 /// Returns the files that the session changed, without scratch files and changes that were undone.
-/// If there are none, returns an empty list for a session that mainly explored or reviewed files
-/// and made no commit, and `None` otherwise.
+/// If there are no such files, returns an empty list for a session that mainly explored or reviewed
+/// files and made no commit, and `None` otherwise.
 pub(super) fn files_modified(
     entries: &Entries<'_>,
     activity: &ActivityVector,

@@ -274,8 +274,8 @@ mod tests {
         )
     }
 
-    /// `test_enhanced_summary_generation` of the specification of session summaries, as far
-    /// as it concerns this stage.
+    /// Covers the part of `test_enhanced_summary_generation` in the specification of session
+    /// summaries that concerns this stage.
     #[test]
     fn a_fixed_bug_has_its_cause_fix_and_verification() {
         let found = summary(&fixing_the_login());
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_says_what_is_offered() {
+    fn an_offer_has_its_action() {
         let mut script = Script::default();
         script.prompt("Sort the list of invoices");
         script.edit("a", "/app/list.rs", "a", "b");

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn only_settings_that_somebody_named_or_that_stay_local_matter() {
+    fn only_mentioned_and_local_settings_are_listed() {
         let text = "The action uses `RELEASE_TOKEN` now, and the port is 5173.";
         for (file, key, value, wanted) in [
             ("ci.yml", "with.token", "${{ secrets.RELEASE_TOKEN }}", true),

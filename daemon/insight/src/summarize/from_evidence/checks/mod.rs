@@ -247,8 +247,8 @@ fn kind_and_place(check: &LastCheck) -> String {
 }
 
 /// Returns the suites that passed, other than the main one. If the main run covers only a part of
-/// its suite, adds the latest other parts that passed after the last change. Each has its number of
-/// passed tests, and whether a file was changed after the run.
+/// its suite, adds the latest other parts that passed after the last change. Each suite has its
+/// number of passed tests, and whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| {

@@ -10,8 +10,7 @@ use crate::{
     summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
 };
 
-/// Maximum number of seconds between a run and the end of a session for which the run is shown
-/// without its date.
+/// A run that ended more than this number of seconds before the session is shown with its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
 /// Returns the final result of the main suite. `None` if only a single test ran, if the run of a
@@ -79,8 +78,8 @@ pub(crate) fn may_affect_checks(path: &str) -> bool {
         .is_match(path)
 }
 
-/// Returns the last command after `run` that ran tests and succeeded, but printed no numbers, if no
-/// file was changed after it.
+/// Returns the last command after `run` that ran tests successfully but printed no numbers. `None`
+/// if a file was changed after this command.
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let is_later = |one: &&CommandRun| {
         one.origin.source == run.origin.source && one.origin.line > run.origin.line

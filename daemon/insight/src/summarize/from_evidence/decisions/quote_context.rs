@@ -20,7 +20,8 @@ const SHORT: usize = 60;
 pub(crate) const CONTEXT: usize = 200;
 /// A request with more words than this can be understood even if its object is a pronoun.
 const LONG: usize = 16;
-/// Maximum number of earlier requests that are searched for one whose object is not a pronoun.
+/// Maximum number of earlier requests that are searched for a request whose object is not a
+/// pronoun.
 const REQUESTS: usize = 3;
 
 /// Whether a quote refers to something that only the text before it mentions.
@@ -85,8 +86,8 @@ pub(crate) fn sentence_before(prompt: &str, quote: &str) -> Option<String> {
     says_something.then(|| before.to_owned())
 }
 
-/// Returns one of the last requests before a quote, shortened: the latest whose object is not only
-/// a pronoun, or else the latest.
+/// Returns a request before a quote, shortened: the latest request whose object is not only a
+/// pronoun, or else the latest request.
 pub(crate) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rev().filter(|one| one.origin.line < at.line);
     let requests = before.map(|one| Request::of(&one.text)).take(REQUESTS);

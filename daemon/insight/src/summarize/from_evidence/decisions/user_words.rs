@@ -169,8 +169,8 @@ fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// Returns the sentences that decide, each with the sentence that it depends on, and with the
-/// reasons and limits after it.
+/// Returns the sentences that state a decision. Each is quoted with the sentence on which it
+/// depends, and with the reasons and limits after it.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -279,7 +279,7 @@ fn is_wish(sentence: &str) -> bool {
         && !picks(bare)
 }
 
-/// Whether a sentence of preference only picks one of the options before it.
+/// Whether a sentence with `prefer` only picks an option that was shown before.
 fn picks(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
         .is_match(sentence)

@@ -1,5 +1,5 @@
-//! Lists the errors that were resolved: those that commands printed, those that the user reported,
-//! and those in the agent's own recaps.
+//! Lists the resolved errors: errors that commands printed, errors that the user reported, and
+//! errors in the agent's own recaps.
 
 pub(super) mod refuted;
 pub(super) mod replaced_command;

@@ -120,8 +120,8 @@ pub(crate) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     Cow::Owned(plain)
 }
 
-/// Returns the errors that the user pasted more than once and after which no prompt followed, with
-/// the number of times.
+/// Returns the errors that the user pasted more than once, with the number of pastes, if no prompt
+/// followed.
 pub(crate) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<(&Quote, usize)> = Vec::new();
@@ -129,8 +129,9 @@ pub(crate) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
         let is_last = !pasted[at + 1..].iter().any(|later| is_same(error, later));
         let times = pasted.iter().filter(|other| is_same(error, other)).count();
         // If the user continued with another prompt, the fix probably worked.
-        let went_on = evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
-        if is_last && times >= 2 && !went_on {
+        let has_later_prompt =
+            evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
+        if is_last && times >= 2 && !has_later_prompt {
             found.push((error, times));
         }
     }

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Minimum number of successful calls that show a replacement to be the usual one.
+/// Minimum number of successful calls of a command that replaces a missing one.
 const CALLS: usize = 3;
 
 /// Returns a line for each program that was not found and was then called in another way.
@@ -41,9 +41,9 @@ pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
 /// Maximum number of lines about commands that worked in another form. If there are more, the
 /// latest are kept.
 const RETRIES: usize = 4;
-/// Maximum length, in characters, of a command in such a line.
+/// Maximum length, in characters, of a command in a line about such a command.
 const COMMAND: usize = 120;
-/// Maximum length, in characters, of an error message in such a line.
+/// Maximum length, in characters, of an error message in a line about such a command.
 const MESSAGE: usize = 90;
 
 /// Returns a line for each command that worked only in another form. Programs that were not found
@@ -63,7 +63,7 @@ pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
 }
 
 /// Returns the line about a command that worked in another form; `None` if the shortened commands
-/// do not show the difference, or if [`changes_options`] or [`moves_cache`] holds.
+/// do not show the difference, or if [`changes_options`] or [`moves_cache`] returns `true`.
 fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
     let (failed, worked) =
@@ -85,8 +85,8 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     Some(retry_line(&failed, &message, &worked, explanation))
 }
 
-/// Whether two forms of a command of a forge differ only in their options. Many projects use these
-/// programs, and their error messages state the remedy.
+/// Whether two forms of a command of a forge differ only in their options. Such a difference needs
+/// no line, because the error messages of these programs state the remedy.
 fn changes_options(failed: &str, worked: &str) -> bool {
     let operands = |command: &str| -> BTreeSet<String> {
         let mut is_value = false;
@@ -115,8 +115,8 @@ fn moves_cache(failed: &str, worked: &str) -> bool {
     })
 }
 
-/// If a command found no tests, a later command with at least this share of its words ran the tests
-/// that were meant.
+/// If a command found no tests, a later command with at least this share of its words ran the
+/// intended tests.
 const SAME_TESTS: f64 = 0.6;
 
 /// Whether a statement says that a command found no tests.
@@ -158,7 +158,7 @@ fn missing_program(message: &str) -> Option<&str> {
 }
 
 /// Returns the command that called `program` most often after `at`, and the number of successful
-/// calls. `None` if there are fewer than [`CALLS`], or if the plain name worked later.
+/// calls. `None` if there are fewer calls than [`CALLS`], or if the plain name worked later.
 fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
     let runs = entries.evidence.commands.iter();
     let later = runs.filter(|run| {

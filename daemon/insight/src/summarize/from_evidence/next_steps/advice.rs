@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recommendation_names_its_object() {
+    fn a_recommendation_mentions_its_object() {
         for text in [
             "I'd recommend option 2, because it needs no second list.\n",
             "I would leave it as it is for the next two weeks.\n",

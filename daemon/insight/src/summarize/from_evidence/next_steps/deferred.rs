@@ -24,8 +24,8 @@ use crate::{
 const ENTRY: usize = 320;
 /// Maximum length, in characters, of the title and the items of a todo file.
 const TODO: usize = 400;
-/// An entry that ends with the path of a todo file only points to this file if the rest of the
-/// entry has at most this number of bytes.
+/// An entry that ends with the path of a todo file contains little more than the path if the rest
+/// of the entry has at most this number of bytes.
 const POINTER: usize = 40;
 /// Maximum number of todo files that are listed.
 const TODOS: usize = 3;
@@ -239,14 +239,14 @@ pub(crate) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
         is_command && !tests_pass && !codes.any(ran)
     };
     let is_manual = |check: &str| pattern!(r"(?i)^manual(?:ly)?\b").is_match(check);
-    let is_told = |check: &str| {
+    let is_verified = |check: &str| {
         let check = words(check);
         let claims = entries.reports.reports.iter().flat_map(|report| &report.claims);
         let mut verified = claims.filter(|claim| says_verified(&claim.text));
         verified.any(|claim| share_of_words(&check, &words(&claim.text)) >= 0.3)
     };
     let open = evidence.planned_checks.iter().map(|check| check.text.as_str());
-    let open = open.filter(|check| is_never_run(check) || is_manual(check) && !is_told(check));
+    let open = open.filter(|check| is_never_run(check) || is_manual(check) && !is_verified(check));
     let open: Vec<String> =
         open.map(|check| without_full_stop(&entries.tidy_line(check)).to_owned()).collect();
     if !open.is_empty() && !evidence.reports.is_empty() {
@@ -519,9 +519,9 @@ mod tests {
         assert_eq!(listed(&failed, offers), ["Offered, not answered: commit these changes"]);
         failed.git_events[0].succeeded = true;
         assert!(listed(&failed, offers).is_empty());
-        let mut went_on = evidence;
-        went_on.reports.push(report(15, "The keys are sorted now.", true));
-        assert!(listed(&went_on, offers).is_empty());
+        let mut with_later_work = evidence;
+        with_later_work.reports.push(report(15, "The keys are sorted now.", true));
+        assert!(listed(&with_later_work, offers).is_empty());
     }
 
     #[test]

@@ -22,7 +22,8 @@ use crate::{
 /// Number of the last reports that are searched for all open work. Earlier reports are searched
 /// only for work that they postpone or tell the user to set up.
 const RECENT_REPORTS: usize = 3;
-/// A later text with at least this share of the words of an open end takes it up.
+/// A later text is about an open end if it contains at least this share of the words of the open
+/// end.
 const TAKEN_UP: f64 = 0.5;
 /// Minimum and maximum length, in bytes, of a listed question.
 const QUESTION_BYTES: RangeInclusive<usize> = 20..=280;
@@ -32,7 +33,7 @@ const MAX_QUESTIONS: usize = 4;
 const MAX_ENTRY_BYTES: usize = 600;
 
 /// Adds what the last reports leave open, and what any report postpones or tells the user to set
-/// up, unless something later took it up.
+/// up, unless a later text is about it.
 pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     let last_rest = reports.iter().rposition(|report| report.claims.iter().any(is_rest));
@@ -240,7 +241,7 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     })
 }
 
-/// Whether a prompt after `origin`, or in another file, takes up what `line` left open.
+/// Whether a prompt after `origin`, or in another transcript, is about the open end in `line`.
 fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
     entries.evidence.prompts.iter().any(|prompt| {
@@ -250,8 +251,8 @@ fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     })
 }
 
-/// Whether a prompt, commit, report or push after `origin`, or in another file, took up what `line`
-/// left open.
+/// Whether a prompt, commit, report or push after `origin`, or in another transcript, is about the
+/// open end in `line`.
 pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;

@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_with_failed_subtests_is_not_named_beside_them() {
+    fn a_test_with_failed_subtests_is_not_listed_beside_them() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let run = TestRun {
             framework: "go test".to_owned(),
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_changed_after_the_last_test_run_is_named() {
+    fn code_that_changed_after_the_last_test_run_is_listed() {
         let run = TestRun {
             framework: "cargo test".to_owned(),
             command: "cargo test".to_owned(),

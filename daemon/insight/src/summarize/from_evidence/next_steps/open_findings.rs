@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of places that are listed.
 const PLACES: usize = 6;
 
-/// Adds the places of the findings of the reviews after which nothing was changed.
+/// Adds the places of the findings of each review after which nothing was changed.
 pub(crate) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let is_unfixed = |review: &&Report| {

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A later commit with at least this share of the words of a task completed it.
+/// A later commit completed a task if it contains at least this share of the words of the task.
 const COMMITTED: f64 = 0.6;
 
 /// Returns the open tasks, those in progress first, without those that a later commit completed.
@@ -44,7 +44,7 @@ fn is_outdated(evidence: &Evidence, at: Origin) -> bool {
         && evidence.unanswered_call.is_none()
 }
 
-/// Whether a line comes after `at` in the same file.
+/// Whether a line comes after `at` in the same transcript.
 fn is_later(origin: Origin, at: Origin) -> bool {
     origin.source == at.source && origin.line > at.line
 }

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_checks_are_named_with_their_age() {
+    fn failed_checks_are_listed_with_their_age() {
         let mut script = Script::default();
         script.prompt("Mend the browser tests");
         script.run(

@@ -88,8 +88,8 @@ fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> Strin
     }
 }
 
-/// Whether the last words report a commit, a push or a pull request. Such a turn does not change
-/// the work itself.
+/// Whether the last words report a commit, a push or a pull request. A turn that only publishes
+/// does not change the work itself.
 fn reports_publication(words: &str) -> bool {
     let prose = words.split('`').step_by(2).collect::<String>();
     pattern!(r"(?i)\b(?:commit(?:s|ted)?|push(?:e[sd]|ing)?|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
@@ -141,7 +141,8 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
     let mut kept: Vec<&str> = all.into_iter().filter(is_kept).collect();
-    // `Yes, it is in now` needs its question, and the next sentence states the fact.
+    // A sentence such as `Yes, it is in now` is clear only with its question. The next sentence
+    // states the fact.
     if kept.len() > 1 && !kept[1].ends_with(':') && answers_with_pronoun(kept[0]) {
         kept.remove(0);
     }

@@ -23,7 +23,7 @@ const LENGTHS: [usize; 8] = [300, 240, 200, 160, 130, 100, 80, 60];
 const SEPARATOR: usize = 2;
 /// Minimum length, in bytes, of a shortened item.
 const LEAST: usize = 24;
-/// Maximum length, in bytes, of the label of an item, which stays with the item.
+/// Maximum length, in bytes, of the label of an item. A label is never cut off.
 const LABEL: usize = 80;
 
 /// Returns all items. If they do not fit into about `budget` bytes, shortens them to first

@@ -68,8 +68,8 @@ fn removed_by(subject: &str) -> Option<String> {
     Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
-/// Whether the user said, after the last change to the file at `path`, that they reverted this
-/// change or all changes.
+/// Whether the user reported, after the last change to the file at `path`, that this change or all
+/// changes were reverted.
 pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| {
         prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_goes_when_a_later_text_says_so() {
+    fn a_later_text_may_report_the_removal_of_a_name() {
         for (later, gone) in [
             ("Removed `ScriptProcessor`", true),
             ("ScriptProcessor → AudioWorklet", true),

@@ -167,7 +167,7 @@ fn a_reverted_edit_is_left_out_and_a_deletion_is_marked() {
     script.edit("c", "/app/schema.sql", "size int unique", "size int");
     script.read("d", "/app/old.rs");
     script.run("e", "rm /app/old.rs", Outcome::Succeeded, "");
-    // Nothing but its removal is known of a scratch file.
+    // The evidence shows only the removal of this scratch file.
     script.run("f", "rm /app/notes.txt", Outcome::Succeeded, "");
     script.run("g", "git rm /app/unused.rs", Outcome::Succeeded, "");
     script.reply("m", "The limit is there.");
@@ -233,7 +233,7 @@ fn the_first_change_after_an_error_is_its_fix() {
 
 #[test]
 fn a_problem_that_the_user_reports_again_is_not_fixed() {
-    let story = |again: &str| {
+    let records = |again: &str| {
         let mut script = Script::default();
         script.prompt(
             "The session check of step 17 fails: both sessions are in the metadata of the commit",
@@ -248,9 +248,9 @@ fn a_problem_that_the_user_reports_again_is_not_fixed() {
         script.reply("m3", "I see.");
         summary(&script).errors_resolved
     };
-    assert!(story("Now write the guide").is_some());
-    assert_eq!(story("still failing"), None);
-    assert_eq!(story("let's pick this up again tomorrow"), None);
+    assert!(records("Now write the guide").is_some());
+    assert_eq!(records("still failing"), None);
+    assert_eq!(records("let's pick this up again tomorrow"), None);
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn the_report_of_a_stopped_turn_is_left_out() {
 
 #[test]
 fn a_decision_at_a_refused_edit_has_the_edit() {
-    let story = |words: &str| {
+    let records = |words: &str| {
         let mut script = Script::default();
         script.prompt("fix the test");
         script.call("e", "Edit", change("/app/reset.go", ChangeKind::Edited, "a", "b"));
@@ -436,14 +436,14 @@ fn a_decision_at_a_refused_edit_has_the_edit() {
     };
     let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
     assert_eq!(
-        story("fix the test, the code is right"),
+        records("fix the test, the code is right"),
         [pair(
             "User: \"fix the test, the code is right\"",
             "The user's words, on a proposed `Edit reset.go`"
         )]
     );
     let asked = "how can we know which test is active?";
-    assert_eq!(story(asked), []);
+    assert_eq!(records(asked), []);
 }
 
 #[test]

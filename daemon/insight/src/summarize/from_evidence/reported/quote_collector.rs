@@ -77,7 +77,7 @@ struct QuoteCollector<'e> {
     headings: &'e [String],
     /// Whether the numbered item directly before introduces items.
     awaits_items: bool,
-    /// Whether `awaits_items` holds and no nested item followed yet.
+    /// Whether `awaits_items` is true and no nested item followed yet.
     is_head: bool,
     /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
     leads_to_items: bool,

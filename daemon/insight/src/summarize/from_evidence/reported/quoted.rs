@@ -134,8 +134,8 @@ impl QuotedPassage {
         self
     }
 
-    /// Keeps the sentences or items that satisfy `holds`, and drops those that depend on a dropped
-    /// one, for example `This file is read first`.
+    /// Keeps the sentences or items that satisfy `holds`, and drops sentences or items that depend
+    /// on a dropped one, for example `This file is read first`.
     pub(crate) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         let (mut broken, listed) = (false, self.listed);
         self.parts.retain(|part| {
@@ -146,7 +146,7 @@ impl QuotedPassage {
         });
     }
 
-    /// Drops the sentences or items that satisfy `is_told`, except a sentence on which the next
+    /// Drops the sentences or items that satisfy `is_repeated`, except a sentence on which the next
     /// one depends.
     pub(crate) fn remove_repeated(&mut self, is_repeated: impl Fn(&str) -> bool) {
         let repeated: Vec<bool> = self.parts.iter().map(|part| is_repeated(part)).collect();

@@ -36,7 +36,7 @@ const OF_A_REVIEW: usize = 2_400;
 /// Maximum length, in bytes, of the text of a report about work that did not help, according to the
 /// user.
 const OF_A_FAILURE: usize = 260;
-/// Number of later turns with changes after which the code is no longer as a report describes it.
+/// After this number of later turns with changes, the code is no longer as a report describes it.
 const MUCH_WORK: usize = 10;
 
 /// A report with its passages, and what determines which of them are quoted.
@@ -51,8 +51,8 @@ pub(crate) struct QuotedReport<'e> {
     question: Option<String>,
     /// The request that the report answers, if it answers no question.
     request: Option<String>,
-    /// Whether the question is one such as `what if`. Its answer describes an approach that was not
-    /// taken.
+    /// Whether the question is hypothetical, for example `what if we used a cache?`. The answer
+    /// describes an approach that was not taken.
     is_asked_if: bool,
     /// Whether the user still has to choose or consent.
     is_open: bool,

@@ -329,7 +329,6 @@ fn the_answer_after_a_remark_on_a_commit_is_kept() {
     assert!(found.contains("before the writer of the night has its lock"), "{found}");
 }
 
-/// The summary quotes a file about the progress like the report of its turn.
 #[test]
 fn a_progress_file_is_quoted_like_a_report() {
     let mut script = Script::default();

@@ -49,7 +49,8 @@ fn names(text: &str) -> BTreeSet<String> {
     quoted.map(str::to_lowercase).collect()
 }
 
-/// Returns the names before the colon of an item, such as both of ``**`Stop`/`End`**: …``.
+/// Returns the names of at least five bytes before the colon of an item, for example `start` and
+/// `finish` for ``**`Start`/`Finish`**: …``.
 fn labels(passage: &Passage) -> BTreeSet<String> {
     let start = passage.text.split_once(": ").map(|(start, _)| start);
     let label = passage.label.as_deref().or(start).filter(|label| label.len() <= 60);

@@ -58,7 +58,7 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     })
 }
 
-/// Whether a branch is one into which finished work is merged.
+/// Whether finished work is merged into a branch with this name.
 pub(crate) fn is_main_branch(name: &str) -> bool {
     matches!(name, "main" | "master" | "develop" | "trunk")
 }

@@ -68,7 +68,8 @@ pub(crate) fn names_object_before(request: &Request) -> bool {
     text[..start].split_whitespace().count() >= CLAUSE
 }
 
-/// Whether something was changed between two requests. The evidence may lack requests between them.
+/// Whether something was changed between two requests. Checks the evidence of work, because
+/// requests between them may be missing.
 fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
     let (Some(first), Some(order)) = (prompt_of(evidence, first), prompt_of(evidence, order))
     else {

@@ -32,7 +32,8 @@ pub(crate) const LATER: usize = 240;
 const START: usize = 600;
 /// Maximum number of words of an order whose object may be in the sentence before.
 const SHORT_ORDER: usize = 5;
-/// In a session with at most this number of requests, each shows what the session was about.
+/// In a session with at most this number of requests, each request shows what the session was
+/// about.
 const FEW: usize = 4;
 /// Minimum number of words of a remark that shows what the session was about.
 const REMARK: usize = 8;

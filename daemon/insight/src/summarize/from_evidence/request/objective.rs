@@ -169,7 +169,8 @@ pub(crate) fn requests(evidence: &Evidence) -> Vec<Request> {
 }
 
 /// Returns the index of the first clear request, if it is among the first six. Otherwise returns
-/// the first request that is at least vague, or else the first routine, or else the first reaction.
+/// the first request that is at least vague, or else the first routine order, or else the first
+/// reaction.
 fn first_request(requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
     // A clear request much later is about something else.
