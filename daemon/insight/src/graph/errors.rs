@@ -20,14 +20,14 @@ use crate::{
 pub struct ErrorRecord {
     pub namespace: Namespace,
     /// The message in the latest session that has a statement about the error. If there is no such
-    /// session, the message in the text that was searched for.
+    /// session, the message in the pasted text.
     pub message: String,
     pub cause: Option<String>,
     pub fix: Option<String>,
     pub verification: Option<String>,
     /// How certain the fix is; `Hypothesis` if there is no fix.
     pub certainty: Certainty,
-    /// Whether there is a fix, and the latest one still holds.
+    /// Whether there is a fix, and the latest fix still holds.
     pub is_fixed: bool,
     /// The sessions in which the error was seen, the earliest first.
     pub episodes: Vec<EpisodeId>,
@@ -51,7 +51,8 @@ const HEADINGS: &[&str] = &[
 /// Maximum number of parts of a line that are looked up. A message may be pasted with or without
 /// the text before its colons.
 const MAX_PARTS: usize = 4;
-/// Maximum number of errors whose messages are compared with a pasted text: those seen last.
+/// Maximum number of errors whose messages are compared with a pasted text: the errors that were
+/// mentioned last.
 const MAX_COMPARED_ERRORS: usize = 400;
 /// Minimum share of words that two similar messages have in common, and minimum number of words of
 /// each message.
@@ -61,10 +62,10 @@ const MIN_WORDS: usize = 4;
 const MAX_FACTS: usize = 40;
 
 impl Graph<'_> {
-    /// Returns the records of the errors in `pasted`. Errors with more words come first; among
-    /// equals, those seen last come first. Folders of paths, numbers, ids and hashes are ignored.
-    /// If `pasted` contains no known error, returns the records of errors with a similar message,
-    /// the most similar first.
+    /// Returns the records of the errors in `pasted`. Errors with more words come first. Among
+    /// errors with equally many words, the error that was seen last comes first. Folders of paths,
+    /// numbers, ids and hashes are ignored. If `pasted` contains no known error, returns the
+    /// records of errors with a similar message, the most similar first.
     pub fn error_records(
         &self,
         pasted: &str,
@@ -119,8 +120,8 @@ impl Graph<'_> {
         Ok(records)
     }
 
-    /// Returns the record of the error with this key. `message` is the text in which the error was
-    /// found. The record gets this text if the store has only marks of the error.
+    /// Returns the record of the error with this key. The record has the text `message` if the
+    /// store has only marks of the error.
     fn error_in(
         &self,
         namespace: Namespace,
@@ -171,9 +172,9 @@ impl Graph<'_> {
     }
 }
 
-/// Whether somebody marked the fact as wrong.
+/// Whether a correction marks the fact as wrong.
 fn is_wrong(fact: &Fact) -> bool {
-    fact.details.iter().any(|(name, said)| name == "corrected" && said.starts_with("wrong"))
+    fact.details.iter().any(|(name, text)| name == "corrected" && text.starts_with("wrong"))
 }
 
 /// Returns the lines of a pasted text that are looked up. The end is always included, because most

@@ -42,7 +42,7 @@ pub fn mark_effect(stance: &Stance, says: &Observation) -> Option<MarkEffect> {
 }
 
 /// Returns the facts that follow from the `claims` of one key, the earliest first: one for each
-/// period in which the claim was true. `marks` are those of the subjects that the claims depend on.
+/// period in which the claim was true. `marks` are the marks of the subjects that the claims watch.
 /// `correction` is the latest correction of the fact.
 pub fn facts(
     key: FactKey,
@@ -118,7 +118,7 @@ impl StatementEvent<'_> {
     }
 }
 
-/// When a fact ceased to be true, and when that became known.
+/// When a fact ceased to be true, and when the statement that ended the fact was stored.
 #[derive(Clone, Copy)]
 struct FactEnd {
     at: Timestamp,
@@ -129,7 +129,7 @@ struct FactEnd {
 struct FactInterval<'c> {
     claims: Vec<&'c Attributed<Claim>>,
     is_confirmed: bool,
-    /// Whether a mark, not a correction, ended it.
+    /// Whether a mark ended the period. A correction does not count.
     is_contradicted: bool,
     end: Option<FactEnd>,
 }
@@ -145,7 +145,8 @@ impl<'c> FactInterval<'c> {
         }
     }
 
-    /// Applies a mark. A mark that a correction overrules ends nothing, but it may confirm.
+    /// Applies a mark. A mark that a correction overrules cannot end the fact, but it can confirm
+    /// the fact.
     fn apply(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let effects = watches
@@ -339,8 +340,8 @@ mod tests {
         let marks = [mark(20, Observation::Value(2))];
         let spans = |verdict, seconds| -> Vec<(Timestamp, Option<Timestamp>, Certainty)> {
             let author = CorrectionAuthor::User;
-            let said = Correction { verdict, author, at: at(seconds) };
-            let facts = facts(key(), &claims, &marks, Some(&said));
+            let correction = Correction { verdict, author, at: at(seconds) };
+            let facts = facts(key(), &claims, &marks, Some(&correction));
             facts.iter().map(|fact| (fact.valid_at, fact.invalid_at, fact.certainty)).collect()
         };
         let verified = |from, to: Option<i64>| (at(from), to.map(at), Certainty::Verified);

@@ -26,7 +26,8 @@ type StatedValues = BTreeMap<(u8, i64), u8>;
 
 #[derive(Clone, Debug)]
 enum HistoryStep {
-    /// Indexes an episode of the session, which replaces an earlier one.
+    /// Indexes an episode of the session, which replaces an earlier episode of the session. The
+    /// flag shows whether the session renames the first file.
     Index(u64, StatedValues, bool),
     Delete(u64),
 }
@@ -215,8 +216,8 @@ fn check(store: &SledStore, model: &EpisodeModel) {
             assert_eq!(found, spans(model, setting, value), "{setting} is {value}");
         }
         let named = model.values().filter(|(_, values, renames)| {
-            let is_said = values.keys().any(|(said, _)| *said == setting);
-            is_said || setting == 0 && *renames
+            let is_stated = values.keys().any(|(stated, _)| *stated == setting);
+            is_stated || setting == 0 && *renames
         });
         let entity = graph.entity(entity(setting)).unwrap();
         assert_eq!(entity.map_or(0, |entity| entity.episodes), named.count(), "{setting}");
@@ -228,26 +229,26 @@ fn check(store: &SledStore, model: &EpisodeModel) {
         assert_eq!(graph.around(entity(0), &all()), graph.around(file.id, &all()));
     }
     for (id, values, _) in model.values() {
-        let said = graph.of_episode(*id).unwrap();
+        let stated = graph.of_episode(*id).unwrap();
         let wanted: BTreeSet<FactKey> =
             values.iter().map(|((setting, _), value)| fact(*setting, *value)).collect();
-        let found: BTreeSet<FactKey> = said.facts.iter().map(|fact| fact.id.key()).collect();
+        let found: BTreeSet<FactKey> = stated.facts.iter().map(|fact| fact.id.key()).collect();
         assert_eq!(found, wanted);
     }
 }
 
-/// Returns the periods in which `setting` was `value`, with their sources. A period begins with a
-/// statement of this value and ends with the next statement of another value.
+/// Returns the periods in which `setting` was `value`, with the episodes that state the value. A
+/// period begins with a statement of this value and ends with the next statement of another value.
 fn spans(model: &EpisodeModel, setting: u8, value: u8) -> Vec<(i64, Option<i64>, Vec<EpisodeId>)> {
     let mut values: Vec<(i64, u8, EpisodeId)> = Vec::new();
-    for (id, said, _) in model.values() {
-        let of_setting = said.iter().filter(|((said, _), _)| *said == setting);
+    for (id, stated, _) in model.values() {
+        let of_setting = stated.iter().filter(|((stated, _), _)| *stated == setting);
         values.extend(of_setting.map(|((_, time), value)| (*time, *value, *id)));
     }
     values.sort_unstable();
     let mut spans: BTreeMap<Option<i64>, (i64, BTreeSet<EpisodeId>)> = BTreeMap::new();
-    for (time, _, id) in values.iter().filter(|(_, said, _)| *said == value) {
-        let other = values.iter().find(|(later, said, _)| later > time && *said != value);
+    for (time, _, id) in values.iter().filter(|(_, stated, _)| *stated == value) {
+        let other = values.iter().find(|(later, stated, _)| later > time && *stated != value);
         let end = other.map(|(end, ..)| *end);
         let span = spans.entry(end).or_insert((*time, BTreeSet::new()));
         span.1.insert(*id);

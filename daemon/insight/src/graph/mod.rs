@@ -1,11 +1,11 @@
 //! Converts summaries into entities and facts, and answers queries about them.
 //!
-//! [`mod@extract`] extracts the claims of one episode, without a model. [`fact_validity`] computes from
-//! the claims of all episodes when each fact was true and how certain it is. [`query`] reads
-//! entities and facts from the store. [`Graph::preferences`] returns the user's wishes for a
-//! project. [`Graph::error_records`] returns what is known about an error.
-//! [`Graph::statement_states`] returns which statements of an episode still hold. Other modules
-//! store the claims and search entities by words.
+//! [`mod@extract`] extracts the claims of one episode, without a model. [`fact_validity`] computes
+//! from the claims of all episodes when each fact was true and how certain it is. [`query`] reads
+//! entities and facts from the store. [`Graph::preferences`] returns the user's lasting wishes.
+//! [`Graph::error_records`] returns what is known about an error. [`Graph::statement_states`]
+//! returns which statements of an episode still hold. Other modules store the claims and search
+//! entities by words.
 
 pub mod config;
 mod errors;
@@ -29,8 +29,8 @@ use crate::model::Fact;
 /// The name of the attribute that marks a fact as listed only on demand.
 const MINOR: &str = "minor";
 
-/// Whether a fact is listed by default: its relation does not repeat the git history, and the fact
-/// is not marked as minor.
+/// Whether a fact is listed by default: its relation repeats neither the git history nor the list
+/// of sessions, and the fact is not marked as minor.
 pub fn is_listed(fact: &Fact) -> bool {
     !fact.relation.repeats_history() && !fact.details.iter().any(|(name, _)| name == MINOR)
 }

@@ -1,4 +1,4 @@
-//! Finds the user's standing wishes for a project.
+//! Finds the user's lasting wishes for projects.
 
 use crate::{
     graph::{FactFilter, Graph, text},
@@ -10,11 +10,11 @@ use crate::{
     store::StoreError,
 };
 
-/// A standing wish of the user, in the user's words.
+/// A lasting wish of the user, in the user's words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preference {
     pub fact: Fact,
-    /// An earlier wish that says the opposite; both hold until the user withdraws one.
+    /// An earlier wish that contradicts this one. Both hold until the user withdraws one of them.
     pub contradicts: Option<FactId>,
 }
 
@@ -22,8 +22,8 @@ pub struct Preference {
 const MAX_PREFERENCES: usize = 100;
 
 impl Graph<'_> {
-    /// Returns the standing wishes that hold at `now`, the latest first: those for `projects` and
-    /// those for all projects.
+    /// Returns the wishes for `projects` and the wishes for all projects that hold at `now`, the
+    /// latest first.
     pub fn preferences(
         &self,
         projects: &[Namespace],
@@ -48,11 +48,11 @@ impl Graph<'_> {
     }
 }
 
-/// Whether one wish asks for what the other forbids, or the wishes choose differently between the
-/// same two alternatives.
+/// Whether one wish forbids what the other wish requires, or the wishes choose differently between
+/// the same two alternatives.
 fn contradict(one: &str, other: &str) -> bool {
-    if let (Some((chosen, passed_over)), Some(earlier)) = (choice(one), choice(other)) {
-        return (passed_over, chosen) == earlier;
+    if let (Some((chosen, rejected)), Some(earlier)) = (choice(one), choice(other)) {
+        return (rejected, chosen) == earlier;
     }
     let (mine, theirs) = (text::topic_words(one), text::topic_words(other));
     let common = mine.iter().filter(|word| theirs.contains(word)).count();
@@ -60,7 +60,8 @@ fn contradict(one: &str, other: &str) -> bool {
     is_negative(one) != is_negative(other) && common > 0 && common * 3 >= fewest * 2
 }
 
-/// Returns the chosen and the rejected alternative of a wish such as `use pnpm instead of npm`.
+/// Returns the chosen and the rejected alternative of a wish, for example `pnpm` and `npm` of `use
+/// pnpm instead of npm`.
 fn choice(wish: &str) -> Option<(String, String)> {
     let choice = pattern!(
         r"(?i)\b(?:use|stick to|stick with|prefer)\s+\W?([\w.-]+)\W?,?\s+(?:instead of|rather than|not|over)\s+\W?([\w.-]+)"

@@ -44,9 +44,9 @@ pub struct EntitiesAndFacts {
 
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
-/// Maximum number of further facts that are read after enough facts were found, because a further
-/// fact may have begun later than a found one: the first number times the limit, but at most the
-/// second number.
+/// Maximum number of facts that are read after enough facts were found: the first number times the
+/// limit, but at most the second number. They are read because a further fact may have begun later
+/// than a found fact.
 const MORE_FACTS: (usize, usize) = (4, 200);
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;
@@ -114,7 +114,8 @@ impl<'s> Graph<'s> {
         Ok(self.spans(id.key())?.into_iter().find(|fact| fact.id == id))
     }
 
-    /// Returns the facts of `key`, one for each period in which it was true, the earliest first.
+    /// Returns the facts of `key`, one for each period in which the claim was true, the earliest
+    /// first.
     pub fn spans(&self, key: FactKey) -> Result<Vec<Fact>, StoreError> {
         let claims = self.store.claims(key)?;
         let Some(since) = claims.iter().map(|attributed| attributed.what.at).min() else {
@@ -171,7 +172,7 @@ impl<'s> Graph<'s> {
         self.facts_in(projects.iter().copied().map(ClaimPlace::In), wanted)
     }
 
-    /// Returns the entities of these kinds in projects, the latest mentioned first.
+    /// Returns the entities of these kinds in projects, the most recently mentioned first.
     pub fn entities(
         &self,
         projects: &[Namespace],
@@ -242,10 +243,10 @@ impl<'s> Graph<'s> {
 
     /// Returns the facts in `places` that began last, the latest first.
     ///
-    /// Statements are read in the order of their times, but facts are ordered by the times at which
-    /// they began, which may be much earlier. A place is therefore read until its next statement
-    /// cannot be the beginning of one of the latest facts, or until [`MORE_FACTS`] more facts
-    /// were read in all places.
+    /// Statements are read from the latest to the earliest, but facts are ordered by the times at
+    /// which they began, which may be much earlier. A place is therefore read until its next
+    /// statement is earlier than the beginnings of the latest facts, or until [`MORE_FACTS`] more
+    /// facts were read in all places.
     fn facts_in(
         &self,
         places: impl Iterator<Item = ClaimPlace>,
@@ -295,7 +296,8 @@ impl<'s> Graph<'s> {
         Ok(found)
     }
 
-    /// Returns the current name of a file after all renames; any other entity has only one name.
+    /// Returns the id of the current name of a file after all renames. Any other entity has only
+    /// one id.
     fn latest_name(&self, id: EntityId) -> Result<EntityId, StoreError> {
         let (mut name, mut since) = (id, None);
         for _ in 0..MAX_NAMES {
@@ -307,7 +309,7 @@ impl<'s> Graph<'s> {
         Ok(name)
     }
 
-    /// Returns `latest` and its earlier names.
+    /// Returns `latest` and the ids of the earlier names of the file.
     fn names(&self, latest: EntityId) -> Result<Vec<EntityId>, StoreError> {
         let mut names = vec![latest];
         let mut next = 0;

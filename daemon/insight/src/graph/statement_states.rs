@@ -12,7 +12,7 @@ use crate::{
     store::StoreError,
 };
 
-/// The attributes of a fact that contain the text of its statement in the summary.
+/// The names of the attributes of facts that contain the text of a statement in the summary.
 pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";
@@ -61,7 +61,7 @@ impl StatementStates {
         states
     }
 
-    /// Whether a statement of the summary holds; `None` if no fact was made from it.
+    /// Whether a statement of the summary holds; `None` if no fact was made from the statement.
     pub fn holds(&self, text: &str) -> Option<bool> {
         self.statements.get(text).map(|statement| statement.holds)
     }
@@ -114,7 +114,8 @@ impl Graph<'_> {
                 facts.extend(self.spans(key)?);
             }
             if relation == Some(Relation::TaskStands) {
-                // Sessions with the same title share this fact, but each has its own ending.
+                // Sessions with the same title share this fact, but each session has its own
+                // ending.
                 let claims = self.store().claims(key)?.into_iter();
                 for own in claims.filter(|attributed| attributed.episode == episode) {
                     own.what.details.iter().for_each(|(name, text)| ending.set(name, text));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{model::graph::fingerprint, pattern::pattern};
 
-/// Words that say nothing about the subject, sorted.
+/// Words that do not show what a text is about, sorted.
 const STOP_WORDS: &[&str] = &[
     "and", "are", "because", "been", "but", "can", "did", "does", "for", "from", "had", "has",
     "have", "her", "his", "how", "into", "its", "not", "now", "our", "out", "over", "that", "the",
@@ -23,21 +23,20 @@ pub(super) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Stems of words that only say that something is wanted or done. They do not say what a sentence
-/// is about.
-const ABOUT_THE_TASK: &[&str] = &[
+/// Stems of words for a request or its completion. They do not show what a sentence is about.
+const STEMS_WITHOUT_TOPIC: &[&str] = &[
     "alway", "nev", "pleas", "ever", "futur", "again", "anymor", "need", "dont", "don", "should",
     "must", "want", "let", "lets", "also", "just", "only", "each", "time", "all", "any", "more",
     "about", "forget", "rememb", "make", "sure", "left", "open", "stil", "next", "step", "todo",
     "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai",
 ];
 
-/// Returns sorted fingerprints of the words that say what a sentence is about. Words are reduced to
-/// their stems, so that `Remove the sessions` and `removed a session` agree. Chinese and Japanese
-/// words are split into pairs of characters.
+/// Returns sorted fingerprints of the words that show what a sentence is about. Words are reduced
+/// to their stems, so that `Remove the sessions` and `removed a session` agree. Chinese and
+/// Japanese words are split into pairs of characters.
 pub(super) fn topic_words(text: &str) -> Vec<u64> {
     let stems = words(text).into_iter().map(|word| stem(&word).to_owned());
-    let stems = stems.filter(|stem| !ABOUT_THE_TASK.contains(&stem.as_str()));
+    let stems = stems.filter(|stem| !STEMS_WITHOUT_TOPIC.contains(&stem.as_str()));
     let stems: BTreeSet<String> = stems.flat_map(|stem| pairs(&stem)).collect();
     // Half a fingerprint is enough to compare words and needs half the space.
     let mut found: Vec<u64> = stems.iter().map(|stem| fingerprint(stem) >> 32).collect();
@@ -134,11 +133,11 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-/// Maximum length, in characters, of the part of a word that [`cut`] removes.
+/// Maximum length, in characters, of the first part of a cut word that [`cut`] leaves out.
 const MAX_CUT_WORD: usize = 30;
 
 /// Returns the first `length` characters, followed by `…` if the text is longer. A word that would
-/// be cut is left out.
+/// be cut is left out, unless its first part is longer than [`MAX_CUT_WORD`].
 pub(super) fn cut(text: &str, length: usize) -> String {
     let Some((at, _)) = text.char_indices().nth(length) else { return text.to_owned() };
     let kept = &text[..at];
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn words_about_the_task_say_nothing_about_its_topic() {
+    fn words_of_requests_are_no_topic_words() {
         let plain = "never remember still every only always please immer niemals";
         assert!(topic_words(plain).is_empty());
         // The list has no `bitte` and no `longer`, because they have the stems of `bit` and `long`.

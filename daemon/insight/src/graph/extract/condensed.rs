@@ -91,7 +91,7 @@ pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
 }
 
 /// Returns the line of all parts, if it fits. Otherwise shortens every section to its share of the
-/// limit, so that, if possible, no section loses its heading: without the heading `Deferred`,
+/// limit, so that, if possible, no section loses its heading. Without the heading `Deferred`,
 /// deferred work would read as done.
 fn fitted(parts: &[ReportPart], limit: usize) -> String {
     let whole = line(parts);
@@ -119,9 +119,9 @@ fn fitted(parts: &[ReportPart], limit: usize) -> String {
     result
 }
 
-/// Splits `limit` among sections that need `wanted` characters. What one section does not need is
-/// available to the others. The first section counts twice. The last section counts three times,
-/// because it contains the question or the conclusion.
+/// Splits `limit` among sections that need `wanted` characters. The characters that one section
+/// does not need are available to the others. The first section counts twice. The last section
+/// counts three times, because it contains the question or the conclusion.
 fn shares(wanted: &[usize], limit: usize) -> Vec<usize> {
     let weight = |at: usize| match at {
         _ if at + 1 == wanted.len() => 3,

@@ -1,4 +1,4 @@
-//! Adds the task of a session to a sentence whose words alone do not say what it is about.
+//! Adds the task of a session to a sentence that is unclear without the task.
 
 use std::collections::BTreeSet;
 
@@ -20,15 +20,16 @@ const MIN_CLEAR_WORDS: usize = 5;
 const MAX_PROMPT_BYTES: usize = 1_000;
 /// Minimum number of words that a statement shares with the commit that it belongs to.
 const MIN_RELATED_WORDS: usize = 2;
-/// A name counts as copied if at least this share of its words is in the prompts.
+/// The name of a session counts as copied from the prompts if they contain at least this share of
+/// its words.
 const COPIED_SHARE: f64 = 0.8;
 /// Minimum number of words of a task that is worth adding.
 const MIN_TASK_WORDS: usize = 2;
 /// Maximum number of prompts before a line that are searched for the request that led to the line.
 const MAX_SEARCHED_PROMPTS: usize = 4;
-/// A prompt with fewer words is only an assent, and a request with fewer different words is not
-/// clear enough.
+/// A prompt with fewer words counts as an assent.
 const MIN_REQUEST_WORDS: usize = 4;
+/// Minimum number of different words of a clear request.
 const MIN_CLEAR_REQUEST_WORDS: usize = 3;
 
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
@@ -45,10 +46,10 @@ pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>)
         .then(|| format!("{sentence}{}{task}”.)", statement_states::DECIDED_FOR))
 }
 
-/// Returns the request that led to `line`. If this is the first request of the session or is not
-/// clear, returns instead the first goal or the name of the work ([`work_at`]), whichever describes
-/// the work better. The result is empty if neither describes work, for example if both are about a
-/// commit.
+/// Returns the request that led to `line`. If this request is the first one of the session or is
+/// not clear, returns instead the first goal or the name of the work ([`work_at`]), whichever
+/// describes the work better. The result is empty if neither describes work, for example if both
+/// are about a commit.
 fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origin>) -> String {
     if let Some(later) = line.and_then(|line| later_request(draft, line)) {
         return later;
@@ -98,15 +99,16 @@ fn first_goal(objective: &str) -> &str {
     text::without_full_stop(&objective[..end])
 }
 
-/// Returns the request that led to a line, unless it is the first of the session. Short prompts are
-/// skipped, because an assent continues the request before it. Returns `None` for a question, an
-/// opinion, an answer to the agent, and a request that cannot be understood alone.
+/// Returns the request that led to a line, unless this request is the first one of the session.
+/// Short prompts are skipped, because an assent continues the request before it. Returns `None` for
+/// a question, an opinion, an answer to the agent, and a request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
     let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
     let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
-    let says = |prompt: &&Quote| prompt.text.split_whitespace().count() >= MIN_REQUEST_WORDS;
-    let request = before.take(MAX_SEARCHED_PROMPTS).find(says)?;
+    let is_long_enough =
+        |prompt: &&Quote| prompt.text.split_whitespace().count() >= MIN_REQUEST_WORDS;
+    let request = before.take(MAX_SEARCHED_PROMPTS).find(is_long_enough)?;
     let is_answer = draft.evidence.choices.iter().any(|choice| choice.origin == request.origin);
     clear_request(&request.text).filter(|_| !is_answer)
 }
@@ -145,11 +147,11 @@ fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
     text::share(name, &prompts.collect()) >= COPIED_SHARE
 }
 
-/// Returns the name of the work of the session to which a statement with `words` at `line` belongs.
-/// This is the name of the session, unless the name was taken from the last commit, which may be
-/// far from the line. In that case, the result is the subject of a commit after the line: the
-/// commit that shares most words with the statement and the prompt before it, or else the next
-/// commit, if possible one with a clear subject.
+/// Returns a name for the work to which a statement with `words` at `line` belongs. This is the
+/// name of the session, unless the name is the subject of a commit, which may be far from the line.
+/// In that case, the result is the subject of a commit after the line: the commit that shares most
+/// words with the statement and the prompt before the line, or else the next commit with a clear
+/// subject, or else the next commit.
 pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<String>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;
@@ -184,7 +186,7 @@ mod tests {
     use crate::graph::extract::scenarios::SessionFixture;
 
     #[test]
-    fn a_task_is_added_unless_the_sentence_names_it() {
+    fn a_task_is_added_unless_the_sentence_contains_it() {
         let completed = |task: &str, sentence: &str| {
             let session = SessionFixture::new(10, task);
             with_task(&Draft::new(&session.episode, &session.evidence), sentence, None)
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_was_written_later_names_the_task() {
+    fn a_title_that_was_written_later_is_the_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         session.episode.summary.objective = "teh import fials on some old files".to_owned();
         let prompt = "teh import fials on some old files";
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_about_other_work_does_not_name_the_task() {
+    fn the_subject_of_a_commit_about_other_work_is_not_the_task() {
         let mut session = SessionFixture::new(10, "Show the day of each invoice");
         session.episode.summary.objective = "How can I parse lists of old dates?".to_owned();
         session.evidence.commits = vec![Commit {
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn if_the_last_commit_names_the_session_the_next_commit_names_the_task() {
+    fn if_the_session_has_the_name_of_a_commit_the_next_commit_is_the_task() {
         let mut session = SessionFixture::new(10, "Update npm in the container");
         session.episode.summary.objective = "Read the research".to_owned();
         let commit = |line: u64, subject: &str| Commit {
@@ -272,19 +274,19 @@ mod tests {
     #[test]
     fn the_last_clear_request_before_a_sentence_is_its_task() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
-        let said = |line: u64, text: &str| Quote {
+        let prompt = |line: u64, text: &str| Quote {
             text: text.to_owned(),
             origin: Origin { source: 0, line },
             at: None,
         };
         session.evidence.prompts = vec![
-            said(1, "Parse old dates in the importer"),
-            said(4, "can you please add limits to the uploads in `upload.rs`? It is urgent."),
-            said(6, "yes, go on"),
-            said(8, "fix it"),
-            said(12, "now that we know what it does, why is it so slow in all of those cases?"),
-            said(16, "hmm pros and cons of the lexer and the parser"),
-            said(20, "ok, let's apply the fixes you suggest"),
+            prompt(1, "Parse old dates in the importer"),
+            prompt(4, "can you please add limits to the uploads in `upload.rs`? It is urgent."),
+            prompt(6, "yes, go on"),
+            prompt(8, "fix it"),
+            prompt(12, "now that we know what it does, why is it so slow in all of those cases?"),
+            prompt(16, "hmm pros and cons of the lexer and the parser"),
+            prompt(20, "ok, let's apply the fixes you suggest"),
         ];
         let draft = Draft::new(&session.episode, &session.evidence);
         let completed =

@@ -58,8 +58,8 @@ fn replaced(text: &str) -> Option<(&str, &str)> {
 pub(super) struct DecisionOptions {
     chosen: Vec<Subject>,
     passed_over: Vec<Subject>,
-    /// Fingerprints of the words outside of the options, which say what is decided. Empty for an
-    /// answer to a question.
+    /// Fingerprints of the words of the decision outside of its options. They show what is decided.
+    /// Empty for an answer to a question.
     about: Vec<u64>,
 }
 

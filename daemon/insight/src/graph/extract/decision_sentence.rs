@@ -64,12 +64,13 @@ impl<'d> AskedDecision<'d> {
     }
 }
 
-/// Returns the decision with its subject first: `Windows build: skip`.
+/// Returns the decision with its subject first, for example `Windows build: skip`.
 fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     let AskedDecision { record, asked, subject, .. } = decision;
     let preset = pattern!(r"(?i) ?\((?:recommended|default)\)");
-    let stripped = phrasing::self_contained(&preset.replace_all(what(record), ""));
-    let decision = label(stripped.as_deref().map_or(what(record), text::without_full_stop));
+    let stripped = phrasing::self_contained(&preset.replace_all(without_plan_prefix(record), ""));
+    let decision =
+        label(stripped.as_deref().map_or(without_plan_prefix(record), text::without_full_stop));
     let plain = text::plain(decision);
     let others: Vec<&str> = record
         .alternatives
@@ -99,12 +100,12 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     }
     if !others.is_empty() {
         let others = others.join("; ");
-        let names_them = explanation.is_some_and(|explanation| {
+        let explanation_has_them = explanation.is_some_and(|explanation| {
             let named = text::words(explanation);
             text::share(&text::words(&others), &named) >= NAMED_SHARE
         });
         match takes_all(decision) {
-            true if names_them => {}
+            true if explanation_has_them => {}
             true => sentence.push_str(&format!(" ({others})")),
             false => sentence.push_str(&format!(" — over {others}")),
         }
@@ -119,7 +120,7 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
 }
 
 /// Returns the explanation of the chosen option, and the reason without what the sentence already
-/// says: the question, this explanation, the title of the plan, and the words of the user.
+/// contains: the question, this explanation, the title of the plan, and the words of the user.
 fn reason<'r>(record: &'r DecisionRecord, asked: Option<&'r Choice>) -> (Option<&'r str>, &'r str) {
     let rationale = record.rationale.as_str();
     let Some(asked) = asked else {
@@ -183,12 +184,12 @@ fn self_contained(
     if let Some(added) = asked.and_then(|asked| user_words::addition_to_option(draft, asked)) {
         sentence.push_str(&added);
     }
-    let quote = what(record).strip_prefix("User: ");
+    let quote = without_plan_prefix(record).strip_prefix("User: ");
     let is_spoken = asked.is_some() || quote.is_some();
     if !is_spoken && !draft.is_from_evidence() {
         return Some(sentence);
     }
-    let is_named = fact_selection::names_something(what(record));
+    let is_named = fact_selection::names_something(without_plan_prefix(record));
     if asked.is_some_and(|asked| !asked.typed) && subject.is_empty() && !is_named {
         return None;
     }
@@ -202,8 +203,8 @@ fn self_contained(
     if let Some(object) = object {
         return Some(format!("{sentence} ({object})"));
     }
-    if let Some(line) = line.filter(|_| reference::has_bare_subject(what(record)))
-        && let Some(about) = surroundings::sentence_about(draft, what(record), line)
+    if let Some(line) = line.filter(|_| reference::has_bare_subject(without_plan_prefix(record)))
+        && let Some(about) = surroundings::sentence_about(draft, without_plan_prefix(record), line)
     {
         return Some(format!("{sentence} ({about})"));
     }
@@ -211,13 +212,14 @@ fn self_contained(
     context::with_task(draft, &sentence, *line).or(is_clear.then_some(sentence))
 }
 
-/// Returns an option without its label: `Panel` for `Option B: Panel`.
+/// Returns an option without its label, for example `Panel` for `Option B: Panel`.
 pub(super) fn label(option: &str) -> &str {
     let letter = pattern!(r"^(?:Option|Approach|Choice) [A-Z0-9]{1,2}(?:[:.)]| [-–—]) ?");
     letter.find(option).map_or(option, |found| &option[found.end()..])
 }
 
-/// Whether an option leaves the choice to the agent, or chooses nothing: `you decide`, `skip`.
+/// Whether an option leaves the choice to the agent, or chooses nothing, for example `you decide`
+/// or `skip`.
 fn leaves_open(option: &str) -> bool {
     pattern!(r"(?i)^(?:you decide|let (?:me|claude)\b|other\b|something else|not sure|chat about|type something|skip\b|cancel\b|none\b)")
         .is_match(option)
@@ -234,7 +236,7 @@ fn with_colon(subject: &str) -> String {
 }
 
 /// Returns the decision without the prefix of a plan.
-pub(super) fn what(record: &DecisionRecord) -> &str {
+pub(super) fn without_plan_prefix(record: &DecisionRecord) -> &str {
     let decision = text::without_full_stop(&record.decision);
     let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
     plain.unwrap_or(decision)

@@ -2,7 +2,7 @@
 
 use super::{
     decision_options::{self, DecisionOptions},
-    decision_sentence::{AskedDecision, label, what},
+    decision_sentence::{AskedDecision, label, without_plan_prefix},
     draft::{ClaimDraft, Draft},
     fact_selection,
     locate::{self, SentenceSource, Speaker},
@@ -23,11 +23,11 @@ use crate::{
     pattern::pattern,
 };
 
-/// Minimum share of common words by which a question or an answer is recognised as that of a
-/// record.
+/// A record of the summary belongs to a question or an answer if they share at least this share of
+/// words.
 const SAME_TEXT_SHARE: f64 = 0.8;
 /// A commit carries out a plan if the plan contains at least this share of the words of the
-/// subject.
+/// commit's subject.
 const PLANNED_SHARE: f64 = 0.5;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -47,17 +47,18 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
     let answer = question.or_else(|| answer(draft, record));
     let origin = answer.map(|choice| choice.origin).or(found.map(|found| found.origin));
     let certainty = certainty(draft, record, found);
-    if question.is_none() && reference::points_back(what(record)) {
+    if question.is_none() && reference::points_back(without_plan_prefix(record)) {
         return;
     }
     let is_worth_a_fact = !draft.is_from_evidence()
         || is_chosen(record, certainty)
-            && fact_selection::is_decision(record, label(what(record)), question)
+            && fact_selection::is_decision(record, label(without_plan_prefix(record)), question)
             && !is_carried_out(draft, record, origin)
             && !is_retracted(draft, record, certainty, origin);
     let origins: Vec<_> = origin.into_iter().collect();
     let at = draft.moments.of(&origins);
-    let (name, asked) = (what(record), question.map(|choice| choice.question.as_str()));
+    let (name, asked) =
+        (without_plan_prefix(record), question.map(|choice| choice.question.as_str()));
     let name = match asked {
         // `Both` is meaningful only with its question.
         Some(asked) => format!("{name} — {}", text::cut(asked, 100)),
@@ -119,10 +120,11 @@ fn certainty(
 /// Whether a decision is certain, or is a choice with a reason.
 fn is_chosen(record: &DecisionRecord, certainty: Certainty) -> bool {
     let is_reasoned = record.rationale != NO_REASON && !record.rationale.is_empty();
-    certainty != Certainty::Hypothesis || is_reasoned && fact_selection::is_choice(what(record))
+    certainty != Certainty::Hypothesis
+        || is_reasoned && fact_selection::is_choice(without_plan_prefix(record))
 }
 
-/// Whether the agent retracted a decision later. It cannot retract a decision of the user.
+/// Whether the agent retracted a decision later. The agent cannot retract a decision of the user.
 fn is_retracted(
     draft: &Draft<'_>,
     record: &DecisionRecord,
@@ -130,7 +132,7 @@ fn is_retracted(
     line: Option<Origin>,
 ) -> bool {
     certainty == Certainty::Hypothesis
-        && line.is_some_and(|line| obsolete::is_retracted(draft, line, what(record)))
+        && line.is_some_and(|line| obsolete::is_retracted(draft, line, without_plan_prefix(record)))
 }
 
 /// Whether a decision is an accepted plan that a later commit carries out. Such a plan adds nothing
@@ -223,13 +225,14 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
 }
 
 /// Returns the answer of the user that a decision without a question repeats, or the plan that the
-/// user accepted. The source of the decision is this answer, and not the report that offered it.
+/// user accepted. This answer is the source of the decision, and not the report that offered the
+/// options.
 fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     if !record.rationale.contains(BY_THE_USER) {
         return None;
     }
     let decision = text::words(&record.decision);
-    let repeats = |said: &str| text::share(&decision, &text::words(said)) >= SAME_TEXT_SHARE;
+    let repeats = |other: &str| text::share(&decision, &text::words(other)) >= SAME_TEXT_SHARE;
     let is_source = |choice: &&Choice| match choice.approach.as_ref().or(choice.background.as_ref())
     {
         _ if choice.answer != "accepted" => repeats(&choice.answer),
@@ -250,8 +253,9 @@ fn quoted(draft: &Draft<'_>, record: &DecisionRecord) -> Option<SentenceSource> 
         let quote = record.decision.strip_prefix("User: ")?;
         let pieces: Vec<String> = quote.split(" … ").map(text::plain).collect();
         prompts.rfind(|prompt| {
-            let said = text::plain(&prompt.text);
-            !locate::is_compaction(&prompt.text) && pieces.iter().all(|piece| said.contains(piece))
+            let plain_prompt = text::plain(&prompt.text);
+            !locate::is_compaction(&prompt.text)
+                && pieces.iter().all(|piece| plain_prompt.contains(piece))
         })
     };
     Some(SentenceSource { origin: prompt?.origin, by: Speaker::User })

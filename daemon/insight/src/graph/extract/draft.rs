@@ -26,7 +26,8 @@ const MAX_SENTENCE_CHARS: usize = 900;
 const MAX_NAME_CHARS: usize = 160;
 /// Maximum length, in characters, of a task that is added to another statement.
 const MAX_TASK_CHARS: usize = 100;
-/// A statement repeats another one if the other one contains at least this share of its words.
+/// A statement repeats another statement if the other statement contains at least this share of the
+/// words of the first.
 const REPEATED_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is compared with others.
 const MIN_COMPARED_WORDS: usize = 5;
@@ -58,8 +59,8 @@ pub(super) struct ClaimDraft {
     /// `None` for the namespace of the project.
     pub(super) namespace: Option<Namespace>,
     pub(super) certainty: Option<Certainty>,
-    /// `None` for the time of the earliest of `origins`, or the end of the session if there are
-    /// none.
+    /// `None` for the time of the earliest of `origins`, or the end of the session if there are no
+    /// origins.
     pub(super) at: Option<Timestamp>,
     pub(super) origins: Vec<Origin>,
     pub(super) watches: Vec<Watch>,
@@ -87,7 +88,7 @@ impl<'e> Draft<'e> {
         let name = episode.project.root().name().to_owned();
         draft.project = draft.mention(EntityKind::Project, "", &name);
         let key = text::plain(&episode.name);
-        // `Continue` and similar prompts do not name a task.
+        // A short name such as `Continue` does not identify a task.
         let is_name = key.split(' ').count() > 2;
         let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
         draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
@@ -144,7 +145,7 @@ impl<'e> Draft<'e> {
         mentions.map(|mention| mention.entity).collect()
     }
 
-    /// Returns the entity with this name that was mentioned so far.
+    /// Returns the mentioned entity with this name.
     pub(super) fn mention_by_name(&self, name: &str) -> Option<EntityId> {
         let name = text::plain(name);
         let mut mentions = self.mentions.values();
@@ -224,8 +225,8 @@ impl<'e> Draft<'e> {
         });
     }
 
-    /// Returns a line for a statement without origins: the line of the message that contains most
-    /// of its words, or else of the last report, or else of the first prompt.
+    /// Returns a line for a statement without origins: the line of the message that is its most
+    /// likely source, or else the line of the last reply, or else the line of the first prompt.
     fn nearest_line(&self, sentence: &str) -> Option<Origin> {
         let evidence = self.evidence;
         let found = self.sentence_index.of(sentence).map(|found| found.origin);
@@ -259,7 +260,7 @@ impl<'e> Draft<'e> {
     }
 
     /// Returns the statements. Of several claims with the same key and time, only the most certain
-    /// one is kept, and claims that repeat others in other words are removed.
+    /// one is kept. Claims that repeat another claim in other words are removed.
     pub(super) fn finish(self) -> Statements {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {

@@ -64,9 +64,9 @@ fn question(draft: &Draft<'_>) -> Option<String> {
     if is_answered { None } else { last_question(&last.text, SessionEnding::REQUEST_LENGTH) }
 }
 
-/// Returns the latest report with substance before the last report: one about changes, or else one
-/// of the few reports directly before the last. A report does not count if the next prompt refused
-/// a call.
+/// Returns the latest report with substance before the last report: a report about changes, or else
+/// one of the few reports directly before the last one. Ignores a report if the user refused a tool
+/// call with the next prompt, or if the report asks the user to choose from a list.
 fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let evidence = draft.evidence;
     let is_refused = |origin: Origin| {
@@ -87,7 +87,7 @@ fn earlier_report(draft: &Draft<'_>, last: Origin) -> Option<String> {
     let mut of_work = earlier.clone().take(MAX_SEARCHED_REPORTS).filter(is_usable);
     let found = of_work.find(|report| report.changed);
     let found = found.or_else(|| earlier.take(MAX_EARLIER_REPORTS).find(is_usable))?;
-    // The next request answered the questions of this report.
+    // Questions are left out, because the next request answered them.
     Some(condensed_statements(&found.text, SessionEnding::EARLIER_REPORT_LENGTH))
         .filter(|text| !text.is_empty())
 }
@@ -110,19 +110,19 @@ mod tests {
         of(&Draft::new(&session.episode, &session.evidence))
     }
 
-    fn said(session: &SessionFixture, at: u64, text: &str) -> Quote {
+    fn quote(session: &SessionFixture, at: u64, text: &str) -> Quote {
         Quote { text: text.to_owned(), origin: line(at), at: session.at(at) }
     }
 
     #[test]
-    fn a_session_ends_with_the_last_words_of_both() {
+    fn the_ending_has_the_last_reports_and_the_requests() {
         let mut session = SessionFixture::new(10, "fix: read the key once");
         session.evidence.prompts = vec![
-            said(&session, 1, "The login fails after a minute, find out why"),
-            said(&session, 5, "now describe it in the manual"),
-            said(&session, 7, "ok push"),
+            quote(&session, 1, "The login fails after a minute, find out why"),
+            quote(&session, 5, "now describe it in the manual"),
+            quote(&session, 7, "ok push"),
         ];
-        session.evidence.last_reply = Some(said(&session, 9, "**Pushed** to `main`."));
+        session.evidence.last_reply = Some(quote(&session, 9, "**Pushed** to `main`."));
         let long = "The manual has a chapter about keys. ".repeat(8);
         let report = |at, text: &str| TurnReport {
             text: text.to_owned(),
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(ending(&session).earlier_report, None, "a list to choose from");
 
         session.evidence.prompts =
-            vec![said(&session, 1, "3 but on this branch, since it is related")];
+            vec![quote(&session, 1, "3 but on this branch, since it is related")];
         session.episode.summary.objective = "Is it slow? (came to: Read keys once)".to_owned();
         let found = ending(&session);
         assert_eq!((found.asked, found.about.as_deref()), (None, Some("Read keys once")));

@@ -18,7 +18,7 @@ use crate::{
     pattern::pattern,
 };
 
-/// Added to the text about an error whose fix no run verified.
+/// The sentence that is added to the text about an error if no run verified its fix.
 const UNCHECKED: &str = "No run verified the fix.";
 /// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
 const MAX_SHORT_CAUSE_WORDS: usize = 4;
@@ -106,8 +106,8 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let is_cause = !draft.is_from_evidence() || is_cause_of(record, files);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     if draft.is_from_evidence() && (is_joined || sentence_filters::CHAT.matches(&record.error)) {
-        // Another agent fixed the error, which the marks already record, or the text is a remark of
-        // the user that does not name the error.
+        // Either another agent fixed the error, and the marks already record this fix, or the text
+        // is a remark of the user that does not describe the error.
         return;
     }
     let is_minor = draft.is_from_evidence() && !is_worth_showing(record, seen, cause);
@@ -144,7 +144,7 @@ fn is_worth_showing(record: &ErrorResolution, seen: Option<&ErrorSeen>, cause: &
     !is_guess && fact_selection::is_resolution(record, cause, attempt)
 }
 
-/// Whether a field of a resolution says something.
+/// Whether a field of a resolution is neither empty nor a filler such as `not stated`.
 fn has_content(text: &str) -> bool {
     !text.is_empty() && !is_filler(text)
 }
@@ -173,8 +173,9 @@ fn details(parts: &[Part<'_>], is_minor: bool) -> Vec<(String, String)> {
     details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// Returns the watches of a resolution: the error comes back, or the user says that a fix `about`
-/// these words failed. A fix that no run verified waits for a test.
+/// Returns the watches of a resolution. It ends if the error comes back, or if the user reports a
+/// failed fix in words most of which are in `about`. A later successful test run confirms a fix
+/// that no run verified.
 fn watches(draft: &Draft<'_>, error: Subject, about: Vec<u64>, is_checked: bool) -> Vec<Watch> {
     let mut watches = vec![
         Watch { subject: error, stance: Stance::Gone },
@@ -205,7 +206,8 @@ fn is_by_edit(verification: &str) -> bool {
     pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
 }
 
-/// Returns the last resolved error in the evidence whose message begins like that of `record`.
+/// Returns the last resolved error in the evidence whose message begins like the message of
+/// `record`.
 fn seen<'e>(draft: &Draft<'e>, record: &ErrorResolution) -> Option<&'e ErrorSeen> {
     let key = text::error_key(record.error.trim_end_matches('…'));
     let start: String = key.chars().take(60).collect();

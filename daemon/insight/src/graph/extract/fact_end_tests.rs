@@ -75,7 +75,7 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
 }
 
 #[test]
-fn a_run_that_names_a_test_ends_its_failure() {
+fn a_passed_run_of_a_test_file_ends_the_failure_of_its_test() {
     let mut first = SessionFixture::new(10, "Change the parser");
     first.run(7, &["tests/test_dates.py::test_leap"]);
     let mut later = SessionFixture::new(20, "Fix the parser");
@@ -101,7 +101,11 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
     assert_eq!(ended("go test -run TestDates ./other"), None, "other packages may match");
     assert_eq!(ended("go test -run TestDatesLeapSeconds ./parse"), None);
     assert_eq!(ended("go test -run TestDatesLe ./parse"), None, "the pattern ends within a word");
-    assert_eq!(ended("go test -run '^TestDatesLeap$' ./parse"), None, "it matches another test");
+    assert_eq!(
+        ended("go test -run '^TestDatesLeap$' ./parse"),
+        None,
+        "the pattern matches another test"
+    );
     assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "the option excludes the test");
     let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
     assert_eq!(whole, Some(minute(20, 8)));
@@ -241,21 +245,21 @@ fn a_removed_block_is_one_fact() {
 
 #[test]
 fn a_wish_holds_until_the_user_withdraws_it() {
-    let said = |hour, wish: &str| {
+    let wished = |hour, wish: &str| {
         let mut session = SessionFixture::new(hour, "Work");
         session.episode.summary.preferences = Some(vec![wish.to_owned()]);
         session
     };
-    let wish = said(10, "\"Always sign the commits.\"");
+    let wish = wished(10, "\"Always sign the commits.\"");
     let facts_of = |sessions: &[&SessionFixture]| only_fact(&facts(sessions), Relation::Prefers);
     let fact = facts_of(&[&wish]);
     assert_eq!(
         (fact.sentence.as_str(), fact.certainty),
         ("Always sign the commits.", Certainty::Verified)
     );
-    let other = said(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
+    let other = wished(20, &format!("{WITHDRAWN}\"You no longer have to squash merges.\""));
     assert_eq!(facts_of(&[&wish, &other]).invalid_at, None);
-    let withdrawn = said(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
+    let withdrawn = wished(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
     assert_eq!(facts_of(&[&wish, &withdrawn]).invalid_at, Some(withdrawn.episode.ended_at));
 }
 
@@ -275,9 +279,9 @@ fn every_fact_has_an_origin() {
 enum HistoryEvent {
     /// An edit gives a setting a value.
     Set(usize, u8),
-    /// Somebody else changes the setting, which no session sees.
+    /// A setting is changed outside of the sessions.
     SetUnseen(usize, u8),
-    /// All tests run. Each bit says whether one of the tests fails.
+    /// All tests run. Each bit shows whether one of the tests fails.
     Run(u8),
     LeaveOpen(usize),
     /// Asks for what an earlier session left open.

@@ -157,13 +157,15 @@ pub(super) fn unhedged(quote: &str) -> String {
     pieces.join(" … ")
 }
 
-/// Whether a verb of a text has only a pronoun as its object: `we should support those, too`.
+/// Whether a verb of a text has only a pronoun as its object, for example `we should support those,
+/// too`.
 pub(super) fn has_pronoun_object(quote: &str) -> bool {
     pattern!(r"(?i)\b(?:support|use|do|keep|want|need|drop|avoid|add|have|make|remove|call|put|implement|build|write|run|move|change|fix) (?:those|these|this|that|it|them|both)\b")
         .is_match(quote)
 }
 
-/// Whether only the text before a decision mentions the alternative: `Used one file instead`.
+/// Whether only the text before a decision mentions the alternative, for example `Used one file
+/// instead`.
 fn lacks_alternative(what: &str) -> bool {
     pattern!(r"(?i)\b(?:instead|too|as well)[.!]?$").is_match(what)
 }
@@ -207,8 +209,8 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a change of a setting says more than its file does: it replaced one simple value by
-/// another, or has a stated reason. A value that is valid only on one machine does not count.
+/// Whether a change of a setting shows more than its file: it replaced one simple value by another,
+/// or has a stated reason. A value that is valid only on one machine does not count.
 pub(super) fn is_setting(change: &ConfigChange) -> bool {
     let is_scalar = |value: &str| {
         value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
@@ -237,7 +239,7 @@ pub(super) fn split_question(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("Asked: ")?.split_once(" Answer: ")
 }
 
-/// Returns `Asked: … Answer: …` without the introduction of the question: `ok one thing, how …?`.
+/// Returns `Asked: … Answer: …` without the introduction of the question, such as `ok one thing`.
 pub(super) fn without_courtesy(text: &str) -> String {
     pattern!(
         r"(?i)^Asked: (?:(?:ok(?:ay)?|so|well|hm+|also|and|hey|wait|right|yes|no)\b[,.]? |(?:one|another|a) (?:quick |more |last |other )?(?:thing|question)\b[a-z' -]{0,60}[,:] )+"
@@ -266,7 +268,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     );
     let named = question.find(['`', '/']).is_some()
         || pattern!(r"[a-z][A-Z]|\b[A-Z]{2,}\b").is_match(question);
-    // With several questions, the answer may belong to another one.
+    // If the text has several questions, the answer may belong to another question.
     question.matches('?').count() < 2
         && !of_the_moment.is_match(question)
         && !reference::has_external_pronoun(question)
@@ -361,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_names_its_subject_and_tells_a_limit_or_a_cause() {
+    fn a_finding_names_its_subject_and_states_a_limit_or_a_cause() {
         for (text, wanted) in [
             ("The `create_document` tool of Linear doesn't take an `issue`", true),
             ("`settings.local.json` merges with `settings.json`, so hooks run twice", true),
@@ -429,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resolved_error_tells_more_than_a_failing_check() {
+    fn a_resolved_error_is_more_than_a_failing_check() {
         let record = |error: &str, fix: &str| ErrorResolution {
             error: error.to_owned(),
             fix: fix.to_owned(),
@@ -460,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_tells_what_was_tuned_or_why() {
+    fn a_changed_setting_has_an_old_value_or_a_reason() {
         let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
             file: "a.toml".to_owned(),
             setting: "pool.size".to_owned(),

@@ -7,8 +7,8 @@ use crate::model::{
     transcript::Origin,
 };
 
-/// Maximum number of files of one session whose change becomes a fact: those changed last. All
-/// renames are followed.
+/// Maximum number of files of one session whose change becomes a fact: the files that were changed
+/// last. The renames of all files are followed.
 const MAX_FILES: usize = 40;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -38,8 +38,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether the work on a file has a result: a file that was created and deleted has none. A shell
-/// that writes a file does not say whether it is new; it is if the session never read it.
+/// Whether the work on a file has a result. A file that was created and deleted has none. A shell
+/// command that writes a file does not show whether the file is new, so a file that the session
+/// never read counts as new.
 fn is_work(work: &FileWork) -> bool {
     let is_new = work.created || work.writes > 0 && work.reads == 0;
     work.changed() && !(work.deleted && is_new)

@@ -161,7 +161,7 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
 }
 
 #[test]
-fn an_accepted_plan_is_a_fact_unless_commits_follow_or_if_it_prefers_a_way() {
+fn an_accepted_plan_is_no_fact_if_commits_carry_it_out_unless_it_prefers_an_alternative() {
     let decided = |approach: &str, commit: Option<&str>| {
         let mut session = SessionFixture::new(10, "Speed up the importer");
         session.evidence.choices = vec![Choice {
@@ -338,12 +338,12 @@ fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
     let words = "we should use one table of days instead of a list";
     let line_of = |record: (&str, &str)| {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
-        let said =
+        let quote =
             |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: session.at(at) };
         session.evidence.prompts = vec![
-            said(2, "Parse old dates in the importer"),
-            said(4, &format!("ok. {words}. and add a test for the zone of each row")),
-            said(8, "Never mind!"),
+            quote(2, "Parse old dates in the importer"),
+            quote(4, &format!("ok. {words}. and add a test for the zone of each row")),
+            quote(8, "Never mind!"),
         ];
         session.evidence.reports = vec![report(3, &format!("{words}."))];
         session.evidence.choices = vec![Choice {

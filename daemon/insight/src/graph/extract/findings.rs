@@ -23,11 +23,11 @@ use crate::{
 const MAX_DEAD_ENDS: usize = 8;
 /// Minimum share of common words of two texts about the same work.
 const SAME_WORK_SHARE: f64 = 0.6;
-/// Minimum share of common words of two findings that say the same.
+/// Minimum share of common words of two findings with the same content.
 const REPEATED_SHARE: f64 = 0.75;
 /// A text before a colon is a complete title if it has at least this number of words. If it has
-/// fewer, the text after the colon belongs to the title, too, unless it is longer than the second
-/// number (bytes).
+/// fewer words, the title also contains the text after the colon, unless that text is longer than
+/// [`MAX_TITLE_REST_BYTES`].
 const MIN_TITLE_WORDS: usize = 5;
 const MAX_TITLE_REST_BYTES: usize = 60;
 /// The values that mark a task as open or as completed.
@@ -36,8 +36,8 @@ const DONE: &str = "done";
 
 pub(super) fn read(draft: &mut Draft<'_>) {
     let (summary, evidence) = (&draft.episode.summary, draft.evidence);
-    let said = evidence.statements.iter().chain(&evidence.report);
-    let dead_ends: Vec<&str> = said
+    let statements = evidence.statements.iter().chain(&evidence.report);
+    let dead_ends: Vec<&str> = statements
         .filter(|one| one.kind == StatementKind::DeadEnd)
         .map(|one| one.text.as_str())
         .take(MAX_DEAD_ENDS)
@@ -124,9 +124,9 @@ impl<'t> FindingDraft<'t> {
         }
     }
 
-    /// Whether the rest of the session retracted a finding of the agent, followed its advice, or
-    /// changed the file that the finding is about. A cause without later work is also obsolete,
-    /// because it is then a guess.
+    /// Whether a finding of the agent is obsolete: the agent retracted the finding later, work
+    /// followed an advice, or the session changed the file that the finding is about. A cause is
+    /// also obsolete if no work followed it, because it is then a guess.
     fn is_obsolete(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || obsolete::is_followed_by_work(draft, origin);
@@ -282,7 +282,7 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
 }
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
-    // What was noted in a file is worth remembering.
+    // A step that was noted in a file is worth remembering.
     let is_noted = note_path(text).is_some();
     let is_worth =
         |text: &String| is_noted || !draft.is_from_evidence() || fact_selection::is_open_end(text);
@@ -359,7 +359,7 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
 
 /// Returns what closes an open end: a completed task with the same text, a sentence about the same
 /// work, the success of a command or of a test that the open end mentions, a successful test run if
-/// the open end asks for one, or the removal of its note.
+/// the open end asks for one, or the move or removal of its note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![
@@ -375,10 +375,10 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     for quoted in super::names::quoted(text).filter(|quoted| quoted.contains(' ')) {
         watches.push(broken(draft.subject("command", &text::command_key(quoted))));
     }
-    let names_tests = pattern!(
+    let asks_for_tests = pattern!(
         r"(?i)\b(?:run|rerun|re-run|execute|repeat) (?:\w+ ){0,3}(?:tests?|suite)\b|\b(?:tests?|suite) (?:were|was|have|has|are|is) not (?:been )?(?:yet )?run\b|\bfix (?:\w+ ){0,4}(?:failing|failed|broken) tests?\b"
     );
-    if names_tests.is_match(text) {
+    if asks_for_tests.is_match(text) {
         watches.push(broken(draft.subject("tested", "")));
     }
     // A task is settled when its note is moved or removed.
@@ -387,7 +387,7 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     watches
 }
 
-/// Returns what ends a statement about failing tests of the session: runs in which they pass.
+/// Returns what ends a statement about failing tests of the session: runs in which the tests pass.
 fn failing_tests(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let mut watches = Vec::new();
     for run in &draft.evidence.tests {

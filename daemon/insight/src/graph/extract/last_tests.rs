@@ -19,7 +19,7 @@ const MAX_NAME_CHARS: usize = 90;
 
 /// Returns the result of the last run of each suite, the latest first. Also states what limited a
 /// partial run, and whether a file was changed after the run. Returns `None` if there is no run, if
-/// a run has an unclear end, or if `report` contradicts the runs.
+/// the command of a run failed although no test failed, or if `report` contradicts the runs.
 pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let evidence = draft.evidence;
     let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
@@ -29,8 +29,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // If there are complete runs, a partial run with at most one passed test says little, unless
-    // this run followed the last edit and no complete run did.
+    // If there are complete runs, a partial run with at most one passed test and no failed one is
+    // left out, unless it followed the last edit and no complete run did.
     if last.iter().any(|run| !run.is_part()) {
         let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
         last.retain(|run| {
@@ -40,7 +40,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     last.reverse();
     let more = last.len().saturating_sub(MAX_SUITES);
     last.truncate(MAX_SUITES);
-    let is_clear = last.iter().all(|run| !has_other_end(draft, run));
+    let is_clear = last.iter().all(|run| !failed_without_failed_test(draft, run));
     if last.is_empty() || !is_clear || contradicts(report, &last, &runs) {
         return None;
     }
@@ -108,7 +108,7 @@ fn counted(run: &TestRun) -> String {
 }
 
 /// Whether the command of a run ended with an error although no test of the run failed.
-fn has_other_end(draft: &Draft<'_>, run: &TestRun) -> bool {
+fn failed_without_failed_test(draft: &Draft<'_>, run: &TestRun) -> bool {
     let command = draft.command_of(run);
     let has_failed = command.is_some_and(|command| matches!(command.outcome, Outcome::Failed(_)));
     run.failed == 0 && has_failed

@@ -14,7 +14,7 @@ pub(super) struct LineTimes {
 impl LineTimes {
     pub(super) fn new(episode: &Episode, evidence: &Evidence) -> LineTimes {
         let prompts = evidence.prompts.iter().chain(&evidence.last_reply);
-        let dated = (prompts.map(|said| (said.origin, said.at)))
+        let dated = (prompts.map(|quote| (quote.origin, quote.at)))
             .chain(evidence.commands.iter().map(|run| (run.origin, run.at)))
             .chain(evidence.tests.iter().map(|run| (run.origin, run.at)))
             .chain(evidence.errors.iter().map(|error| (error.origin, error.at)))
@@ -31,7 +31,7 @@ impl LineTimes {
     }
 
     /// Returns the last known time up to `origin`, or the start of the session if there is none.
-    /// Each line in between adds one microsecond, so that later lines have later times.
+    /// Each line after the known time adds one microsecond, so that later lines have later times.
     pub(super) fn at(&self, origin: Origin) -> Timestamp {
         let first = Origin { source: origin.source, line: 0 };
         let before = self.known.range(first..=origin).next_back();
@@ -40,8 +40,8 @@ impl LineTimes {
         Timestamp::from_micros(at.micros().saturating_add(later))
     }
 
-    /// Returns the time of the earliest of `origins`, or the end of the session when there are
-    /// none.
+    /// Returns the time of the earliest of `origins`, or the end of the session if there are no
+    /// origins.
     pub(super) fn of(&self, origins: &[Origin]) -> Timestamp {
         origins.iter().min().map_or(self.ended_at, |origin| self.at(*origin))
     }

@@ -70,9 +70,9 @@ pub(super) struct SentenceIndex {
 
 impl SentenceIndex {
     pub(super) fn new(evidence: &Evidence) -> SentenceIndex {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         let mut add = |text: &str, origin, by| {
-            said.push((text::words(text), SentenceSource { origin, by }));
+            messages.push((text::words(text), SentenceSource { origin, by }));
         };
         for choice in &evidence.choices {
             let is_refused = choice.answer == "refused";
@@ -115,23 +115,24 @@ impl SentenceIndex {
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
-        SentenceIndex { messages: said, pasted, recaps }
+        SentenceIndex { messages, pasted, recaps }
     }
 
-    /// Returns the origin of `sentence`: the message that contains the largest share of its words,
-    /// and the one with the fewest words if several contain the same share. Returns `None` if no
-    /// message contains enough of the words.
+    /// Returns the origin of `sentence`: the message that contains the largest share of its words.
+    /// Among messages with the same share, the message with the fewest words takes precedence.
+    /// Returns `None` if no message contains enough of the words.
     pub(super) fn of(&self, sentence: &str) -> Option<SentenceSource> {
         // A question and its answer are in different messages.
         let sentence =
             fact_selection::split_question(sentence).map_or(sentence, |(_, answer)| answer);
         let words = text::words(sentence);
         let best = |in_recap: bool| {
-            let said =
+            let candidates =
                 self.messages.iter().filter(move |(_, found)| self.is_recap(found) == in_recap);
-            let shares = said.map(|(said, found)| (text::share(&words, said), said, found));
-            let equal = shares.filter(|(share, ..)| *share >= MIN_COMMON_SHARE);
-            equal.max_by(|one, other| {
+            let shares =
+                candidates.map(|(message, found)| (text::share(&words, message), message, found));
+            let likely = shares.filter(|(share, ..)| *share >= MIN_COMMON_SHARE);
+            likely.max_by(|one, other| {
                 one.0.total_cmp(&other.0).then_with(|| other.1.len().cmp(&one.1.len()))
             })
         };

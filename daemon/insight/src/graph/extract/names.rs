@@ -14,8 +14,8 @@ pub(super) struct Names {
     files: BTreeSet<String>,
     /// The key of each file, by file name; `None` if several files have this name.
     by_name: BTreeMap<String, Option<String>>,
-    /// The file of each changed setting, by the setting's key; `None` if it was changed in several
-    /// files.
+    /// The file of each changed setting, by the setting's key; `None` if the setting was changed in
+    /// several files.
     settings: BTreeMap<String, Option<String>>,
     /// Qualified symbols by their last part; `None` if several symbols have this part.
     qualified: BTreeMap<String, Option<String>>,
@@ -87,8 +87,8 @@ impl Names {
         })
     }
 
-    /// Returns the file of the session that `text` names: by its path, or by a suffix of its path
-    /// (such as the file name) that no other file of the session has.
+    /// Returns the file of the session to which `text` refers, by its path or by a suffix of its
+    /// path (such as the file name) that no other file of the session has.
     fn file(&self, text: &str) -> Option<String> {
         let text = text.trim_start_matches("./").split(':').next()?;
         if self.files.contains(text) {
@@ -153,8 +153,8 @@ fn symbol(text: &str) -> Option<(String, String)> {
         .count();
     let is_snake = name.trim_matches('_').contains('_');
     let is_symbol = is_qualified || call.is_some() || humps > 0 || is_snake;
-    let is_word = name.len() < 4;
-    if !is_symbol || is_word {
+    let is_too_short = name.len() < 4;
+    if !is_symbol || is_too_short {
         return None;
     }
     let key = name.replace("->", "::").replace(['.', '#'], "::");

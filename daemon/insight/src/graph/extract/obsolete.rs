@@ -19,7 +19,8 @@ const OPENING_BYTES: usize = 600;
 /// Minimum length, in bytes, of the name of a file.
 const MIN_NAME_BYTES: usize = 4;
 
-/// Whether the agent retracted a statement of `line`, or the next prompt contradicted it.
+/// Whether the agent later retracted a statement in `line`, or the next prompt contradicted the
+/// statement.
 pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;

@@ -1,4 +1,4 @@
-//! Extracts the standing wishes of the user, and the withdrawals of such wishes.
+//! Extracts the lasting wishes of the user, and the withdrawals of such wishes.
 
 use super::{
     context,
@@ -76,7 +76,7 @@ pub(super) fn has_bare_object(words: &str) -> bool {
 }
 
 /// Whether a wish contains no name, and refers to an unnamed thing of the session's work or begins
-/// with a bare noun: `full schema should not be updated`.
+/// with a bare noun, for example `full schema should not be updated`.
 fn names_bare_object(words: &str) -> bool {
     let bare = pattern!(
         r"^(?:[a-z]+ ){1,2}(?:should|must) (?:not |never |only |always )?(?:be|have|stay|contain|use)\b"

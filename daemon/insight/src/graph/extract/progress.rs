@@ -78,8 +78,8 @@ fn moved_notes(draft: &mut Draft<'_>) {
         if is_given_up(draft, work.last) {
             continue;
         }
-        let was = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
-        let Some(note_path) = was else { continue };
+        let old_path = work.moved_from.as_deref().or(work.deleted.then_some(path.as_str()));
+        let Some(note_path) = old_path else { continue };
         if !is_code(note_path) {
             // A note may be moved when its task begins. The task is then done only at the end of
             // the session.

@@ -43,7 +43,7 @@ fn reworded(question: &str) -> String {
 }
 
 /// Returns the line above the options of which the user chose one, if the line says what the
-/// options are about: `For --generate when a summary exists:`.
+/// options are about, for example `For --generate when a summary exists:`.
 pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
     let report = draft.report_before(asked.origin)?;
     let answer = text::plain(asked.answer.split("; ").next()?);
@@ -62,7 +62,7 @@ pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String>
 }
 
 /// Returns an introduction of options without marks and without a label such as `Question 1 of 4:`;
-/// `None` if it ends like a statement or contains no name.
+/// `None` if it ends like a statement or does not say what the options are about.
 fn own_introduction(line: &str) -> Option<String> {
     let label =
         pattern!(r"(?i)^(?:[a-z]+ )?question(?: [0-9]{1,2})?(?: (?:of|/) ~?[0-9]{1,2})?: *");

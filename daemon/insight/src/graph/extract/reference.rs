@@ -22,8 +22,8 @@ pub(super) fn points_back(text: &str) -> bool {
             .is_match(text)
 }
 
-/// Whether one of the first words is a pronoun for an object in an earlier sentence: `The backend
-/// has it in a table`. After a conjunction, the pronoun may refer to the subject.
+/// Whether one of the first words is a pronoun for an object in an earlier sentence, for example
+/// `The backend has it in a table`. After a conjunction, the pronoun may refer to the subject.
 fn has_dangling_object(text: &str) -> bool {
     const CONJUNCTIONS: &[&str] = &[
         "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
@@ -36,7 +36,8 @@ fn has_dangling_object(text: &str) -> bool {
     })
 }
 
-/// Whether a text uses a label that only its session defines: `Finding 2`, `Option B`, `H1, H2`.
+/// Whether a text uses a label that only its session defines, for example `Finding 2`, `Option B`
+/// or `H1, H2`.
 pub(super) fn uses_session_label(text: &str) -> bool {
     pattern!(
         r"(?:\b(?i:findings?|options?|issue|approach|alternative|optimi[sz]ation|recommendation|suggestion|item|point|question|problem) (?:#?\d{1,2}|[A-H])\b)|\b[CHML]\d{1,2}(?:, (?:and )?[CHML]\d{1,2})+\b"
@@ -44,8 +45,8 @@ pub(super) fn uses_session_label(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a text begins with a file, or with a number of things, without their names: `3 files`,
-/// `the py file`.
+/// Whether a text begins with a file or a number of things that are not named, for example `3
+/// files` or `the py file`.
 pub(super) fn begins_with_unnamed_count(text: &str) -> bool {
     pattern!(
         r"(?i)^(?:the |all |these |those |only )?(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|some) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|components?|lines?|warnings?)\b"
@@ -54,7 +55,8 @@ pub(super) fn begins_with_unnamed_count(text: &str) -> bool {
         || pattern!(r"(?i)^(?:the|this|that|a) \w{2,10} (?:file|script|folder|one|config)\b").is_match(text)
 }
 
-/// Whether a text refers to a number of things without naming them: `keep the three files`.
+/// Whether a text refers to a number of things that are not named, for example `keep the three
+/// files`.
 pub(super) fn counts_unnamed_objects(text: &str) -> bool {
     pattern!(
         r"(?i)\b(?:the|these|those|all|both|other|remaining) (?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ )?(?:files?|tests?|places?|commits?|issues?|errors?|findings?|changes?|functions?|modules?|lines?|warnings?|options?|points?|items?|ones|things?|steps?|prs)\b"
@@ -63,8 +65,8 @@ pub(super) fn counts_unnamed_objects(text: &str) -> bool {
         && !text.contains(['`', ':', '/'])
 }
 
-/// Whether the object of a request is a thing of the conversation: `apply the fixes you suggest`,
-/// `address the comments`.
+/// Whether the object of a request is known only from the conversation, for example `apply the
+/// fixes you suggest` or `address the comments`.
 pub(super) fn has_unnamed_object(text: &str) -> bool {
     pattern!(
         r"(?i)\b(?:you|we|i|he|she|they) (?:suggest|propose|recommend|find|found|list|mention|point|raise|discuss|talk)(?:ed|ing)?\b|^[a-z]+(?: up| out)? (?:(?:all|all of|each of|the|these|those|your|my|our|other|remaining|last|two|three|new|valid|open) )*(?:fix(?:es)?|changes?|comments?|findings?|issues?|suggestions?|points?|recommendations?|feedback|problems?|errors?|warnings?|failures?|todos?|tasks?|steps?|plan|review|rest|others?|work|pr|branch)(?:[.,;:]|$| (?:now|please|too|as well|again|first|then|and (?:commit|push)|you|we|i|that|which|above|below|from (?:the|your) (?:review|list))\b)"
@@ -72,7 +74,7 @@ pub(super) fn has_unnamed_object(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a text names a file only by its extension: `the py file`.
+/// Whether a text refers to a file only by its extension, for example `the py file`.
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
         .is_match(text)
@@ -99,9 +101,9 @@ pub(super) fn depends_on_session(text: &str) -> bool {
     conversation.is_match(text) || under_review.is_match(text) || reviewed.is_match(text)
 }
 
-/// Whether the subject of a sentence is a thing without a name: `The guard is …`, `Our new test …`.
-/// Only the text before the sentence, or the task of the session, identifies the thing. Notes leave
-/// out the article: `Guard lives in …`.
+/// Whether the subject of a sentence is a thing without a name, for example `The guard is …` or
+/// `Our new test …`. Only the text before the sentence, or the task of the session, identifies the
+/// thing. The article may be missing: `Guard lives in …`.
 pub(super) fn has_bare_subject(text: &str) -> bool {
     let without_article = pattern!(
         r"^(?:Cache|Check|Config|Cookie|Default|Endpoint|Error|Field|Fix|Flag|Guard|Handler|Header|Helper|Hook|Key|Limit|Lock|Loop|Parser|Path|Query|Retry|Schema|Script|Server|Session|Setting|State|Test|Timeout|Token|Type|Validation|Value|Wrapper)(?: [a-z]+)? (?:is|are|was|has|does|can|cannot|must|should|will|only|already|also|never|lives?|sits?|[a-z]+s)\b"

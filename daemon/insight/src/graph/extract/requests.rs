@@ -31,9 +31,10 @@ const MAX_ROUTINE_WORDS: usize = 9;
 const MAX_TYPED_BYTES: usize = 900;
 /// Maximum length, in characters, of the question before a prompt.
 const MAX_QUESTION_CHARS: usize = 400;
-/// An objective comes from prompts if they contain at least this share of its words.
+/// An objective comes from the prompts if they contain at least this share of its words.
 const FROM_PROMPTS_SHARE: f64 = 0.8;
-/// A request repeats an earlier text if the text contains at least this share of its words.
+/// A request repeats an earlier text if the text contains at least this share of the words of the
+/// request.
 const REPEATED_SHARE: f64 = 0.6;
 
 /// Returns the request that the `objective` of the summary rewords. If the objective was not taken
@@ -45,7 +46,7 @@ pub(super) fn first(draft: &Draft<'_>, objective: &str) -> Option<String> {
     }
 }
 
-/// Returns the last request, and the earlier ones that led to most work, in order. Leaves out
+/// Returns the last request and the earlier requests that led to most work, in order. Leaves out
 /// requests that repeat `first` or each other.
 pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     let evidence = draft.evidence;
@@ -77,8 +78,8 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     chosen.into_iter().map(|(_, request)| request).collect()
 }
 
-/// Returns how much work followed a request before the next one: the number of commits, plus one if
-/// a report is about changes.
+/// Returns how much work followed a request before the next request: the number of commits, plus
+/// one if a report is about changes.
 fn work_of(draft: &Draft<'_>, prompt: usize) -> usize {
     let evidence = draft.evidence;
     let start = evidence.prompts[prompt].origin;
@@ -182,7 +183,7 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     if locate::is_compaction(&prompt.text) {
         return None;
     }
-    // The evidence adds the command of the user that preceded the prompt.
+    // The evidence appends the command of the user that preceded the prompt.
     let text = pattern!(r" \(after `[^`]*`\)\s*$").replace(&prompt.text, "");
     let own = without_pasted_lines(&text);
     let plain = with_its_order(&own, limit);
@@ -256,7 +257,7 @@ fn without_pasted_lines(prompt: &str) -> String {
         if line.trim().is_empty() || !is_pasted(line) {
             own.push(line.trim_end_matches('\\'));
         } else if own.last().is_some_and(|last| last.ends_with(char::is_alphanumeric)) {
-            // The line continues a sentence.
+            // The pasted line follows the first part of a sentence.
             own.push("…");
         }
     }
@@ -280,7 +281,7 @@ mod tests {
         model::evidence::{Commit, Correction, TurnReport},
     };
 
-    fn said(session: &SessionFixture, at: u64, text: &str) -> Quote {
+    fn quote(session: &SessionFixture, at: u64, text: &str) -> Quote {
         Quote { text: text.to_owned(), origin: line(at), at: session.at(at) }
     }
 
@@ -309,7 +310,7 @@ mod tests {
             ("修复登录错误", true),
         ] {
             session.evidence.prompts =
-                vec![said(&session, 1, "Fix the login"), said(&session, 5, prompt)];
+                vec![quote(&session, 1, "Fix the login"), quote(&session, 5, prompt)];
             assert_eq!(!asked_later(&session).is_empty(), wanted, "{prompt}");
         }
     }
@@ -319,8 +320,8 @@ mod tests {
         let mut session = SessionFixture::new(10, "Limit the uploads");
         session.episode.summary.objective = "Limit the uploads of the shop to ten files".to_owned();
         session.evidence.prompts = vec![
-            said(&session, 1, "Can you please limit the uploads of the shop to ten files?"),
-            said(
+            quote(&session, 1, "Can you please limit the uploads of the shop to ten files?"),
+            quote(
                 &session,
                 5,
                 "$ make check\nerror: limit.rs: cannot find `TEN` (E0425)\n=====\ncan you find out why the check fails?",
@@ -348,7 +349,7 @@ mod tests {
             "count the failed logins of a user",
         ];
         session.evidence.prompts =
-            (0..).zip(prompts).map(|(at, text)| said(&session, at * 2 + 1, text)).collect();
+            (0..).zip(prompts).map(|(at, text)| quote(&session, at * 2 + 1, text)).collect();
         let changed = |at, changed| TurnReport {
             text: "Done.".to_owned(),
             origin: line(at),
@@ -378,10 +379,10 @@ mod tests {
     fn an_answer_is_no_request_if_only_its_question_makes_it_clear() {
         let mut session = SessionFixture::new(10, "Mark the answers");
         session.evidence.prompts = vec![
-            said(&session, 1, "yes proper brainstorm"),
-            said(&session, 5, "no just add the name to each of the headers: Entire Search"),
-            said(&session, 9, "only the first answer and not on errors of `search`"),
-            said(&session, 11, "can you write all of that into a file?"),
+            quote(&session, 1, "yes proper brainstorm"),
+            quote(&session, 5, "no just add the name to each of the headers: Entire Search"),
+            quote(&session, 9, "only the first answer and not on errors of `search`"),
+            quote(&session, 11, "can you write all of that into a file?"),
         ];
         let report = |at, text: &str| TurnReport {
             text: text.to_owned(),
@@ -411,7 +412,7 @@ mod tests {
         let prompt =
             "fix the error about missing keys, it was added in prior commits of this branch";
         let text = format!("{prompt} (after `make all`)");
-        session.evidence.prompts = vec![said(&session, 1, &text)];
+        session.evidence.prompts = vec![quote(&session, 1, &text)];
         let draft = Draft::new(&session.episode, &session.evidence);
         let objective = "Fix the error about missing keys, it was added in prior commits of this branch (`feat/random-file-keys`). (after `make the whole build`)";
         assert_eq!(first(&draft, objective).as_deref(), Some(prompt));

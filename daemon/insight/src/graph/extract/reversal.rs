@@ -15,8 +15,7 @@ use crate::{
 
 /// Maximum number of words of a dropped or kept object. A longer text contains several things.
 const MAX_OBJECT_WORDS: usize = 6;
-/// Maximum length, in characters, of the first sentence of an answer that repeats what the user
-/// wants.
+/// Maximum length, in characters, of a sentence in which the agent repeats what the user wants.
 const MAX_ECHO_CHARS: usize = 120;
 /// Maximum number of sentences of one prompt that are searched.
 const MAX_PROMPT_SENTENCES: usize = 12;
@@ -111,8 +110,8 @@ fn taken_back(draft: &Draft<'_>, words: &DecisionWords, line: Origin) -> Option<
     Some(prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin)))
 }
 
-/// Returns the first sentence of an answer that repeats what the user wants: `Got it — drop the
-/// cache`.
+/// Returns the first sentence of an answer if it repeats what the user wants, for example `Got it —
+/// drop the cache`.
 fn echo(answer: &str) -> Option<&str> {
     let first = answer.trim_start().lines().next()?;
     let first = first.split_inclusive(". ").next()?;
@@ -122,7 +121,7 @@ fn echo(answer: &str) -> Option<&str> {
     (first.chars().count() <= MAX_ECHO_CHARS && is_echo.is_match(first)).then_some(first)
 }
 
-/// Returns what a sentence drops: `mascot` in `no, drop the mascot and keep the name`.
+/// Returns what a sentence drops, for example `mascot` in `no, drop the mascot and keep the name`.
 fn dropped(sentence: &str) -> Option<&str> {
     let drops = pattern!(
         r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|and|just|we (?:can|should)|you can|no|actually) )(?:scrap|drop|forget(?: about)?|ditch|abandon|discard|get rid of|undo|revert|take back|(?:(?:i|we) )?(?:no longer|don.?t|do not) (?:want|need)) (?:(?:the|this|that|our|your|any|all|a|an) )?(.+)$"
@@ -130,8 +129,8 @@ fn dropped(sentence: &str) -> Option<&str> {
     object(drops.captures(sentence)?.get(1)?.as_str())
 }
 
-/// Returns what a sentence keeps or goes back to: `one file` in `actually, let's go back to one
-/// file for each day`.
+/// Returns what a sentence keeps or goes back to, for example `one file` in `actually, let's go
+/// back to one file for each day`.
 fn kept(sentence: &str) -> Option<&str> {
     let keeps = pattern!(
         r"(?i)^(?:(?:ok(?:ay)?|no|nope|actually|hm+|wait|then|so|yes|instead|on second thought)[,. ]+)*(?:(?:let.?s|please|just|we (?:should|will|can)|i(?:.d| would)? (?:prefer|rather|want)(?: to)?) )*(?:keep|stay with|stick (?:with|to)|go back to|revert to|return to|switch back to|restore|bring back|use|go with) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
@@ -139,8 +138,8 @@ fn kept(sentence: &str) -> Option<&str> {
     object(keeps.captures(sentence)?.get(1)?.as_str())
 }
 
-/// Returns the beginning of a text up to its first comma, conjunction or preposition, if that
-/// beginning is short.
+/// Returns the beginning of a text up to its first punctuation mark, conjunction or preposition, if
+/// this beginning is short.
 fn object(text: &str) -> Option<&str> {
     let end = pattern!(
         r"(?i)[,.;:!?(—–]|\b(?:and|but|for|from|in|on|because|so|then|since|just|instead|as|when|if|with|until)\b"

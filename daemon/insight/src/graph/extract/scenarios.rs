@@ -299,8 +299,8 @@ fn a_finding_has_the_line_and_the_time_of_its_report() {
         changed: false,
         answers: true,
     };
-    let said = "Yes. The proxy drops the header `X-Auth`, because it is not in its list.";
-    let reports = vec![report(20, said), report(90, "The proxy works now.")];
+    let answer = "Yes. The proxy drops the header `X-Auth`, because it is not in its list.";
+    let reports = vec![report(20, answer), report(90, "The proxy works now.")];
     let last = Quote { text: reports[1].text.clone(), origin: line(90), at: session.at(90) };
     session.evidence.reports = reports;
     session.evidence.last_reply = Some(last);
@@ -315,15 +315,15 @@ fn a_finding_has_the_line_and_the_time_of_its_report() {
 #[test]
 fn advice_is_no_fact_if_work_followed() {
     let mut session = SessionFixture::new(10, "Fix the login");
-    let said = "`authcode.go` drops the header without an error, so a check is worth adding.";
+    let answer = "`authcode.go` drops the header without an error, so a check is worth adding.";
     session.evidence.reports = vec![TurnReport {
-        text: said.to_owned(),
+        text: answer.to_owned(),
         origin: line(20),
         at: session.at(20),
         changed: false,
         answers: true,
     }];
-    session.episode.summary.discoveries = Some(vec![said.to_owned()]);
+    session.episode.summary.discoveries = Some(vec![answer.to_owned()]);
     let found = |session: &SessionFixture| {
         facts(&[session]).iter().any(|fact| fact.relation == Relation::FoundOut)
     };
@@ -533,10 +533,18 @@ impl SessionFixture {
 pub(super) fn facts(sessions: &[&SessionFixture]) -> Vec<Fact> {
     let (mut claims, mut marks) = (Vec::new(), Vec::new());
     for session in sessions {
-        let said = session.statements();
-        let (episode, created_at) = (session.episode.id, said.created_at);
-        claims.extend(said.claims.into_iter().map(|what| Attributed { episode, created_at, what }));
-        marks.extend(said.marks.into_iter().map(|what| Attributed { episode, created_at, what }));
+        let statements = session.statements();
+        let (episode, created_at) = (session.episode.id, statements.created_at);
+        claims.extend(statements.claims.into_iter().map(|what| Attributed {
+            episode,
+            created_at,
+            what,
+        }));
+        marks.extend(statements.marks.into_iter().map(|what| Attributed {
+            episode,
+            created_at,
+            what,
+        }));
     }
     let mut keys: Vec<FactKey> = claims.iter().map(|claim| claim.what.key).collect();
     keys.sort_unstable();

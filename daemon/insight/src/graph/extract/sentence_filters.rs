@@ -45,7 +45,7 @@ pub(super) static CONTRAST: PhraseSet = phrase_set!("contrast.toml");
 pub(super) static BARE_NOUN: PhraseSet = phrase_set!("bare_noun.toml");
 /// Requests that begin with the verb of the requested work.
 pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
-/// Remarks of a user about an error that do not name the error.
+/// Remarks of a user about an error that do not describe the error.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
 /// Questions that contain no name, such as `Which approach?`.

@@ -78,7 +78,7 @@ fn is_not_worth_a_fact(file: &str, setting: &str, change: &ConfigChange) -> bool
         || value.starts_with("[REDACTED")
 }
 
-/// Marks each value that an edit replaced, so that only facts with this value end.
+/// Marks each value that an edit replaced, so that only facts with the replaced value end.
 fn mark_replaced(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for change in &evidence.settings {
@@ -95,7 +95,7 @@ fn value_subject(draft: &Draft<'_>, (file, setting): (&str, &str), value: &str) 
     draft.subject("setting value", &format!("{file}\n{setting}\n{value}"))
 }
 
-/// Settings with a common parent that one edit removed.
+/// Settings with a common parent that a single edit removed.
 struct RemovedBlock {
     file: String,
     parent: String,

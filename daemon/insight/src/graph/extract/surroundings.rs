@@ -14,7 +14,7 @@ const MIN_CHARS: usize = 16;
 const COMPARED_CHARS: usize = 60;
 /// Maximum length, in characters, of a sentence with its neighbours.
 const MAX_CHARS: usize = 480;
-/// Maximum length, in characters, of a heading that names a subject.
+/// Maximum length, in characters, of a heading that describes a subject.
 const MAX_HEADING_CHARS: usize = 70;
 /// Maximum length, in characters, of the verdict before an answer.
 const MAX_VERDICT_CHARS: usize = 120;
@@ -65,7 +65,7 @@ pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSent
 
 /// The context of a sentence in a report.
 struct SentenceContext {
-    /// The heading above the sentence, if it names a subject.
+    /// The heading above the sentence, if the heading describes a subject.
     heading: Option<String>,
     /// The sentences before and after the sentence, in its paragraph or item.
     before: Option<String>,
@@ -83,8 +83,8 @@ fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
     reports.chain(last).find_map(|report| in_report(report, &plain))
 }
 
-/// Returns a question with its answer, and with the verdict that the report gives before the answer:
-/// `Yes.`, `No — only the id`. Returns any other text unchanged.
+/// Returns a question with its answer, and with the verdict before the answer in the report, for
+/// example `Yes.` or `No — only the id`. Returns any other text unchanged.
 pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
     let verdict =
         pattern!(r"(?i)^(?:yes|no|yep|nope|correct|not quite|exactly|partly|ja|nein|sí|oui|non)\b");
@@ -103,8 +103,8 @@ pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
     )
 }
 
-/// Returns what `text` is about: another sentence with a name that `text` has in backticks. The
-/// sentence comes from the first report at or after `line`.
+/// Returns another sentence about a name that `text` has in backticks. The sentence comes from the
+/// first report at or after `line`.
 pub(super) fn sentence_about(draft: &Draft<'_>, text: &str, line: Origin) -> Option<String> {
     let mut reports = draft.evidence.reports.iter();
     let report = reports
@@ -144,7 +144,7 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
             end += 1;
         }
         return Some(SentenceContext {
-            heading: heading.filter(|heading: &String| names_subject(heading)),
+            heading: heading.filter(|heading: &String| describes_subject(heading)),
             before: at.checked_sub(1).map(|before| block.sentences[before].clone()),
             after: block.sentences.get(end).cloned().or_else(|| limit(&blocks[number + 1..])),
         });
@@ -152,16 +152,16 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Returns the first sentence of one of the next blocks of the section, if this sentence limits the
-/// text before it.
+/// Returns the first sentence of one of the next blocks of the section that limits the text before
+/// it.
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());
     let mut first = section.take(MAX_SEARCHED_BLOCKS).filter_map(|block| block.sentences.first());
     first.find(|sentence| sentence_filters::CONTRAST.matches(sentence)).cloned()
 }
 
-/// Whether a heading names a subject, unlike `Summary` or `Next steps`.
-fn names_subject(heading: &str) -> bool {
+/// Whether a heading describes a subject, unlike `Summary` or `Next steps`.
+fn describes_subject(heading: &str) -> bool {
     let general = pattern!(
         r"(?i)^\W*(?:summary|overview|findings?|results?|conclusions?|recommend\w*|next steps?|key (?:points?|findings?|insights?|takeaways?|changes?)|changes?|what (?:i|was|we|changed|works|does)\b.*|how it works|why\b.*|background|context|analysis|details?|notes?|problem|issue|root cause|cause|fix|solution|status|verification|tests?|testing|done|completed|answer|tl;?dr|options?|pros?|cons?|verdict|in short|bottom line|step \d+\b.*|option \w\b.*)\W*$"
     );

@@ -16,7 +16,7 @@ const MAX_SEARCHED_PROMPTS: usize = 3;
 const MAX_CHARS: usize = 200;
 
 /// Returns the failure that the `cause` in `line` explains: the message of an error with this
-/// cause, or else what the user reported in one of the prompts before it.
+/// cause, or else what the user reported in one of the prompts before the line.
 pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> Option<String> {
     let evidence = draft.evidence;
     let words = text::words(cause);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_may_name_its_failure_itself() {
+    fn a_cause_may_contain_its_failure() {
         for (sentence, wanted) in [
             ("Root cause: `parse()` fails because `$1` is empty", true),
             ("Root cause: The hooks run twice. (For “Fix the login”.)", true),

@@ -49,7 +49,8 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
         draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
     }
     if has_passed_uncounted(draft, run) {
-        // A run without counts does not show whether an earlier run counted tests or packages.
+        // A run without counts ends the failures of earlier runs that counted tests, and of those
+        // that counted packages.
         let family = family(&run.framework);
         for framework in [family.to_owned(), format!("{family}{PACKAGES}")] {
             let subject = draft.subject("tests", &framework);
@@ -92,7 +93,7 @@ fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
 /// A name by which a command selects tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TestChoice<'n> {
-    /// The name of a test, or of a module, a file or a test that contains it.
+    /// The name of a test, or of the module, file or parent test that contains the test.
     Whole(&'n str),
     /// The beginning of the names of Go tests.
     Beginning(&'n str),
@@ -190,11 +191,11 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
     let tool = draft.mention(EntityKind::Tool, &run.framework, &run.framework);
     let suite = run.label();
     let subject = draft.subject("test result", &suite);
-    let said = format!("{} passed, {} failed", run.passed, run.failed);
+    let counts = format!("{} passed, {} failed", run.passed, run.failed);
     let skipped =
         if run.skipped > 0 { format!(", {} skipped", run.skipped) } else { String::new() };
     let coverage = run.coverage_pct.map(|share| format!(", {share:.0} % covered"));
-    let value = fingerprint(&said);
+    let value = fingerprint(&counts);
     draft.mark(subject, at, Observation::Value(value));
     draft.claim(
         Relation::TestResult,
@@ -202,7 +203,7 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
         ClaimDraft {
             detail: value.to_string(),
             sentence: format!(
-                "Tests ({suite}): {said}{skipped}{}, by `{}`.",
+                "Tests ({suite}): {counts}{skipped}{}, by `{}`.",
                 coverage.unwrap_or_default(),
                 text::cut(&text::command_key(&run.command), 120)
             ),
@@ -273,10 +274,10 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let same_command = is_same_command(failed, later);
     let names = names_of(test);
-    let names_it = later.failed == 0 && names_in(later).iter().any(|name| names.contains(name));
+    let selects_test = later.failed == 0 && names_in(later).iter().any(|name| names.contains(name));
     is_complete_list
         && !later.failed_tests.iter().any(|name| name == test)
-        && (same_command || total(later) >= total(failed) || names_it)
+        && (same_command || total(later) >= total(failed) || selects_test)
 }
 
 fn is_same_command(one: &TestRun, other: &TestRun) -> bool {

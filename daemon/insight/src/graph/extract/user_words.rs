@@ -25,7 +25,7 @@ const MIN_CLEAR_WORDS: usize = 8;
 const MAX_QUESTION_CHARS: usize = 200;
 
 /// Returns the user's words, as a sentence, if the user chose an option and changed it or said
-/// more: `B, but with the prompts`.
+/// more, for example `B, but with the prompts`.
 pub(super) fn addition_to_option(draft: &Draft<'_>, asked: &Choice) -> Option<String> {
     let mut prompts = draft.evidence.prompts.iter();
     let prompt = prompts.find(|prompt| prompt.origin == asked.origin && !asked.typed);
@@ -95,8 +95,9 @@ pub(super) fn is_vague(quote: &str) -> bool {
     quote.split_whitespace().count() < MIN_CLEAR_WORDS || preferences::has_bare_object(quote)
 }
 
-/// Returns the two sentences directly before a quote of the prompt in `line`, or only the last one
-/// if the sentence before refers to an earlier text.
+/// Returns the two sentences directly before a quote of the prompt in `line`, or only the last
+/// sentence if the other one refers to an earlier text. Returns `None` if the sentences are
+/// unclear.
 pub(super) fn sentences_before(draft: &Draft<'_>, quote: &str, line: Origin) -> Option<String> {
     let prompt = draft.evidence.prompts.iter().find(|prompt| prompt.origin == line)?;
     let before = sentences_before_quote(prompt, quote)?;
@@ -159,7 +160,7 @@ mod tests {
     fn the_user_adds_to_an_option_or_changes_it() {
         let session = SessionFixture::new(10, "Speed up the importer");
         let draft = Draft::new(&session.episode, &session.evidence);
-        let told = |words: &str| {
+        let addition = |words: &str| {
             let asked = Choice { words: Some(words.to_owned()), ..Choice::default() };
             addition_to_option(&draft, &asked)
         };
@@ -180,7 +181,7 @@ mod tests {
                 Some(" The user changed it: “et aussi b mais sans la cache”."),
             ),
         ] {
-            assert_eq!(told(words).as_deref(), wanted, "{words}");
+            assert_eq!(addition(words).as_deref(), wanted, "{words}");
         }
     }
 

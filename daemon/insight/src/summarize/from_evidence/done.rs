@@ -57,8 +57,8 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
     let done = all.filter(|task| task.state == TaskState::Completed);
     let (work, steps): (Vec<_>, Vec<_>) = done.partition(|task| !is_step(&task.subject));
     // If there are too many tasks, the first and the latest are kept.
-    let room = TASKS.saturating_sub(list.len());
-    let left_out = room / 3..(room / 3 + work.len().saturating_sub(room));
+    let limit = TASKS.saturating_sub(list.len());
+    let left_out = limit / 3..(limit / 3 + work.len().saturating_sub(limit));
     for (at, task) in work.into_iter().enumerate() {
         if !left_out.contains(&at) {
             push(list, entries.tidy(&task.subject));
@@ -77,9 +77,9 @@ fn can_have_changed(evidence: &Evidence) -> bool {
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
-/// Adds the pull requests, each with its title if that is known.
+/// Adds the pull requests, each with its title if the title is known.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
-    // A session that changed nothing only looked at the pull request.
+    // A session that changed nothing only viewed the pull request.
     if evidence.commits.is_empty() && !evidence.files.values().any(FileWork::changed) {
         return;
     }
@@ -96,7 +96,8 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the commits that are not bookkeeping. Of many, the first and the latest are kept.
+/// Adds the commits that are not bookkeeping. If there are too many, the first and the latest are
+/// kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let commits = &evidence.commits;
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_before_reports_and_steps_are_none() {
+    fn a_commit_hides_the_reports_and_tasks() {
         let task =
             |subject: &str, state| Task { key: String::new(), subject: subject.to_owned(), state };
         let mut evidence = Evidence {
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_only_keep_books_are_left_out_and_bodies_stay_whole() {
+    fn bookkeeping_commits_are_left_out_and_excerpts_of_bodies_are_complete() {
         let body = "- Add a guard (for empty lists; see the test)\n- Drop the cast\n";
         let evidence = Evidence {
             commits: vec![

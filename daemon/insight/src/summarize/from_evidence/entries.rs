@@ -34,7 +34,8 @@ pub(super) struct Entries<'e> {
 }
 
 impl<'e> Entries<'e> {
-    /// Returns the statements of a kind, in order. Those of the agent's last words come last.
+    /// Returns the statements of a kind, in order. The statements of the agent's last report come
+    /// last.
     pub(super) fn statements(&self, kind: StatementKind) -> impl Iterator<Item = &'e Statement> {
         let evidence = self.evidence;
         evidence.statements.iter().chain(&evidence.report).filter(move |one| one.kind == kind)
@@ -99,7 +100,7 @@ impl<'e> Entries<'e> {
             && !is_half(claim)
             && !is_broken(&line)
             && !is_only_code(&line)
-            && !self.names_a_commit(&line)
+            && !self.begins_with_commit(&line)
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
         let line = capitalised(without_full_stop(&line));
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
@@ -120,7 +121,7 @@ impl<'e> Entries<'e> {
 
     /// Whether a line begins with the hash of one of the session's commits, which the summary
     /// lists anyway.
-    fn names_a_commit(&self, line: &str) -> bool {
+    fn begins_with_commit(&self, line: &str) -> bool {
         let first = line.trim_start_matches(['`', '(']);
         let hash = first.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default();
         hash.len() >= 7
@@ -157,8 +158,8 @@ impl<'e> Entries<'e> {
         // `Fixed the mock: the tests were failing because …` states the cause after the fix.
         let after = plain.split_once(": ").map(|(_, rest)| rest);
         let after = after.filter(|rest| rest.len() >= 30 && rest.starts_with(char::is_uppercase));
-        let told = after.unwrap_or(&plain);
-        self.tidy(if told.len() >= 20 { told } else { text })
+        let cause = after.unwrap_or(&plain);
+        self.tidy(if cause.len() >= 20 { cause } else { text })
     }
 
     /// Returns the first statement in the paragraphs of the agent's last reply.
@@ -180,8 +181,9 @@ impl<'e> Entries<'e> {
     }
 }
 
-/// Returns the statements of a reply that can be understood alone: first those of its paragraphs,
-/// then those of its lists. Greetings, test results and talk with the user are left out.
+/// Returns the statements of a reply that can be understood alone, as two lists: the statements of
+/// its paragraphs, and those of its list items. Greetings, test results and talk with the user are
+/// left out.
 pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
     let (mut prose, mut listed) = (Vec::new(), Vec::new());
     for block in blocks(reply) {
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leans_or_breaks_off_is_no_entry() {
+    fn dependent_and_incomplete_texts_are_recognised() {
         for line in [
             "It works now",
             "→ the state differs",

@@ -17,8 +17,8 @@ use crate::{
 const FILES: usize = 100;
 
 /// Returns the files that the session changed, without scratch files and changes that were undone.
-/// If there are none, returns an empty list for a session that mainly explored or reviewed files
-/// and made no commit, and `None` otherwise.
+/// If there are no such files, returns an empty list for a session that mainly explored or reviewed
+/// files and made no commit, and `None` otherwise.
 pub(super) fn files_modified(
     entries: &Entries<'_>,
     activity: &ActivityVector,
@@ -59,8 +59,8 @@ fn is_redacted(path: &str) -> bool {
     name.trim_start_matches('.').split('.').next() == Some("REDACTED")
 }
 
-/// Whether the evidence shows nothing of a file but its removal, not even in git commands or
-/// commits. Then the session may have created the file itself.
+/// Whether the evidence shows only the removal of a file: no other work on the file, no git command
+/// and no commit. The session may then have created the file.
 fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);

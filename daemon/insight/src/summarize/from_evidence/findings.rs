@@ -30,7 +30,7 @@ const KNOWN_FAILURES: usize = 4;
 /// Maximum length, in characters, of a discovery.
 const DISCOVERY: usize = 260;
 /// Maximum number of causes from turns without a report. If there are more, the latest are kept.
-const CAUSES_ON_THE_WAY: usize = 4;
+const UNREPORTED_CAUSES: usize = 4;
 /// Maximum number of causes in the analysis. If there are more, the latest are kept.
 const CAUSES: usize = 2;
 
@@ -49,12 +49,12 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
             let text = pattern!(r"[,;] so I(?:['\u{2019}]m| am) (?:now |instead )?(?:switching to|falling back to|using|moving to|pointing to|routing to) ")
                 .replace(&text, "; the agent then tried ");
             let line = cut_at_clause(&entries.tidy_line(&text), DISCOVERY);
-            if says_something(&line) && holds(entries, &line, statement.origin) {
+            if has_content(&line) && is_still_useful(entries, &line, statement.origin) {
                 push(&mut list, capitalised(without_full_stop(&line)));
             }
         }
     }
-    causes_on_the_way(entries).into_iter().for_each(|line| push(&mut list, line));
+    unreported_causes(entries).into_iter().for_each(|line| push(&mut list, line));
     let replaced = replaced_commands(entries);
     let retried = retried_commands(entries, &replaced);
     replaced.into_iter().chain(retried).for_each(|line| push(&mut list, line));
@@ -68,7 +68,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
 
 /// Returns the causes that the agent stated before it changed a file, in turns that have no report
 /// with substance. Such a turn has no other record of its findings.
-fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
+fn unreported_causes(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
     for turn in turns(evidence) {
@@ -85,19 +85,19 @@ fn causes_on_the_way(entries: &Entries<'_>) -> Vec<String> {
         let causes = causes.filter(|one| turn.holds(one.origin) && changed_after(one.origin.line));
         for cause in causes {
             let line = cut_at_clause(&entries.tidy_line(&cause.text), DISCOVERY);
-            if says_something(&line) && !depends_on_previous(&line) {
+            if has_content(&line) && !depends_on_previous(&line) {
                 push(&mut list, format!("{CAUSE_BEFORE_CHANGE}{}", without_full_stop(&line)));
             }
         }
     }
-    let extra = list.len().saturating_sub(CAUSES_ON_THE_WAY);
+    let extra = list.len().saturating_sub(UNREPORTED_CAUSES);
     list.drain(..extra);
     list
 }
 
 /// Whether a line is still useful. Praise, a state that later work changed and some quotations of
 /// the user are not.
-fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
+fn is_still_useful(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     !transient::is_boast(line)
         && !transient::is_past_state(entries.evidence, line, at)
         // The line does not say which problem is meant.
@@ -113,7 +113,7 @@ fn holds(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
 
 /// Whether a statement has enough content: enough words, and a minimum length, which is lower if
 /// the statement contains code.
-fn says_something(line: &str) -> bool {
+fn has_content(line: &str) -> bool {
     let prose = line.split('`').step_by(2).flat_map(str::split_whitespace);
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     (line.len() >= 60 || (line.len() >= 40 && line.contains(['`', '/', '_'])))
@@ -124,7 +124,7 @@ fn says_something(line: &str) -> bool {
 pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for claim in entries.reports.on(Topic::KnownFailure) {
-        let line = entries.claim(claim).filter(|line| names_a_failure(line));
+        let line = entries.claim(claim).filter(|line| describes_failure(line));
         line.into_iter().for_each(|line| push(&mut list, line));
     }
     let extra = list.len().saturating_sub(KNOWN_FAILURES);
@@ -133,7 +133,7 @@ pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
 }
 
 /// Whether a line describes what fails. A line that only counts passed tests does not.
-fn names_a_failure(line: &str) -> bool {
+fn describes_failure(line: &str) -> bool {
     let counts_passes = pattern!(r"(?i)\b\d+ ?(?:/|of) ?\d+ (?:\w+ )?(?:tests? )?pass");
     line.contains('`') || !counts_passes.is_match(line)
 }
@@ -151,9 +151,9 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     }
     let extra = causes.len().saturating_sub(CAUSES);
     causes.drain(..extra);
-    let told: Vec<String> =
+    let sentences: Vec<String> =
         causes.into_iter().map(|cause| sentence(&entries.cause(cause))).collect();
-    (!told.is_empty()).then(|| told.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// Returns the unresolved errors of commands in the last turn. An error is left out if a similar
@@ -213,12 +213,12 @@ mod tests {
         let (evidence, reports) =
             (Evidence::default(), crate::summarize::report::Reports::default());
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let is_told = |line: &str| holds(&entries, line, Origin::default());
-        assert!(!is_told("User: \"before making changes, switch to main\" (the agent agreed)"));
-        assert!(!is_told(
+        let is_useful = |line: &str| is_still_useful(&entries, line, Origin::default());
+        assert!(!is_useful("User: \"before making changes, switch to main\" (the agent agreed)"));
+        assert!(!is_useful(
             "User: \"why can't we just use real booleans?\" (the agent agreed: we should use real booleans)"
         ));
-        assert!(is_told("User: \"all of it can be checked with the flag\" (the agent agreed)"));
+        assert!(is_useful("User: \"all of it can be checked with the flag\" (the agent agreed)"));
     }
 
     #[test]
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn a_finding_holds_a_sentence() {
-        assert!(!says_something("The issue is clear now"));
-        assert!(!says_something("`/transformers.js` and `/tokenizer/transformers.js`"));
-        assert!(says_something("`EXPIRY` is read in seconds, the file gives minutes"));
+        assert!(!has_content("The issue is clear now"));
+        assert!(!has_content("`/transformers.js` and `/tokenizer/transformers.js`"));
+        assert!(has_content("`EXPIRY` is read in seconds, the file gives minutes"));
     }
 }

@@ -56,7 +56,7 @@ pub struct Context<'c> {
     pub project: Option<&'c Project>,
     /// The transcript's path.
     pub session_file: Option<&'c str>,
-    /// A field is shown in full if its priority, from 0 to 1, is at least this.
+    /// A field is shown in full if its priority, from 0 to 1, is at least this number.
     pub threshold: f64,
 }
 
@@ -274,10 +274,10 @@ mod tests {
         )
     }
 
-    /// `test_enhanced_summary_generation` of the specification of session summaries, as far
-    /// as it concerns this stage.
+    /// Covers the part of `test_enhanced_summary_generation` in the specification of session
+    /// summaries that concerns this stage.
     #[test]
-    fn a_fixed_bug_is_told_as_it_was() {
+    fn a_fixed_bug_has_its_cause_fix_and_verification() {
         let found = summary(&fixing_the_login());
         assert_eq!(found.objective, "The login fails after a minute. Fix it.");
         assert_eq!(found.outcome, Ending::Completed);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_sentences_are_dropped_and_a_request_that_says_nothing_names_nothing() {
+    fn labels_of_sentences_are_removed_and_the_problem_is_the_title() {
         let mut script = Script::default();
         script.prompt("Checkout times out under load. Find out why and fix it.");
         script.reply(
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_written_as_text_names_nothing() {
+    fn a_call_that_was_written_as_text_is_no_title() {
         let mut script = Script::default();
         script.reply(
             "m1",
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_stays_unsaid() {
+    fn fields_without_evidence_stay_empty() {
         let mut script = Script::default();
         script.prompt("fix the login");
         script.run("a", "make", Outcome::Failed(Some(2)), "error: the thing is missing\n");
@@ -338,7 +338,7 @@ mod tests {
         script.run("c", "make", Outcome::Succeeded, "");
         script.reply("m", "Done.");
         let found = summary(&script);
-        let unsaid = [
+        let empty_fields = [
             found.key_decisions.is_none(),
             found.discoveries.is_none(),
             found.config_changes.is_none(),
@@ -346,14 +346,14 @@ mod tests {
             found.next_steps.is_none(),
             found.root_cause_analysis.is_none(),
             found.mcp_tools_used.is_none(),
-            // A file that was changed between failure and success explains nothing.
+            // A file that was changed between the failure and the success is not a fix.
             found.errors_resolved.is_none(),
         ];
-        assert_eq!(unsaid, [true; 8]);
+        assert_eq!(empty_fields, [true; 8]);
     }
 
     #[test]
-    fn an_empty_transcript_invents_nothing() {
+    fn an_empty_transcript_has_an_empty_summary() {
         let found = summary(&Script::default());
         assert_eq!(found.objective, "No request was recorded");
         assert_eq!(found.outcome, Ending::Abandoned);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_decisions_are_kept_whatever_the_activity() {
+    fn errors_and_decisions_are_kept_for_any_activity() {
         let evidence = fixing_the_login().collect();
         let exploring = ActivityVector { documenting: 1.0, ..ActivityVector::default() };
         let context = Context { threshold: 0.9, ..Context::default() };
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_later_number_picks_is_told_with_the_objective() {
+    fn an_item_picked_later_is_in_the_objective() {
         let mut script = Script::default();
         script.prompt("Address the comment of the reviewer on the migration of the users");
         script.reply("m0", "Done.");
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_means_what_it_picks_from_the_list_that_was_shown() {
+    fn a_number_picks_an_item_of_the_shown_list() {
         let mut script = Script::default();
         script.prompt("/check-todos");
         let list =
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_that_an_open_end_tells_is_told_once() {
+    fn a_finding_that_repeats_a_next_step_is_removed() {
         let mut found = summary(&Script::default());
         let lines = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
         found.next_steps =
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_push_is_named_after_the_commit_of_its_turn() {
+    fn the_objective_of_a_push_has_the_commit_of_its_turn() {
         let mut script = Script::default();
         script.prompt("Push the fixes up");
         script.run(
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_says_what_is_offered() {
+    fn an_offer_has_its_action() {
         let mut script = Script::default();
         script.prompt("Sort the list of invoices");
         script.edit("a", "/app/list.rs", "a", "b");
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_begins_with_talk_is_named_after_its_work() {
+    fn the_objective_of_a_session_that_begins_with_talk_has_its_commit() {
         let mut script = Script::default();
         script.prompt("Read the research and then talk to me about the idea");
         script.reply("m1", "It is about scenarios.");
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_that_waits_names_its_options() {
+    fn an_open_choice_has_its_options() {
         let mut script = Script::default();
         script.prompt("the upload test fails, why?");
         script.reply(
@@ -547,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_objective_quotes_is_not_told_as_a_decision() {
+    fn a_quote_in_the_objective_is_not_a_decision() {
         let mut script = Script::default();
         script.prompt("/clear");
         script.prompt("Rename the parser because its name is taken, and keep the tests.");
@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_turned_to_something_else_says_so() {
+    fn later_work_is_in_the_objective() {
         let mut script = Script::default();
         script.prompt("Add a parser for dates");
         script.reply("m1", "Added the parser to `dates.rs`.");

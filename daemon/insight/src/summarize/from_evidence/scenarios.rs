@@ -28,7 +28,7 @@ fn done(report: &str) -> Vec<String> {
 }
 
 /// Returns the whole summary of a session with this report.
-fn told(report: &str) -> String {
+fn shown(report: &str) -> String {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -43,7 +43,7 @@ fn refused_edit(script: &mut Script, path: &str) {
 }
 
 #[test]
-fn a_nested_item_is_told_with_its_parent() {
+fn a_nested_item_has_its_parent() {
     let report = "The guide now says how the list is sorted, with an example for each of the orders that exist in the shop and in its archive.\n\n1. **Guide section** (lines 3-9):\n   - Added a note on the order\n2. **Example sequence** (line 4): Updated to show the order of a page\n";
     assert_eq!(
         done(report),
@@ -54,7 +54,7 @@ fn a_nested_item_is_told_with_its_parent() {
 }
 
 #[test]
-fn what_the_user_removed_is_no_result() {
+fn a_file_that_the_user_removed_is_no_result() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date and write a guide");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -71,7 +71,7 @@ fn what_the_user_removed_is_no_result() {
 }
 
 #[test]
-fn an_objection_that_the_agent_agreed_with_ends_what_was_done_before() {
+fn an_accepted_objection_makes_earlier_work_obsolete() {
     let mut script = Script::default();
     script.prompt("Add a setting to skip the upload");
     script.edit("a", "/app/setup.rs", "a", "b");
@@ -89,7 +89,7 @@ fn an_objection_that_the_agent_agreed_with_ends_what_was_done_before() {
 }
 
 #[test]
-fn words_that_point_at_something_are_told_with_the_question_or_not_at_all() {
+fn a_choice_with_a_pronoun_needs_the_question_before_it() {
     for (reply, wanted) in
         [("There is a hint too. Should I add the hint?", 1), ("There is a hint too.", 0)]
     {
@@ -106,7 +106,7 @@ fn words_that_point_at_something_are_told_with_the_question_or_not_at_all() {
 }
 
 #[test]
-fn never_mind_drops_what_was_asked_before() {
+fn never_mind_drops_the_previous_request() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -122,7 +122,7 @@ fn never_mind_drops_what_was_asked_before() {
 }
 
 #[test]
-fn what_was_announced_and_then_passed_is_completed() {
+fn an_announced_check_that_passed_completes_the_session() {
     let mut script = Script::default();
     script.prompt("Why does the test fail?");
     script.reply("m1", "I need to update the command to print the message on stderr.");
@@ -137,7 +137,7 @@ fn what_was_announced_and_then_passed_is_completed() {
 }
 
 #[test]
-fn a_plan_that_was_not_approved_is_told_with_its_steps() {
+fn a_plan_that_was_not_approved_has_its_steps() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Add a column\nText.\n\n### 2. Sort by it\nText.\n";
@@ -156,7 +156,7 @@ fn a_plan_that_was_not_approved_is_told_with_its_steps() {
 }
 
 #[test]
-fn pages_and_tests_of_a_plan_that_nothing_touched_are_open() {
+fn unchanged_documents_of_a_plan_are_open() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     let plan = "# Plan: Sort the list\n\n## Files to modify\n\n1. `src/list.rs`\n2. `src/page.rs`\n3. `src/theme.rs`\n4. `README.md`\n";
@@ -172,7 +172,7 @@ fn pages_and_tests_of_a_plan_that_nothing_touched_are_open() {
 }
 
 #[test]
-fn suggestions_that_nothing_took_up_are_told_as_such() {
+fn suggestions_that_no_work_took_up_are_next_steps() {
     let mut script = Script::default();
     script.prompt("Review the sort of the list");
     script.reply(
@@ -189,7 +189,7 @@ fn suggestions_that_nothing_took_up_are_told_as_such() {
 }
 
 #[test]
-fn a_later_wish_that_points_back_is_not_part_of_the_objective() {
+fn a_later_request_that_refers_back_is_not_part_of_the_objective() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.prompt("Create a commit with that content please");
@@ -201,7 +201,7 @@ fn a_later_wish_that_points_back_is_not_part_of_the_objective() {
 }
 
 #[test]
-fn a_choice_ends_with_the_users_no() {
+fn a_choice_ends_when_the_user_takes_it_back() {
     let offer = "Where should the header go?\n\nA) Top header: a picture comes first\nB) Bottom: it signs off\n\nWhich one do you prefer?";
     let mut script = Script::default();
     script.prompt("Show which skill wrote an answer");
@@ -234,7 +234,7 @@ fn a_stopped_session_says_that_no_code_was_changed() {
 }
 
 #[test]
-fn the_last_list_of_what_is_left_stays_open() {
+fn the_last_list_of_open_work_stays_open() {
     let mut script = Script::default();
     script.prompt("Rewrite the reader");
     script.edit("a", "/app/src/reader.rs", "a", "b");
@@ -262,7 +262,7 @@ fn the_last_words_begin_with_a_fact_and_do_not_repeat_an_open_item() {
 }
 
 #[test]
-fn a_done_thing_is_not_open() {
+fn completed_work_is_not_open() {
     let mut script = Script::default();
     script.prompt("Note what is left");
     script.edit("a", "/app/todo.md", "a", "b");
@@ -277,7 +277,7 @@ fn a_done_thing_is_not_open() {
 }
 
 #[test]
-fn what_the_last_report_says_is_left_is_open_with_its_introduction() {
+fn open_work_in_the_last_report_has_its_introduction() {
     let mut script = Script::default();
     script.prompt("Set up the signing of releases");
     script.edit("a", "/app/release.yml", "a", "b");
@@ -294,7 +294,7 @@ fn what_the_last_report_says_is_left_is_open_with_its_introduction() {
 }
 
 #[test]
-fn rows_of_a_plan_are_not_how_it_ended() {
+fn rows_of_a_plan_are_no_last_words() {
     let mut script = Script::default();
     script.prompt("Plan the phase of the sharing");
     script.edit("a", "/app/plan.md", "a", "b");
@@ -303,7 +303,7 @@ fn rows_of_a_plan_are_not_how_it_ended() {
 }
 
 #[test]
-fn an_offer_of_an_option_names_it() {
+fn an_offer_of_an_option_has_the_name_of_the_option() {
     let offered = |list: &str| {
         let mut script = Script::default();
         script.prompt("Why is the second session not saved?");
@@ -326,24 +326,27 @@ fn an_offer_of_an_option_names_it() {
 }
 
 #[test]
-fn what_the_agent_tells_the_user_to_try_is_no_result() {
+fn steps_for_the_user_are_no_results() {
     let report = "The recorder stores each take in a file of its own now, so that a long take can be cut.\n\nOpen it in your browser and:\n\n- Grant the permission for the microphone\n- Click on the red button to record\n- Check the list of takes\n";
-    let told = told(report);
-    assert!(told.contains("so that a long take can be cut") && !told.contains("Grant"), "{told}");
+    let shown = shown(report);
+    assert!(
+        shown.contains("so that a long take can be cut") && !shown.contains("Grant"),
+        "{shown}"
+    );
 }
 
 #[test]
-fn menus_cuts_and_rows_of_lost_tables_are_not_told() {
+fn menus_cut_texts_and_rows_of_numbers_are_left_out() {
     let report = "The list is sorted by the date of each invoice now.\n\n- `/todos [area]` to filter by area\n- `q` to exit\n- Renamed the loader of the list\n- sort_list 153 144 -16.12% ~ 0.001\n- Moved the check … of the archive\n";
-    let told = told(report);
-    assert!(told.contains("Renamed the loader"), "{told}");
+    let shown = shown(report);
+    assert!(shown.contains("Renamed the loader"), "{shown}");
     for absent in ["todos", "exit", "16.12", "archive"] {
-        assert!(!told.contains(absent), "{absent}: {told}");
+        assert!(!shown.contains(absent), "{absent}: {shown}");
     }
 }
 
 #[test]
-fn what_was_deferred_is_told_as_deferred() {
+fn deferred_work_is_called_deferred() {
     let mut script = Script::default();
     script.prompt("Address the comments of the reviewer on that PR");
     script.run("v", "gh pr view 181 --comments", Outcome::Succeeded, "a comment\n");
@@ -361,18 +364,18 @@ fn what_was_deferred_is_told_as_deferred() {
 }
 
 #[test]
-fn an_answer_that_the_agent_took_back_is_not_told() {
+fn an_answer_that_the_agent_took_back_is_left_out() {
     let mut script = Script::default();
     script.prompt("How could the keys of the files be stored?");
     script.reply("m1", "The keys of the files can be derived from the name of the folder.\n\n- A server can derive each file key without storing any of them\n- The format of the archive stays the same for all readers\n");
     script.prompt("but a server that can derive each file key can read the files");
     script.reply("m2", "You're right. A server that derives each file key can read the files, so the keys are random and stored with each file.");
-    let told = format!("{:?}", summary(&script).discoveries);
-    assert!(!told.contains("without storing"), "{told}");
+    let shown = format!("{:?}", summary(&script).discoveries);
+    assert!(!shown.contains("without storing"), "{shown}");
 }
 
 #[test]
-fn a_first_prompt_that_prepares_gives_way_to_the_work() {
+fn the_objective_is_the_work_after_a_preparation() {
     let mut script = Script::default();
     script.prompt("/init");
     script.edit("a", "/app/CLAUDE.md", "", "a");
@@ -421,8 +424,8 @@ fn tests_that_a_sandbox_stopped_are_no_failure_of_the_project() {
 }
 
 #[test]
-fn a_review_without_findings_ends_only_those_of_the_same_commit() {
-    let told = |second: &str| {
+fn a_review_without_findings_ends_only_findings_of_the_same_commit() {
+    let shown = |second: &str| {
         let mut script = Script::default();
         script.prompt("Review commit 1a2b3c4 in this repository");
         script.read("a", "/app/list.rs");
@@ -435,6 +438,6 @@ fn a_review_without_findings_ends_only_those_of_the_same_commit() {
         );
         format!("{:?}", summary(&script).discoveries)
     };
-    assert!(told("Review commit 5d6e7f8 in this repository").contains("panics"));
-    assert!(!told("Review commit 1a2b3c4 again").contains("panics"));
+    assert!(shown("Review commit 5d6e7f8 in this repository").contains("panics"));
+    assert!(!shown("Review commit 1a2b3c4 again").contains("panics"));
 }

@@ -52,18 +52,18 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
             new_value: setting.new_value.clone().unwrap_or_else(|| REMOVED.to_owned()),
             reason: reason(entries, setting),
         };
-        let is_told = |known: &ConfigChange| {
+        let is_known = |known: &ConfigChange| {
             known.file == change.file
                 && known.setting == change.setting
                 && known.new_value == change.new_value
         };
-        if changes.iter().any(is_told) {
+        if changes.iter().any(is_known) {
             continue;
         }
         let is_alike =
             |known: &ConfigChange| known.file == change.file && known.setting == change.setting;
         if changes.iter().filter(|known| is_alike(known)).count() >= ALIKE {
-            // The last value is the one that holds.
+            // The last value is the current one.
             let first = changes.iter().position(is_alike);
             first.into_iter().for_each(|at| _ = changes.remove(at));
         }
@@ -145,7 +145,7 @@ pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
     let errors = summary.errors_resolved.iter().flatten();
     let decisions = summary.key_decisions.iter().flatten();
     let lists = [&summary.completed_tasks, &summary.discoveries, &summary.next_steps];
-    let told: Vec<&str> = errors
+    let texts: Vec<&str> = errors
         .flat_map(|error| [&error.root_cause, &error.fix])
         .chain(decisions.flat_map(|one| [&one.decision, &one.rationale]))
         .chain(lists.into_iter().flatten().flatten())
@@ -155,12 +155,12 @@ pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
         .collect();
     changes.retain(|change| {
         let value = change.new_value.trim();
-        let is_told = |text: &&str| {
+        let is_mentioned = |text: &&str| {
             let has_key = has_word(text, last_key(&change.setting));
             has_word(text, value) && (has_key || value.len() >= LONG)
                 || has_key && (value.starts_with('[') || value == REMOVED)
         };
-        !told.iter().any(is_told)
+        !texts.iter().any(is_mentioned)
     });
     if changes.is_empty() {
         summary.config_changes = None;
@@ -177,17 +177,17 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let key = last_key(&setting.setting);
     let file = setting.file.rsplit(['/', '\\']).next().unwrap_or(&setting.file);
     let all = evidence.statements.iter().chain(&evidence.report);
-    let told: Vec<_> = all
+    let statements: Vec<_> = all
         .filter(|one| turn.holds(one.origin))
         .filter(|one| !matches!(one.kind, StatementKind::OpenEnd | StatementKind::Discovery))
         .collect();
     let names_key = |text: &str| key.len() >= 3 && text.contains(key);
-    let said = told
+    let statement = statements
         .iter()
         .find(|one| names_key(&one.text))
-        .or_else(|| told.iter().find(|one| one.text.contains(file)));
-    if let Some(said) = said {
-        return cut(&entries.completed_work(&said.text), REASON);
+        .or_else(|| statements.iter().find(|one| one.text.contains(file)));
+    if let Some(statement) = statement {
+        return cut(&entries.completed_work(&statement.text), REASON);
     }
     let asked = turn
         .request()
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_of_a_setting_that_changed_often_is_told() {
+    fn the_last_value_of_a_setting_that_changed_often_is_kept() {
         let values = ["1", "2", "3", "4", "5", "6", "7", "8"];
         let settings = values.iter().map(|value| setting(".env", "PORT", value)).collect();
         let work = FileWork { edits: 8, ..FileWork::default() };
@@ -220,13 +220,13 @@ mod tests {
         let evidence = Evidence { settings, files, ..Evidence::default() };
         let reports = crate::summarize::report::Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let told = config_changes(&entries);
-        assert!(told.len() <= ALIKE);
-        assert_eq!(told.last().unwrap().new_value, "8");
+        let changes = config_changes(&entries);
+        assert!(changes.len() <= ALIKE);
+        assert_eq!(changes.last().unwrap().new_value, "8");
     }
 
     #[test]
-    fn only_settings_that_somebody_named_or_that_stay_local_matter() {
+    fn only_mentioned_and_local_settings_are_listed() {
         let text = "The action uses `RELEASE_TOKEN` now, and the port is 5173.";
         for (file, key, value, wanted) in [
             ("ci.yml", "with.token", "${{ secrets.RELEASE_TOKEN }}", true),

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What happened between two prompts.
+/// A prompt, and what happened before the next prompt.
 pub(super) struct Turn<'e> {
     pub(super) prompt: &'e Quote,
     /// The line of the next prompt; [`u64::MAX`] if there is none.
@@ -19,8 +19,8 @@ pub(super) struct Turn<'e> {
 }
 
 impl Turn<'_> {
-    /// Whether something at `origin` belongs to the turn. It must be in the same file as the
-    /// prompt.
+    /// Whether something at `origin` belongs to the turn. The position must be in the same
+    /// transcript as the prompt.
     pub(super) fn holds(&self, origin: Origin) -> bool {
         let start = self.prompt.origin;
         origin.source == start.source && (start.line..self.end).contains(&origin.line)

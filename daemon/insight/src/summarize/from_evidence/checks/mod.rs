@@ -215,7 +215,7 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     let names = |stale: bool| {
         let of = runs.iter().filter(|check| !check.failed && check.stale == stale);
         let mut names: Vec<String> = Vec::new();
-        for name in of.map(named) {
+        for name in of.map(kind_and_place) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -225,7 +225,7 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     };
     let has_passed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
     let failed = runs.iter().filter(|check| check.failed && has_passed(check.kind));
-    let failed: Vec<String> = failed.map(named).collect();
+    let failed: Vec<String> = failed.map(kind_and_place).collect();
     let (fresh, stale) = (names(false), names(true));
     let passed = match (fresh.is_empty(), stale.is_empty()) {
         (true, true) => return None,
@@ -241,14 +241,14 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
 }
 
 /// Returns the kind of a check, with its place if this kind also ran at another place.
-fn named(check: &LastCheck) -> String {
+fn kind_and_place(check: &LastCheck) -> String {
     let place = check.place.as_deref().filter(|_| check.is_one_of_several);
     place.map_or(check.kind.name().to_owned(), |place| format!("{} in {place}", check.kind.name()))
 }
 
 /// Returns the suites that passed, other than the main one. If the main run covers only a part of
-/// its suite, adds the latest other parts that passed after the last change. Each has its number of
-/// passed tests, and whether a file was changed after the run.
+/// its suite, adds the latest other parts that passed after the last change. Each suite has its
+/// number of passed tests, and whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| {
@@ -268,11 +268,11 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let beside =
         other_parts(&all, main, |run| main.is_part() && run.origin.source == 0 && !is_stale(run));
     let beside = beside.into_iter().rev().take(PARTS);
-    let told = passed.chain(beside).map(|run| {
+    let results = passed.chain(beside).map(|run| {
         let noun = if run.noun() == "tests" { "" } else { " packages" };
         (format!("{} ({}{noun} passed)", run.label(), run.passed), is_stale(run))
     });
-    told.collect()
+    results.collect()
 }
 
 #[cfg(test)]
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_checks_in_a_failed_line_it_is_not_known_which_failed() {
+    fn the_failed_check_of_several_in_a_line_is_unknown() {
         for (line, wanted) in [
             ("npm run lint && npx tsc --noEmit", vec![]),
             ("npm run lint && npx vitest run", vec![]),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_a_commit_or_a_script_may_have_run_again_is_not_told() {
+    fn a_check_that_a_commit_or_a_script_may_have_repeated_is_left_out() {
         for later in ["git add -A && git commit -m 'Add a column'", "npm run check", "make ci"] {
             let mut script = script();
             script.run("d", "npm run lint", Outcome::Failed(Some(1)), "1 problem\n");
@@ -354,9 +354,9 @@ mod tests {
     }
 
     #[test]
-    fn code_that_nothing_tested_is_told_as_such() {
-        let told = Some("no test run seen".to_owned());
-        assert_eq!(untested(&script().collect()), told);
+    fn code_without_a_test_run_is_reported() {
+        let wanted = Some("no test run seen".to_owned());
+        assert_eq!(untested(&script().collect()), wanted);
         let mut tested = script();
         tested.run("d", "./scripts/test-e2e.sh", Outcome::Succeeded, "");
         assert_eq!(untested(&tested.collect()), None);
@@ -366,7 +366,7 @@ mod tests {
         for line in ["go run /tmp/test-list.go", "git add a_test.ts", "python3 -c 'test()'"] {
             let mut thrown_away = script();
             thrown_away.run("d", line, Outcome::Succeeded, "All tests passed\n");
-            assert_eq!(untested(&thrown_away.collect()), told, "{line}");
+            assert_eq!(untested(&thrown_away.collect()), wanted, "{line}");
         }
         let mut only_text = Script::default();
         only_text.prompt("Describe the list");
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_beside_the_main_one_is_told_with_its_number() {
+    fn another_suite_has_its_number_of_passed_tests() {
         let mut script = script();
         let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
         script.run("d", "npx vitest run", Outcome::Succeeded, vitest);
@@ -388,21 +388,21 @@ mod tests {
     }
 
     #[test]
-    fn the_other_parts_that_passed_since_the_last_change_are_told() {
+    fn other_parts_that_passed_since_the_last_change_are_listed() {
         let mut script = script();
         let passed_tests = "test result: ok. 72 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out; finished in 0.01s\n";
         script.run("d", "cargo test keys", Outcome::Succeeded, passed_tests);
         let few = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 90 filtered out; finished in 0.01s\n";
         script.run("e", "cargo test login", Outcome::Succeeded, few);
-        let told = "checks passed: build, cargo test keys (72 passed)";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: build, cargo test keys (72 passed)";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
         script.edit("f", "/app/list.ts", "b", "c");
-        let told = "checks passed before the last change: build";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed before the last change: build";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
     }
 
     #[test]
-    fn of_checks_at_several_places_each_is_told() {
+    fn checks_at_several_places_are_all_listed() {
         let mut script = Script::default();
         script.item(Item::Context(SessionContext {
             cwd: Some("/app".into()),
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_of_one_package_is_not_told_for_the_whole() {
+    fn a_check_of_one_package_has_its_place_beside_other_packages() {
         let mut script = Script::default();
         let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
         script.item(Item::Context(home));
@@ -432,15 +432,15 @@ mod tests {
         assert_eq!(passed(&script.collect()).as_deref(), Some("checks passed: type check"));
         // It is unknown whether the stopped run would have passed.
         script.run("c", "cd /app/api && npx tsc --noEmit", Outcome::Interrupted, "");
-        let told = "checks passed: type check in web";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
         script.run("d", "cd /app/api && npx tsc --noEmit", fine, "");
-        let told = "checks passed: type check in api, type check in web";
-        assert_eq!(passed(&script.collect()).as_deref(), Some(told));
+        let wanted = "checks passed: type check in api, type check in web";
+        assert_eq!(passed(&script.collect()).as_deref(), Some(wanted));
     }
 
     #[test]
-    fn a_check_before_the_last_change_says_so() {
+    fn a_check_before_the_last_change_is_marked() {
         let mut script = script();
         script.edit("d", "/app/list.ts", "b", "c");
         assert_eq!(

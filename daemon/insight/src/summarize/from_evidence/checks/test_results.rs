@@ -10,8 +10,7 @@ use crate::{
     summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
 };
 
-/// Maximum number of seconds between a run and the end of a session for which the run is shown
-/// without its date.
+/// A run that ended more than this number of seconds before the session is shown with its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
 /// Returns the final result of the main suite. `None` if only a single test ran, if the run of a
@@ -79,8 +78,8 @@ pub(crate) fn may_affect_checks(path: &str) -> bool {
         .is_match(path)
 }
 
-/// Returns the last command after `run` that ran tests and succeeded, but printed no numbers, if no
-/// file was changed after it.
+/// Returns the last command after `run` that ran tests successfully but printed no numbers. `None`
+/// if a file was changed after this command.
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let is_later = |one: &&CommandRun| {
         one.origin.source == run.origin.source && one.origin.line > run.origin.line
@@ -117,12 +116,12 @@ fn failed_later(evidence: &Evidence, run: &TestRun) -> bool {
     let same = evidence.commands.iter().rfind(|one| one.command.ends_with(&plain));
     run.failed == 0
         && same.is_some_and(|one| matches!(one.outcome, Outcome::Failed(_)))
-        && !goes_on_behind_tests(&run.command)
+        && !another_command_follows_tests(&run.command)
 }
 
 /// Whether another command follows the tests, as in `make test && make lint`. Then the exit code
 /// may belong to that command.
-fn goes_on_behind_tests(line: &str) -> bool {
+fn another_command_follows_tests(line: &str) -> bool {
     let parts: Vec<&str> = line.split("&&").flat_map(|part| part.split(';')).collect();
     let runs_tests =
         |part: &&str| pattern!(r"(?i)\b(?:tests?|pytest|jest|vitest|rspec|spec)\b").is_match(part);
@@ -150,8 +149,8 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     (main.failed == 0 || !was_committed).then_some(main)
 }
 
-/// Returns the last run of several tests of the same suite, if `run` is that of a single test and
-/// both saw the same code.
+/// Returns the last successful run of several tests of the same suite, if `run` is a run of a
+/// single test and both runs tested the same code.
 fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun> {
     if !run.is_part() || run.failed > 0 || run.passed > 1 {
         return None;
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_parts_that_passed_the_larger_is_told() {
+    fn the_larger_of_two_passed_parts_is_the_main_run() {
         let part = |limit: &str, passed| TestRun {
             limited_to: Some(limit.to_owned()),
             ..run("pytest", passed, 0)
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integration_task_that_ran_last_is_told() {
+    fn an_integration_task_that_ran_last_is_the_main_run() {
         let task = TestRun {
             place: Some("test:integration".to_owned()),
             ..run("go test (packages)", 1, 0)
@@ -218,8 +217,8 @@ mod tests {
             Evidence { tests: vec![run("go test (packages)", 15, 0), task], ..Evidence::default() };
         let reports = Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let told = test_results(&entries).unwrap();
-        assert_eq!(told.place.as_deref(), Some("test:integration"));
+        let result = test_results(&entries).unwrap();
+        assert_eq!(result.place.as_deref(), Some("test:integration"));
         assert_eq!(suites(&evidence).len(), 2);
     }
 
@@ -232,13 +231,13 @@ mod tests {
         assert_eq!(main_run(&evidence).unwrap().failed, 0);
         let reports = Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        let told = test_results(&entries).unwrap();
-        assert_eq!((told.total, told.failed), (0, 0));
+        let result = test_results(&entries).unwrap();
+        assert_eq!((result.total, result.failed), (0, 0));
     }
 
     #[test]
     fn a_command_that_ended_with_an_error_has_not_passed() {
-        let told = |outcome| {
+        let result = |outcome| {
             let evidence = Evidence {
                 tests: vec![run("go test (packages)", 15, 0)],
                 commands: vec![CommandRun {
@@ -254,37 +253,37 @@ mod tests {
             let reports = Reports::default();
             test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        assert!(told(Outcome::Succeeded).is_some());
-        assert!(told(Outcome::Failed(Some(1))).is_none());
+        assert!(result(Outcome::Succeeded).is_some());
+        assert!(result(Outcome::Failed(Some(1))).is_none());
     }
 
     #[test]
-    fn of_tests_with_another_check_behind_them_the_exit_code_says_nothing() {
-        for (line, told) in [
+    fn another_command_after_the_tests_is_found() {
+        for (line, result) in [
             ("make test && make lint", true),
             ("npm test; npm run lint", true),
             ("cd app && make test", false),
             ("make test", false),
         ] {
-            assert_eq!(goes_on_behind_tests(line), told, "{line}");
+            assert_eq!(another_command_follows_tests(line), result, "{line}");
         }
     }
 
     #[test]
-    fn a_part_is_told_as_such_where_no_whole_run_was_seen() {
+    fn a_partial_run_is_called_partial_if_there_is_no_complete_run() {
         let part = TestRun {
             limited_to: Some("-m browser".to_owned()),
             not_run: 208,
             ..run("pytest", 20, 0)
         };
-        let told = |tests: Vec<TestRun>| {
+        let result = |tests: Vec<TestRun>| {
             let evidence = Evidence { tests, ..Evidence::default() };
             let reports = Reports::default();
             test_results(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        let found = told(vec![part.clone()]).unwrap();
+        let found = result(vec![part.clone()]).unwrap();
         assert_eq!((found.limited_to.as_deref(), found.not_run), (Some("-m browser"), 208));
-        let found = told(vec![run("pytest", 228, 0), part]).unwrap();
+        let found = result(vec![run("pytest", 228, 0), part]).unwrap();
         assert_eq!((found.limited_to, found.passed), (None, 228));
     }
 
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_before_the_last_change_or_of_another_day_says_so() {
+    fn an_old_run_has_its_date_and_the_change_that_followed() {
         let at = |hour: i64| Some(Timestamp::from_seconds(1_700_000_000 + hour * 3600));
         let ran = TestRun { at: at(0), ..run("jest", 12, 0) };
         let mut evidence = Evidence { tests: vec![ran.clone()], ..Evidence::default() };
@@ -316,8 +315,8 @@ mod tests {
         let last = Origin { source: 0, line: 9 };
         let work = FileWork { edits: 1, last, ..FileWork::default() };
         evidence.files.insert("/app/a.ts".to_owned(), work);
-        let told = age(&evidence, &ran);
-        assert_eq!(told.as_deref(), Some("on 2023-11-14, before the last change"));
+        let result = age(&evidence, &ran);
+        assert_eq!(result.as_deref(), Some("on 2023-11-14, before the last change"));
         evidence.commands.push(CommandRun {
             command: "git diff | head -5 && npx jest".to_owned(),
             place: None,
@@ -326,14 +325,14 @@ mod tests {
             origin: Origin { source: 0, line: 12 },
             at: at(1),
         });
-        let told = age(&evidence, &ran).unwrap();
+        let result = age(&evidence, &ran).unwrap();
         let wanted = "before the last change; `npx jest` ran later, its result was not shown";
-        assert!(told.ends_with(wanted), "{told}");
+        assert!(result.ends_with(wanted), "{result}");
         // The line numbers of another transcript say nothing about the order.
         let last = Origin { source: 1, line: 20 };
         let work = FileWork { edits: 1, last, ..FileWork::default() };
         evidence.files.insert("/app/b.ts".to_owned(), work);
-        assert_eq!(age(&evidence, &ran), Some(told));
+        assert_eq!(age(&evidence, &ran), Some(result));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::{
 /// Maximum number of reports before a prompt that are searched for the options in the prompt.
 const REPORTS: usize = 3;
 
-/// Whether a quote picks options by letter or number: `do B, C and D`, `go for 1-3`. Such a quote
-/// cannot be understood without the list of options.
+/// Whether a quote picks options by letter or number, for example `do B, C and D` or `go for 1-3`.
+/// Such a quote cannot be understood without the list of options.
 pub(crate) fn names_options(quote: &str) -> bool {
     pattern!(
         r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9]\b|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"

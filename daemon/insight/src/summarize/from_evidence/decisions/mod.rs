@@ -41,7 +41,8 @@ const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
 const SAID_AGAIN: f64 = 0.85;
 
-/// Returns the decisions in the order in which they were made, those in the task list first.
+/// Returns the decisions in the task list, and then the other decisions in the order in which they
+/// were made.
 pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
     let mut dated = of_tasks(entries);
     for choice in entries.evidence.choices.iter().filter(|choice| is_decision(choice)) {
@@ -88,7 +89,7 @@ fn names_object(decision: &str) -> bool {
         .is_match(decision)
 }
 
-/// Whether a file was changed after the agent said what it was going to do.
+/// Whether a file was changed after the agent announced a choice.
 fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
     let at = intended.origin;
     let mut files = entries.evidence.files.values().filter(|work| work.changed());
@@ -120,7 +121,7 @@ fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
         return false;
     }
     let next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > choice.origin.line);
-    // A prompt after a later choice is about the later one.
+    // A prompt after another choice is about that choice.
     let chosen_again = |prompt: &&Quote| {
         evidence.choices.iter().any(|other| {
             other.origin.line > choice.origin.line && other.origin.line <= prompt.origin.line
@@ -221,8 +222,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     if user_words::asks_back(&choice.answer) {
         return None;
     }
-    let said = words(&choice.answer);
-    let repeats = |prompt: &Quote| share_of_words(&said, &words(&prompt.text)) >= SAID_AGAIN;
+    let answer_words = words(&choice.answer);
+    let repeats =
+        |prompt: &Quote| share_of_words(&answer_words, &words(&prompt.text)) >= SAID_AGAIN;
     if entries.evidence.prompts.iter().any(repeats) {
         return None;
     }
@@ -237,9 +239,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
 }
 
 /// Returns the record of a plan. The decision of an accepted plan is its approach, because most
-/// titles decide nothing. If the plan states only its background, the title is the decision,
-/// provided that it is an order, and the background is the reason. A refused plan is recorded by
-/// its title, but `is_decision` removes refused plans before.
+/// titles decide nothing. If the plan states only its background, the title is the decision and the
+/// background is the reason, provided that the title is an order. A refused plan is recorded by its
+/// title, but `is_decision` removes refused plans before.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     let title = entries.tidy_line(&choice.question);
     if choice.answer == "refused" {
@@ -319,8 +321,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Whether the words with which the user picks an option change the option or add a wish:
-/// `B, but with the prompts`.
+/// Whether the words with which the user picks an option change the option or add a wish, for
+/// example `B, but with the prompts`.
 fn changes_option(words: &str) -> bool {
     pattern!(r"(?i)\b(?:but|except|however|without|instead|only|plus|as well|also|require\w*|make sure|(?:we|i) (?:also )?(?:want|need)|should|aber|außer|ohne|pero|excepto|mais|sauf|sans)\b|但|不过|ただし|でも")
         .is_match(words)
@@ -345,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decision_names_its_object() {
+    fn a_decision_mentions_its_object() {
         for decision in ["Removed it", "Kept them all", "Dropped both"] {
             assert!(!names_object(decision), "{decision}");
         }
@@ -405,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_options_only_those_that_stand_are_told() {
+    fn options_that_were_removed_later_are_left_out() {
         let at = |line| Origin { source: 0, line };
         let evidence = Evidence {
             choices: vec![Choice {

@@ -20,7 +20,8 @@ const SHORT: usize = 60;
 pub(crate) const CONTEXT: usize = 200;
 /// A request with more words than this can be understood even if its object is a pronoun.
 const LONG: usize = 16;
-/// Maximum number of earlier requests that are searched for one whose object is not a pronoun.
+/// Maximum number of earlier requests that are searched for a request whose object is not a
+/// pronoun.
 const REQUESTS: usize = 3;
 
 /// Whether a quote refers to something that only the text before it mentions.
@@ -85,8 +86,8 @@ pub(crate) fn sentence_before(prompt: &str, quote: &str) -> Option<String> {
     says_something.then(|| before.to_owned())
 }
 
-/// Returns one of the last requests before a quote, shortened: the latest whose object is not only
-/// a pronoun, or else the latest.
+/// Returns a request before a quote, shortened: the latest request whose object is not only a
+/// pronoun, or else the latest request.
 pub(crate) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String> {
     let before = entries.evidence.prompts.iter().rev().filter(|one| one.origin.line < at.line);
     let requests = before.map(|one| Request::of(&one.text)).take(REQUESTS);
@@ -116,8 +117,9 @@ pub(crate) fn question_before(entries: &Entries<'_>, at: Origin) -> Option<Strin
     Some(asked.to_owned())
 }
 
-/// Returns `statement`. If it is an objection with which the agent agreed, adds the request before
-/// it, because an objection such as `why can't we just use booleans?` is unclear alone.
+/// Returns `statement`. If the statement is an objection with which the agent agreed, adds the
+/// previous request, because an objection such as `why can't we just use booleans?` is unclear
+/// alone.
 pub(crate) fn objection(entries: &Entries<'_>, statement: &str, at: Origin) -> String {
     const AGREED: &str = " (the agent agreed";
     let objects = pattern!(r#"(?i)^User: "(?:but |hmm+,? |so )?(?:why|can.?t|couldn.?t|shouldn.?t|isn.?t|aren.?t|doesn.?t|don.?t)\b"#)
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_without_its_object_is_told_with_the_request_that_names_it() {
+    fn a_quote_without_its_object_gets_the_request_with_the_object() {
         let evidence = evidence(&[
             "is the work to send mails already planned?",
             "what about adding this to the next phase?",
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_quote_is_told_with_the_sentence_before_it() {
+    fn a_short_quote_gets_the_sentence_before_it() {
         let prompt = "The client is now kept after the first\n    call, so that later settings are ignored.\n\nLet's build one per call.";
         assert_eq!(
             sentence_before(prompt, "Let's build one per call.").as_deref(),

@@ -12,11 +12,11 @@ use crate::{
 const PLAN: usize = 1_400;
 /// Maximum length, in characters, of the approach of a plan, and of its background.
 const PLAN_PART: usize = 400;
-/// Maximum length, in characters, of what the user asked in place of an edit.
+/// Maximum length, in characters, of the question with which the user refused an edit.
 const ASKED: usize = 160;
 
-/// Adds the last plan, if the session ended with it. The user refused it, or accepted it for a new
-/// session.
+/// Adds the last plan, if the session ended with this plan. The user refused the plan, or accepted
+/// it for a new session.
 pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
@@ -75,8 +75,9 @@ pub(crate) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let prompt = evidence.prompts.iter().find(|prompt| prompt.origin == correction.origin);
         let asked = prompt.map(|prompt| one_line(&prompt.text)).filter(|text| text.ends_with('?'));
-        let goes_on = evidence.files.values().any(|work| work.changed() && is_later(work.last));
-        if let Some(asked) = asked.filter(|_| !goes_on) {
+        let has_later_change =
+            evidence.files.values().any(|work| work.changed() && is_later(work.last));
+        if let Some(asked) = asked.filter(|_| !has_later_change) {
             let (path, asked) = (entries.path(&edit[1]), cut(&entries.tidy_line(&asked), ASKED));
             push(list, format!("The user refused the edit of `{path}` and asked: {asked}"));
         }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Parses a sentence that states a decision, with its reason and the rejected alternative. `None`
-/// if it contains neither, unless it announces a choice.
+/// if the sentence contains neither a reason nor an alternative, unless it announces a choice.
 pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
     let sentence = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:\s*")
         .replace(sentence, "");

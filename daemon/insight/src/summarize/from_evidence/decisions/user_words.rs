@@ -1,4 +1,4 @@
-//! Quotes the decisions and standing wishes of the user.
+//! Quotes the decisions and lasting wishes of the user.
 
 use crate::{
     model::{
@@ -39,9 +39,9 @@ const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
 /// contain pasted text.
 const SPOKEN: usize = 900;
-/// Maximum number of standing wishes. If there are more, the latest are kept.
+/// Maximum number of lasting wishes. If there are more, the latest are kept.
 const WISHES: usize = 12;
-/// Maximum length, in bytes, of a prompt that is searched for standing wishes.
+/// Maximum length, in bytes, of a prompt that is searched for lasting wishes.
 const INSTRUCTIONS: usize = 2_500;
 
 /// Returns the decisions that the user made in prompts after the first, each with its line. Empty
@@ -57,8 +57,8 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
-    let said = unquoted(entries, prompt);
-    let text = spoken(arguments(&said), SPOKEN)?;
+    let own_text = unquoted(entries, prompt);
+    let text = spoken(arguments(&own_text), SPOKEN)?;
     if let Some(dropped) = dropped(entries, prompt, &text) {
         return Some(dropped);
     }
@@ -126,7 +126,8 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
     })
 }
 
-/// Returns a record of the previous request if the prompt drops it, as `Never mind` does.
+/// Returns a record of the previous request if the prompt drops the request, for example with
+/// `Never mind`.
 fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<DecisionRecord> {
     let drops = pattern!(
         r"(?i)^(?:ok(?:ay)?,? |ah,? |oh,? |actually,? )?(never ?mind|forget (?:it|that|about it))\b(?:[.,!]|$| (?:that|then|it)\b)"
@@ -150,7 +151,8 @@ fn call(entries: &Entries<'_>, shown: &str) -> String {
     }
 }
 
-/// Returns a short prompt after a refused call or an interruption if it says how to continue.
+/// Returns a short prompt after a refused tool call or an interruption if the prompt says how to
+/// continue.
 fn corrects(all: &[String], refuses: bool) -> Option<String> {
     let says_how = |sentence: &&String| {
         !is_aside_alone(sentence)
@@ -167,8 +169,8 @@ fn is_routine(sentence: &str) -> bool {
     Request::of(without_opener(sentence)).is_some_and(|request| request.weight == Weight::Routine)
 }
 
-/// Returns the sentences that decide, each with the sentence that it depends on, and with the
-/// reasons and limits after it.
+/// Returns the sentences that state a decision. Each is quoted with the sentence on which it
+/// depends, and with the reasons and limits after it.
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
@@ -234,14 +236,15 @@ fn is_order_of_steps(sentence: &str) -> bool {
         && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }
 
-/// Whether a question mentions the preferred alternative, as in `Why is A changed rather than B?`.
+/// Whether a question mentions the preferred alternative, for example `Why is A changed rather than
+/// B?`.
 fn is_objection(sentence: &str) -> bool {
     pattern!(r"(?i)^why (?:is|are|do|does|did|was|were|would|should|not|can.?t|don.?t)\b.*\b(?:rather than|instead of|and not)\b")
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is only an aside. `I've reverted it - keep A` is not, because a choice
-/// follows the dash.
+/// Whether a sentence is only an aside. `I've reverted it - keep A` is more than an aside, because
+/// a choice follows the dash.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
     let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);
@@ -276,13 +279,13 @@ fn is_wish(sentence: &str) -> bool {
         && !picks(bare)
 }
 
-/// Whether a sentence of preference only picks one of the options before it.
+/// Whether a sentence with `prefer` only picks an option that was shown before.
 fn picks(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
         .is_match(sentence)
 }
 
-/// Whether a sentence takes back a standing wish.
+/// Whether a sentence takes back a lasting wish.
 fn is_withdrawal(sentence: &str) -> bool {
     !is_question(sentence)
         && (12..=QUOTE).contains(&sentence.len())
@@ -306,19 +309,19 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Whether a text states a standing wish.
+/// Whether a text states a lasting wish.
 pub(crate) fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
 }
 
-/// Formats a wish that the user asked to remember, as [`wishes`] formats those of prompts.
+/// Formats a wish that the user asked to remember, as [`wishes`] formats the wishes in prompts.
 pub(crate) fn remembered(text: &str, is_for_all: bool) -> String {
     let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
     format!("{label}\"{}\"", one_line(text))
 }
 
-/// Returns the standing wishes of the user, and the wishes that the user took back. Empty if
-/// another agent wrote the prompts.
+/// Returns the lasting wishes of the user, and the wishes that the user took back. Empty if another
+/// agent wrote the prompts.
 pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     if entries.evidence.is_instructed {
@@ -384,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_by_letters_is_not_told_without_its_list() {
+    fn a_choice_by_letters_needs_its_list() {
         for prompt in [
             "ok, let's just add tests, ignore A, do B, C, D and E too",
             "Lets go for 1-3, with benchmarks to confirm the improvement.",
@@ -454,12 +457,12 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_told_as_a_wish_only() {
+    fn a_wish_is_not_a_decision() {
         assert!(decided(&["Build it", "Never push to main."]).is_empty());
     }
 
     #[test]
-    fn wishes_say_where_they_hold_and_what_is_taken_back() {
+    fn wishes_have_their_scope_and_may_be_withdrawn() {
         for (prompt, wanted) in [
             ("Never push to main.", Some("\"Never push to main.\"")),
             (
@@ -484,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn standing_wishes_are_told_from_other_words_in_six_languages() {
+    fn lasting_wishes_are_recognised_in_six_languages() {
         let rows = include_str!("wish_examples.txt").lines();
         let mut wrong = Vec::new();
         for row in rows.filter(|row| row.starts_with(['+', '-'])) {
@@ -509,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn words_at_a_refusal_say_how_to_go_on() {
+    fn a_prompt_after_a_refusal_is_quoted_as_a_whole() {
         let at = Origin { source: 0, line: 2 };
         let evidence = Evidence {
             prompts: vec![

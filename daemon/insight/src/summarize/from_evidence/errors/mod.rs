@@ -1,5 +1,5 @@
-//! Lists the errors that were resolved: those that commands printed, those that the user reported,
-//! and those in the agent's own recaps.
+//! Lists the resolved errors: errors that commands printed, errors that the user reported, and
+//! errors in the agent's own recaps.
 
 pub(super) mod refuted;
 pub(super) mod replaced_command;
@@ -34,8 +34,8 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let mut groups = grouped(&entries.evidence.errors);
     for turn in turns::turns(entries.evidence) {
         let in_turn = |group: &&mut Group<'_>| turn.holds(group.resolution.origin);
-        let crowded = groups.iter_mut().filter(in_turn).count() > 1;
-        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !crowded);
+        let has_others = groups.iter_mut().filter(in_turn).count() > 1;
+        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !has_others);
     }
     for group in &groups {
         let record = of_group(entries, group);
@@ -51,9 +51,9 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
         }
     }
     for (line, record) in recapped(entries) {
-        let told = words(&format!("{} {}", record.error, record.root_cause));
+        let record_words = words(&format!("{} {}", record.error, record.root_cause));
         let is_known = dated.iter().any(|(_, known)| {
-            share_of_words(&told, &words(&format!("{} {}", known.error, known.fix))) > 0.4
+            share_of_words(&record_words, &words(&format!("{} {}", known.error, known.fix))) > 0.4
         });
         if !is_known {
             dated.push((line, record));
@@ -71,9 +71,9 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     records
 }
 
-/// Whether a record states the cause or the fix of the error. A file that was changed or a command
-/// that ran between the failure and the success explains nothing. A fix of the test itself says
-/// nothing about the code.
+/// Whether a record states the cause or the fix of the error. A changed file or a command between
+/// the failure and the success does not explain the error. A fix of the test itself says nothing
+/// about the code.
 fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()
@@ -115,13 +115,13 @@ fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for error in errors {
         let Some(resolution) = &error.resolution else { continue };
-        let is_story = !resolution.files.is_empty()
+        let is_informative = !resolution.files.is_empty()
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
             || error.remedy.is_some()
             || error.cause.is_some();
-        let is_story = is_story && !is_routine(&error.message, &error.attempt);
-        if !is_story {
+        let is_informative = is_informative && !is_routine(&error.message, &error.attempt);
+        if !is_informative {
             continue;
         }
         let files = resolution.files.iter().map(String::as_str);
@@ -166,8 +166,8 @@ fn is_routine(message: &str, attempt: &str) -> bool {
             .is_match(attempt)
 }
 
-/// Whether a message says that tests failed: `a_test failed`, `2 tests failed`. Other programs write
-/// `error: signing failed`.
+/// Whether a message says that tests failed, for example `a_test failed` or `2 tests failed`. Other
+/// programs write `error: signing failed`.
 fn is_test_failure(message: &str) -> bool {
     message.contains(" failed") && !pattern!(r"(?i)^(?:error|fatal)\b[:\[]").is_match(message)
 }
@@ -208,15 +208,16 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
     // `Fix the controller test` announces work and does not say how it was done.
-    let says_how =
-        |said: &&str| (!begins_as_order(said) || said.split(' ').count() > 6) && !is_probe(said);
-    let said = group.said.filter(says_how).map(|said| entries.tidy(said));
+    let says_how = |statement: &&str| {
+        (!begins_as_order(statement) || statement.split(' ').count() > 6) && !is_probe(statement)
+    };
+    let statement = group.said.filter(says_how).map(|statement| entries.tidy(statement));
     if let Some(command) = remedy(entries, group) {
         return format!("Ran `{command}`, as its output says");
     }
-    match (said, group.resolution.commands.as_slice()) {
-        (Some(said), _) if files.is_empty() => said,
-        (Some(said), _) => format!("{said} (in {named})"),
+    match (statement, group.resolution.commands.as_slice()) {
+        (Some(statement), _) if files.is_empty() => statement,
+        (Some(statement), _) => format!("{statement} (in {named})"),
         (None, commands) if files.is_empty() && !commands.is_empty() => {
             let ran: Vec<String> = commands.iter().map(|line| format!("`{line}`")).collect();
             format!("Ran {}", ran.join(", "))
@@ -248,9 +249,9 @@ fn is_guess(cause: &str) -> bool {
 
 /// Whether the description of a change says that the change only investigates the error or reverts
 /// an earlier attempt. Neither is a fix.
-fn is_probe(said: &str) -> bool {
+fn is_probe(statement: &str) -> bool {
     pattern!(r"(?i)^(?:add (?:some |more |a )*(?:debug|temporary|logging|logs?\b|print|trace)|revert\b|undo\b|try\b|check\b|see\b|look\b|debug\b|investigate\b|inspect\b)")
-        .is_match(said)
+        .is_match(statement)
 }
 
 fn verification(entries: &Entries<'_>, resolution: &Resolution) -> String {
@@ -311,13 +312,14 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
 /// Whether the user reports the problem again after the turn, or postpones the work. In both cases
 /// the fix is not confirmed.
 fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
-    let told = words(&turn.prompt.text);
+    let problem_words = words(&turn.prompt.text);
     let prompts = evidence.prompts.iter();
     let mut later = prompts.filter(|prompt| prompt.origin.line > turn.prompt.origin.line);
     later.any(|prompt| {
         refuted::says_it_still_fails(&prompt.text)
             || outcome::postpones_work(&prompt.text)
-            || told.len() >= 8 && share_of_words(&told, &words(&prompt.text)) >= 0.5
+            || problem_words.len() >= 8
+                && share_of_words(&problem_words, &words(&prompt.text)) >= 0.5
     })
 }
 
@@ -339,24 +341,25 @@ fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
 fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
     let recaps = entries.evidence.recaps.iter();
     let compactions = recaps.filter(|recap| recap.kind == RecapKind::Compaction);
-    let told = compactions.flat_map(|recap| {
+    let found = compactions.flat_map(|recap| {
         let errors = Sections::of(&recap.text).errors();
         errors.into_iter().map(|error| (recap.origin.line, error))
     });
-    told.filter_map(|(line, error)| {
-        Some((
-            line,
-            ErrorResolution {
-                error: cut(&entries.tidy(&error.error), ENTRY),
-                root_cause: error
-                    .about
-                    .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
-                fix: entries.completed_work(&error.fix?),
-                verification: TOLD_BY_RECAP.to_owned(),
-            },
-        ))
-    })
-    .collect()
+    found
+        .filter_map(|(line, error)| {
+            Some((
+                line,
+                ErrorResolution {
+                    error: cut(&entries.tidy(&error.error), ENTRY),
+                    root_cause: error
+                        .about
+                        .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
+                    fix: entries.completed_work(&error.fix?),
+                    verification: TOLD_BY_RECAP.to_owned(),
+                },
+            ))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -371,8 +374,8 @@ mod tests {
     };
 
     #[test]
-    fn a_fix_that_the_output_of_the_failure_names_is_told() {
-        let told = |ran: &str| {
+    fn a_fix_that_the_output_recommends_is_recorded() {
+        let resolved = |ran: &str| {
             let mut script = Script::default();
             script.prompt("Commit it");
             let output = "⚠️  API files changed but the generated client is not staged!\n\nRun this command and stage the changes:\n\n    pnpm api:generate\n\nhusky - pre-commit script failed (code 1)\n";
@@ -384,11 +387,11 @@ mod tests {
             let reports = Reports::of(&evidence);
             errors_resolved(&Entries { evidence: &evidence, reports: &reports, project: None })
         };
-        let records = told("pnpm api:generate 2>&1 | tail -10");
+        let records = resolved("pnpm api:generate 2>&1 | tail -10");
         assert_eq!(records.len(), 1, "{records:?}");
         assert_eq!(records[0].error, "API files changed but the generated client is not staged");
         assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
-        assert!(told("ls").is_empty());
+        assert!(resolved("ls").is_empty());
     }
 
     #[test]
@@ -400,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_fails_until_it_is_corrected_is_no_story() {
+    fn a_test_that_fails_until_it_is_corrected_needs_a_cause() {
         let fixes = |path: &'static str, cause: Option<&'static str>| {
             let mut script = Script::default();
             script.prompt("Let the login expire");
@@ -426,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_on_the_way_is_no_error() {
+    fn routine_errors_are_recognised() {
         for (message, attempt, wanted) in [
             ("error: could not apply 27a33e9... Harden the reply", "git rebase main", true),
             ("! [rejected] main -> main (fetch first)", "git push", true),

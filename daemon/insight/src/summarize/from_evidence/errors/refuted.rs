@@ -15,7 +15,7 @@ use crate::{
 const COMPLAINT: usize = 240;
 
 /// The part of a session between a pasted error and its return, or between a prompt and the next
-/// prompt, which says that something still fails.
+/// prompt, in which the user says that something still fails.
 pub(crate) struct Span<'e> {
     begin: Origin,
     end: Origin,
@@ -120,17 +120,18 @@ pub(crate) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     Cow::Owned(plain)
 }
 
-/// Returns the errors that the user pasted more than once and after which no prompt followed, with
-/// the number of times.
+/// Returns the errors that the user pasted more than once, with the number of pastes, if no prompt
+/// followed.
 pub(crate) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
     let pasted = &evidence.pasted_errors;
     let mut found: Vec<(&Quote, usize)> = Vec::new();
     for (at, error) in pasted.iter().enumerate() {
         let is_last = !pasted[at + 1..].iter().any(|later| is_same(error, later));
         let times = pasted.iter().filter(|other| is_same(error, other)).count();
-        // A user who goes on to something else has seen the fix work.
-        let went_on = evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
-        if is_last && times >= 2 && !went_on {
+        // If the user continued with another prompt, the fix probably worked.
+        let has_later_prompt =
+            evidence.prompts.iter().any(|prompt| prompt.origin.line > error.origin.line);
+        if is_last && times >= 2 && !has_later_prompt {
             found.push((error, times));
         }
     }
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_the_user_speaks_of_no_more_is_not_open() {
+    fn an_error_that_the_user_no_longer_mentions_is_not_open() {
         let mut script = twice();
         script.prompt("Great, now add a test");
         assert!(returned_errors(&script.collect()).is_empty());
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_are_told_from_other_prompts() {
+    fn complaints_are_distinguished_from_other_prompts() {
         for prompt in [
             "still not working",
             "No, it's still failing on CI",

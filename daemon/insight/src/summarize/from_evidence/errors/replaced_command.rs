@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Minimum number of successful calls that show a replacement to be the usual one.
+/// Minimum number of successful calls of a command that replaces a missing one.
 const CALLS: usize = 3;
 
 /// Returns a line for each program that was not found and was then called in another way.
@@ -41,9 +41,9 @@ pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
 /// Maximum number of lines about commands that worked in another form. If there are more, the
 /// latest are kept.
 const RETRIES: usize = 4;
-/// Maximum length, in characters, of a command in such a line.
+/// Maximum length, in characters, of a command in a line about such a command.
 const COMMAND: usize = 120;
-/// Maximum length, in characters, of an error message in such a line.
+/// Maximum length, in characters, of an error message in a line about such a command.
 const MESSAGE: usize = 90;
 
 /// Returns a line for each command that worked only in another form. Programs that were not found
@@ -63,7 +63,7 @@ pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
 }
 
 /// Returns the line about a command that worked in another form; `None` if the shortened commands
-/// do not show the difference, or if [`changes_options`] or [`moves_cache`] holds.
+/// do not show the difference, or if [`changes_options`] or [`moves_cache`] returns `true`.
 fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
     let (failed, worked) =
@@ -85,8 +85,8 @@ fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     Some(retry_line(&failed, &message, &worked, explanation))
 }
 
-/// Whether two forms of a command of a forge differ only in their options. Many projects use these
-/// programs, and their error messages state the remedy.
+/// Whether two forms of a command of a forge differ only in their options. Such a difference needs
+/// no line, because the error messages of these programs state the remedy.
 fn changes_options(failed: &str, worked: &str) -> bool {
     let operands = |command: &str| -> BTreeSet<String> {
         let mut is_value = false;
@@ -115,8 +115,8 @@ fn moves_cache(failed: &str, worked: &str) -> bool {
     })
 }
 
-/// If a command found no tests, a later command with at least this share of its words ran the tests
-/// that were meant.
+/// If a command found no tests, a later command with at least this share of its words ran the
+/// intended tests.
 const SAME_TESTS: f64 = 0.6;
 
 /// Whether a statement says that a command found no tests.
@@ -158,7 +158,7 @@ fn missing_program(message: &str) -> Option<&str> {
 }
 
 /// Returns the command that called `program` most often after `at`, and the number of successful
-/// calls. `None` if there are fewer than [`CALLS`], or if the plain name worked later.
+/// calls. `None` if there are fewer calls than [`CALLS`], or if the plain name worked later.
 fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
     let runs = entries.evidence.commands.iter();
     let later = runs.filter(|run| {
@@ -204,7 +204,7 @@ mod tests {
         summarize::{evidence::scenarios::Script, report::Reports},
     };
 
-    fn told(lines: &[&str]) -> Vec<String> {
+    fn found_lines(lines: &[&str]) -> Vec<String> {
         let mut script = Script::default();
         script.prompt("Fix the parser");
         let missing = "/bin/bash: line 1: go: command not found\n";
@@ -218,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_finds_no_tests_is_told_with_the_one_that_does() {
-        let told = |second: &str| {
+    fn a_command_that_finds_no_tests_has_the_command_that_does() {
+        let found_lines = |second: &str| {
             let mut script = Script::default();
             script.prompt("Test the mails");
             let none = "> jest --passWithNoTests -- --testPathPattern=mail\nNo tests found, exiting with code 0\n";
@@ -232,17 +232,17 @@ mod tests {
             let mut statements = evidence.statements.iter().filter(|one| found_no_tests(one));
             statements.find_map(|one| with_replacement(&entries, one))
         };
-        let line = told("npx jest --testPathPattern=mail").unwrap();
+        let line = found_lines("npx jest --testPathPattern=mail").unwrap();
         assert_eq!(
             line,
             "`pnpm --filter api test -- --testPathPattern=mail` found no tests, although it ended without an error; `npx jest --testPathPattern=mail` ran them"
         );
-        assert_eq!(told("npx jest --testPathPattern=list"), None);
+        assert_eq!(found_lines("npx jest --testPathPattern=list"), None);
     }
 
     #[test]
-    fn a_command_that_worked_only_in_another_form_is_told() {
-        let told = |failed: &str, worked: &str| {
+    fn a_command_that_worked_only_in_another_form_has_a_line() {
+        let found_lines = |failed: &str, worked: &str| {
             let mut script = Script::default();
             script.prompt("Show the change");
             script.run("a", failed, Outcome::Failed(Some(1)), "error: unknown flag --stat\n");
@@ -253,38 +253,42 @@ mod tests {
             retried_commands(&entries, &replaced_commands(&entries))
         };
         assert_eq!(
-            told("lerna diff 104 --stat", "lerna diff 104 --name-only"),
+            found_lines("lerna diff 104 --stat", "lerna diff 104 --name-only"),
             [
                 "`lerna diff 104 --stat` failed (error: unknown flag --stat); `lerna diff 104 --name-only` worked"
             ]
         );
-        assert_eq!(told("lerna diff 104 --stat", "lerna diff 104").len(), 1);
-        let options = told("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
+        assert_eq!(found_lines("lerna diff 104 --stat", "lerna diff 104").len(), 1);
+        let options = found_lines("gh pr diff 104 --stat", "gh pr diff 104 --name-only");
         assert!(options.is_empty(), "the messages of gh state the remedy: {options:?}");
-        let cache = told("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
+        let cache = found_lines("go list ./a ./b", "env GOCACHE=/tmp/go-build go list ./a ./b");
         assert!(cache.is_empty(), "the sandbox was the cause: {cache:?}");
         let long = format!("go run ./cmd/{}", "main ".repeat(40));
-        assert!(told(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
+        assert!(found_lines(&long, &format!("env GOCACHE=/tmp/go-build {long}")).is_empty());
         assert_eq!(
-            told("make load of all data", "DATABASE_DIR=/tmp/db make load of all data").len(),
+            found_lines("make load of all data", "DATABASE_DIR=/tmp/db make load of all data")
+                .len(),
             1
         );
-        assert_eq!(told("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
-        assert_eq!(told("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
+        assert_eq!(found_lines("gh pr checkout 104 fork", "gh pr checkout 104 other").len(), 1);
+        assert_eq!(found_lines("gh api repos/a/b/pulls", "gh api repos/c/b/pulls").len(), 1);
         let long = format!("gh pr diff 104 {}", "--path src/a.rs ".repeat(9));
-        assert!(told(&format!("{long} --stat"), &long).is_empty(), "no difference is visible");
+        assert!(
+            found_lines(&format!("{long} --stat"), &long).is_empty(),
+            "no difference is visible"
+        );
     }
 
     #[test]
-    fn a_replacement_that_was_used_again_and_again_is_told() {
+    fn a_replacement_that_was_used_often_has_a_line() {
         let line = "mise exec -- go test ./...";
         let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
         assert_eq!(
-            told(&[line, others[0], others[1]]),
+            found_lines(&[line, others[0], others[1]]),
             ["`go` was not found by its name; `mise exec -- go` was used instead, 3 times"]
         );
-        assert!(told(&[line, others[0]]).is_empty());
-        assert!(told(&[line, line, line, "go test ./..."]).is_empty());
-        assert!(told(&["brew install go", "echo go", "which go"]).is_empty());
+        assert!(found_lines(&[line, others[0]]).is_empty());
+        assert!(found_lines(&[line, line, line, "go test ./..."]).is_empty());
+        assert!(found_lines(&["brew install go", "echo go", "which go"]).is_empty());
     }
 }

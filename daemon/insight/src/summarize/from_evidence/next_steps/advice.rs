@@ -53,14 +53,14 @@ fn recommended(passage: &Passage) -> Option<String> {
     }
     let all = sentences(&passage.text);
     let is_labelled = passage.label.as_deref().is_some_and(is_heading);
-    let said = pattern!(
+    let recommends = pattern!(
         r"(?i)^(?:(?:so|overall|then|therefore|for now),? )*(?:i(?:['\u{2019}]d| would) (?:recommend(?: that you)? |suggest |(not |(?:treat|keep|leave|use|prefer|avoid|merge|hold|stay|wait|stick) ))|my (?:recommendation|advice|preference) (?:is|would be)(?: to)? )(.+)$"
     );
     let text = if is_labelled {
         all.first().map(|first| (*first).to_owned())
     } else {
         all.iter().rev().find_map(|one| {
-            let found = said.captures(one)?;
+            let found = recommends.captures(one)?;
             Some(format!("{}{}", found.get(1).map_or("", |verb| verb.as_str()), &found[2]))
         })
     };
@@ -115,7 +115,7 @@ mod tests {
         summarize::report::Reports,
     };
 
-    fn told(reports: &[(&str, bool)]) -> Vec<String> {
+    fn found(reports: &[(&str, bool)]) -> Vec<String> {
         let reports = reports.iter().zip(1..).map(|((text, changed), line)| TurnReport {
             text: (*text).to_owned(),
             changed: *changed,
@@ -128,32 +128,32 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_recommends_is_told_until_it_is_done() {
+    fn a_recommendation_is_listed_until_it_is_carried_out() {
         let advice = "Two requests are open.\n\n- **#12** is a draft.\n\nI would treat **#14** as the only one that can be merged now.\n";
         let wanted = "Recommended: Treat #14 as the only one that can be merged now";
-        assert_eq!(told(&[(advice, false)]), [wanted]);
-        assert_eq!(told(&[(advice, true)]), [""; 0]);
+        assert_eq!(found(&[(advice, false)]), [wanted]);
+        assert_eq!(found(&[(advice, true)]), [""; 0]);
         assert_eq!(
-            told(&[(advice, false), ("Merged #14, the only one that can be merged now.", true)]),
+            found(&[(advice, false), ("Merged #14, the only one that can be merged now.", true)]),
             [""; 0]
         );
         let labelled =
             "**My recommendation:** Keep the old index until all lists are read. It is small.\n";
         assert_eq!(
-            told(&[(labelled, false)]),
+            found(&[(labelled, false)]),
             ["Recommended: Keep the old index until all lists are read"]
         );
     }
 
     #[test]
-    fn a_recommendation_names_its_object() {
+    fn a_recommendation_mentions_its_object() {
         for text in [
             "I'd recommend option 2, because it needs no second list.\n",
             "I would leave it as it is for the next two weeks.\n",
             "I'd keep the list:\n",
             "I would recommend a lock if you want to keep both of the lists.\n",
         ] {
-            assert_eq!(told(&[(text, false)]), [""; 0], "{text}");
+            assert_eq!(found(&[(text, false)]), [""; 0], "{text}");
         }
     }
 

@@ -24,8 +24,8 @@ use crate::{
 const ENTRY: usize = 320;
 /// Maximum length, in characters, of the title and the items of a todo file.
 const TODO: usize = 400;
-/// An entry that ends with the path of a todo file only points to this file if the rest of the
-/// entry has at most this number of bytes.
+/// An entry that ends with the path of a todo file contains little more than the path if the rest
+/// of the entry has at most this number of bytes.
 const POINTER: usize = 40;
 /// Maximum number of todo files that are listed.
 const TODOS: usize = 3;
@@ -154,12 +154,12 @@ fn todo_in_short(entries: &Entries<'_>, todo: &WorkNote) -> String {
         let label = item.label.as_deref()?;
         Some(format!("{label}: {}", first(item)))
     });
-    let mut told: Vec<String> = labelled.take(6).collect();
-    if told.is_empty() {
+    let mut shown: Vec<String> = labelled.take(6).collect();
+    if shown.is_empty() {
         let steps = items.iter().filter(|item| item.mark.is_some() && is_of_solution(item));
-        told = steps.map(first).take(6).collect();
+        shown = steps.map(first).take(6).collect();
     }
-    let items = if told.is_empty() { String::new() } else { format!(": {}", told.join("; ")) };
+    let items = if shown.is_empty() { String::new() } else { format!(": {}", shown.join("; ")) };
     cut_at_clause(&entries.tidy_line(&format!("{title}{items}")), TODO)
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let is_later =
             |origin: Origin| origin.source != report.origin.source || origin > report.origin;
-        // A user who asks for other work has answered the offer.
+        // A later change shows that the user did not wait for the offered step.
         if evidence.reports.iter().any(|later| later.changed && is_later(later.origin)) {
             continue;
         }
@@ -239,14 +239,14 @@ pub(crate) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
         is_command && !tests_pass && !codes.any(ran)
     };
     let is_manual = |check: &str| pattern!(r"(?i)^manual(?:ly)?\b").is_match(check);
-    let is_told = |check: &str| {
+    let is_verified = |check: &str| {
         let check = words(check);
         let claims = entries.reports.reports.iter().flat_map(|report| &report.claims);
         let mut verified = claims.filter(|claim| says_verified(&claim.text));
         verified.any(|claim| share_of_words(&check, &words(&claim.text)) >= 0.3)
     };
     let open = evidence.planned_checks.iter().map(|check| check.text.as_str());
-    let open = open.filter(|check| is_never_run(check) || is_manual(check) && !is_told(check));
+    let open = open.filter(|check| is_never_run(check) || is_manual(check) && !is_verified(check));
     let open: Vec<String> =
         open.map(|check| without_full_stop(&entries.tidy_line(check)).to_owned()).collect();
     if !open.is_empty() && !evidence.reports.is_empty() {
@@ -294,7 +294,7 @@ pub(crate) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
         pattern!(r"(?i)^(?:\W*)(?:(?:minor |optional |other |small |remaining |further )?(?:suggest(?:ions?|ed improvements?)|recommend(?:ations?|ed)|improvements?|nice.to.haves?|nits?|optional)|consider\b.*)(?: \([^)]*\))?:?$")
             .is_match(text)
     };
-    let mut told = 0;
+    let mut count = 0;
     for report in reports.iter().rev().take(REPORTS).filter(|report| !report.asks) {
         let claims = report.claims.iter().filter(|claim| {
             let headed = [claim.section.as_deref(), claim.label.as_deref()];
@@ -305,9 +305,9 @@ pub(crate) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
         for claim in claims {
             let plain = Claim { topic: None, ..claim.clone() };
             let Some(line) = entries.claim(&plain) else { continue };
-            if told < SUGGESTIONS && !is_taken_up(entries, &line, report.origin) {
+            if count < SUGGESTIONS && !is_taken_up(entries, &line, report.origin) {
                 push(list, format!("Suggested, not done: {line}"));
-                told += 1;
+                count += 1;
             }
         }
     }
@@ -341,7 +341,7 @@ pub(crate) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
     // The number of an earlier pull request is known only if the session opened all pull requests
     // in the evidence.
     let are_paired = published.len() == evidence.pull_requests.len();
-    let mut told = 0;
+    let mut count = 0;
     for (at, request) in published.iter().enumerate().rev() {
         let is_newest = at + 1 == published.len();
         let known = evidence.pull_requests.get(at).filter(|_| are_paired);
@@ -358,13 +358,13 @@ pub(crate) fn unticked(entries: &Entries<'_>, list: &mut Vec<String>) {
             let line = entries.tidy(&format!("{label}{}", passage.text));
             let says = line.split_whitespace().count() >= 3
                 && !pattern!(r"(?i)^(?:no|none|n/a)\b").is_match(&line);
-            if told < BOXES
+            if count < BOXES
                 && says
                 && !ran_well(entries, &line)
                 && !is_taken_up(entries, &line, request.origin)
             {
                 push(list, format!("Unchecked in {of}: {line}"));
-                told += 1;
+                count += 1;
             }
         }
     }
@@ -408,10 +408,10 @@ mod tests {
         summarize::report::Reports,
     };
 
-    fn told(evidence: &Evidence, tell: fn(&Entries<'_>, &mut Vec<String>)) -> Vec<String> {
+    fn listed(evidence: &Evidence, add: fn(&Entries<'_>, &mut Vec<String>)) -> Vec<String> {
         let reports = Reports::of(evidence);
         let mut list = Vec::new();
-        tell(&Entries { evidence, reports: &reports, project: None }, &mut list);
+        add(&Entries { evidence, reports: &reports, project: None }, &mut list);
         list
     }
 
@@ -440,8 +440,8 @@ mod tests {
                 commits: vec![commit(second)],
                 ..Evidence::default()
             };
-            let told = told(&evidence, returned_errors);
-            assert!(told[0].ends_with(&format!("{tried} is not verified")), "{told:?}");
+            let listed = listed(&evidence, returned_errors);
+            assert!(listed[0].ends_with(&format!("{tried} is not verified")), "{listed:?}");
         }
     }
 
@@ -459,11 +459,11 @@ mod tests {
         let text = "---\ntitle: \"Deferred findings\"\n---\n\n## Problem\n\n- **M1**: Names are plain. More.\n- **L4**: No pages\n";
         let mut evidence = note("/app/todos/a.md", NotePurpose::Todo, text);
         assert_eq!(
-            told(&evidence, written_down),
+            listed(&evidence, written_down),
             ["Deferred findings: M1: Names are plain; L4: No pages (todo `/app/todos/a.md`)"]
         );
         evidence.files.clear();
-        assert!(told(&evidence, written_down).is_empty());
+        assert!(listed(&evidence, written_down).is_empty());
     }
 
     #[test]
@@ -485,12 +485,12 @@ mod tests {
         let text = "---\nphase: 1\n---\n\n<objective>\nMove the bar below the list.\n\nPurpose: x\n</objective>\n";
         let mut evidence = note("/app/013-PLAN.md", NotePurpose::Plan, text);
         assert_eq!(
-            told(&evidence, written_down),
+            listed(&evidence, written_down),
             ["Execute `/app/013-PLAN.md`: Move the bar below the list"]
         );
         let work = FileWork { edits: 1, last: at(9), ..FileWork::default() };
         evidence.files.insert("/app/bar.ts".to_owned(), work);
-        assert!(told(&evidence, written_down).is_empty());
+        assert!(listed(&evidence, written_down).is_empty());
     }
 
     #[test]
@@ -506,7 +506,7 @@ mod tests {
             report(9, "The document is attached.", false),
         ];
         let evidence = Evidence { reports, ..Evidence::default() };
-        assert_eq!(told(&evidence, offers), ["Offered, not answered: commit these changes"]);
+        assert_eq!(listed(&evidence, offers), ["Offered, not answered: commit these changes"]);
         let mut failed = evidence.clone();
         failed.git_events.push(GitEvent {
             step: GitStep::Commit,
@@ -516,12 +516,12 @@ mod tests {
             origin: at(5),
             at: None,
         });
-        assert_eq!(told(&failed, offers), ["Offered, not answered: commit these changes"]);
+        assert_eq!(listed(&failed, offers), ["Offered, not answered: commit these changes"]);
         failed.git_events[0].succeeded = true;
-        assert!(told(&failed, offers).is_empty());
-        let mut went_on = evidence;
-        went_on.reports.push(report(15, "The keys are sorted now.", true));
-        assert!(told(&went_on, offers).is_empty());
+        assert!(listed(&failed, offers).is_empty());
+        let mut with_later_work = evidence;
+        with_later_work.reports.push(report(15, "The keys are sorted now.", true));
+        assert!(listed(&with_later_work, offers).is_empty());
     }
 
     #[test]
@@ -544,9 +544,9 @@ mod tests {
         let mut evidence = Evidence { publications: vec![request], ..Evidence::default() };
         evidence.commands = vec![run(crate::model::transcript::Outcome::Succeeded)];
         let open = "Unchecked in the pull request: Upload a file on staging";
-        assert_eq!(told(&evidence, unticked), [open]);
+        assert_eq!(listed(&evidence, unticked), [open]);
         evidence.commands = vec![run(crate::model::transcript::Outcome::Failed(Some(1)))];
-        assert_eq!(told(&evidence, unticked).len(), 2);
+        assert_eq!(listed(&evidence, unticked).len(), 2);
     }
 
     #[test]
@@ -571,14 +571,14 @@ mod tests {
             ..Evidence::default()
         };
         assert_eq!(
-            told(&evidence, unchecked),
+            listed(&evidence, unchecked),
             [
                 "Not shown as checked (from the plan): Manual: old files still open; `cargo test --features mount`"
             ]
         );
         evidence.reports[0].text = "- Verified that old files still open".to_owned();
         assert_eq!(
-            told(&evidence, unchecked),
+            listed(&evidence, unchecked),
             ["Not shown as checked (from the plan): `cargo test --features mount`"]
         );
     }

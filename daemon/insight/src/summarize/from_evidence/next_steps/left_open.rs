@@ -22,7 +22,8 @@ use crate::{
 /// Number of the last reports that are searched for all open work. Earlier reports are searched
 /// only for work that they postpone or tell the user to set up.
 const RECENT_REPORTS: usize = 3;
-/// A later text with at least this share of the words of an open end takes it up.
+/// A later text is about an open end if it contains at least this share of the words of the open
+/// end.
 const TAKEN_UP: f64 = 0.5;
 /// Minimum and maximum length, in bytes, of a listed question.
 const QUESTION_BYTES: RangeInclusive<usize> = 20..=280;
@@ -32,7 +33,7 @@ const MAX_QUESTIONS: usize = 4;
 const MAX_ENTRY_BYTES: usize = 600;
 
 /// Adds what the last reports leave open, and what any report postpones or tells the user to set
-/// up, unless something later took it up.
+/// up, unless a later text is about it.
 pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
     let reports = &entries.reports.reports;
     let last_rest = reports.iter().rposition(|report| report.claims.iter().any(is_rest));
@@ -60,7 +61,7 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             let Some(line) = entries.claim(claim) else { continue };
             let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
-                // No report of the session can tell whether the user did this.
+                // No report of the session can show whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
                 false => is_taken_up(entries, &line, report.origin),
             };
@@ -118,21 +119,21 @@ pub(crate) fn is_vague(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a heading is a sentence that its items cannot be understood without:
-/// `To use it, you need to set these secrets`.
+/// Whether a heading is a sentence. The items below it cannot be understood without a heading such
+/// as `To use it, you need to set these secrets`.
 fn says_what_is_left(section: &str) -> bool {
     section.split_whitespace().count() >= 5
 }
 
-/// Adds a heading and the items below it as one entry, which replaces an entry of the heading
-/// alone.
+/// Adds a heading and the items below it as one entry. Replaces an entry that contains only the
+/// heading.
 fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, items: &[String]) {
     let start = entries.tidy_line(section);
     let items = without_repeated_labels(items);
-    let room = MAX_ENTRY_BYTES.saturating_sub(start.len());
-    let short = shortened_to_fit(&items, room).map(|told| (told, 0));
-    let (told, left) = short.unwrap_or_else(|| first_that_fit(&items, room));
-    let mut line = format!("{start}: {}", told.join("; "));
+    let budget = MAX_ENTRY_BYTES.saturating_sub(start.len());
+    let short = shortened_to_fit(&items, budget).map(|shown| (shown, 0));
+    let (shown, left) = short.unwrap_or_else(|| first_that_fit(&items, budget));
+    let mut line = format!("{start}: {}", shown.join("; "));
     if left > 0 {
         line.push_str(&format!("; +{left} more"));
     }
@@ -145,14 +146,14 @@ fn push_under(entries: &Entries<'_>, list: &mut Vec<String>, section: &str, item
 fn without_repeated_labels(items: &[String]) -> Vec<String> {
     let label = |item: &str| item.split_once(": ").map(|(label, _)| label.to_owned());
     let mut last = None;
-    let told = items.iter().map(|item| {
+    let kept = items.iter().map(|item| {
         let label = label(item);
         let is_same = label.is_some() && last == label;
         let rest = item.split_once(": ").map_or(item.as_str(), |(_, rest)| rest);
         last = label;
         if is_same { rest.to_owned() } else { item.clone() }
     });
-    told.collect()
+    kept.collect()
 }
 
 /// Whether a claim postpones something to a later time. Such work stays open until it is done.
@@ -220,7 +221,7 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
     }
 }
 
-/// Whether a merge, or a push to the main branch, followed `origin` in its file.
+/// Whether a merge, or a push to the main branch, followed `origin` in the same transcript.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let is_main = |name: &str| is_main_branch(name.strip_prefix("origin/").unwrap_or(name));
@@ -229,7 +230,8 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     });
     later.any(|event| match event.step {
         GitStep::ClosePullRequest => true,
-        // A pull names no branch, and a merge of the main branch only brings a branch up to date.
+        // The event of a pull has no branch, and a merge of the main branch only updates another
+        // branch.
         GitStep::Merge => event.branch.as_deref().is_some_and(|branch| !is_main(branch)),
         GitStep::Push => {
             let branch = event.branch.as_deref().or_else(|| branch(evidence));
@@ -239,7 +241,7 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     })
 }
 
-/// Whether a prompt after `origin`, or in another file, takes up what `line` left open.
+/// Whether a prompt after `origin`, or in another transcript, is about the open end in `line`.
 fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
     entries.evidence.prompts.iter().any(|prompt| {
@@ -249,8 +251,8 @@ fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     })
 }
 
-/// Whether a prompt, commit, report or push after `origin`, or in another file, took up what `line`
-/// left open.
+/// Whether a prompt, commit, report or push after `origin`, or in another transcript, is about the
+/// open end in `line`.
 pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;

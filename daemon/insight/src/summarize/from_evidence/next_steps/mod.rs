@@ -56,7 +56,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     refusals::unapproved(entries, &mut list);
     refusals::refused_edits(entries, &mut list);
     let open = open_tasks(entries.evidence);
-    let is_chore = |task: &Task| open.len() > 1 && closes_a_list(&task.subject);
+    let is_chore = |task: &Task| open.len() > 1 && is_final_routine(&task.subject);
     for task in open.iter().filter(|task| !is_chore(task)) {
         push(&mut list, entries.tidy(&task.subject));
     }
@@ -82,7 +82,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
 }
 
 /// Whether a task is a final routine such as `Run tests and lint`.
-fn closes_a_list(subject: &str) -> bool {
+fn is_final_routine(subject: &str) -> bool {
     pattern!(r"(?i)^(?:run|execute|re-?run) (?:the |all )?(?:(?:tests?|lint(?:er|ing)?|build|fmt|format(?:ter|ting)?|type ?checks?|checks?|and|,|&|suite) ?)+$")
         .is_match(subject)
 }
@@ -127,7 +127,7 @@ fn recorded_work(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
         task.files.iter().map(|path| format!("`{}`", entries.path(path))).collect();
     let files = shortened(files, CHANGED);
     let committed = task.commits.last().map(|subject| entries.tidy_line(subject));
-    let told = match (committed, files.is_empty()) {
+    let work = match (committed, files.is_empty()) {
         (None, true) => return None,
         (None, false) => format!("it changed {}", files.join(", ")),
         (Some(commit), true) => format!("its last step was the commit \"{commit}\""),
@@ -135,7 +135,7 @@ fn recorded_work(entries: &Entries<'_>, task: &Delegation) -> Option<String> {
             format!("it committed \"{commit}\" and then changed {}", files.join(", "))
         }
     };
-    Some(format!("according to its records, {told}"))
+    Some(format!("according to its records, {work}"))
 }
 
 /// Returns what is known of the work of a sub-agent that was called at `start` and never answered.
@@ -162,8 +162,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
         committed.map(|commit| format!("it committed {}", entries.tidy_line(&commit.subject))),
         failed.map(|_| "its commit failed".to_owned()),
     ];
-    let told: Vec<String> = parts.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| format!("according to its records, {}", told.join(", ")))
+    let statements: Vec<String> = parts.into_iter().flatten().collect();
+    (!statements.is_empty()).then(|| format!("according to its records, {}", statements.join(", ")))
 }
 
 /// Returns the last request, if it describes a goal and is not the only prompt.
@@ -233,7 +233,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
     untested(entries, list);
     let tests_ran = |at| entries.evidence.tests.iter().any(|run| run.origin == at);
-    // If work is reported as done after an error, it was done in another way.
+    // If work is reported as done after an error, the work was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_with_failed_subtests_is_not_named_beside_them() {
+    fn a_test_with_failed_subtests_is_not_listed_beside_them() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let run = TestRun {
             framework: "go test".to_owned(),
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_changed_after_the_last_test_run_is_named() {
+    fn code_that_changed_after_the_last_test_run_is_listed() {
         let run = TestRun {
             framework: "cargo test".to_owned(),
             command: "cargo test".to_owned(),

@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of places that are listed.
 const PLACES: usize = 6;
 
-/// Adds the places of the findings of the reviews after which nothing was changed.
+/// Adds the places of the findings of each review after which nothing was changed.
 pub(crate) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let is_unfixed = |review: &&Report| {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_with_a_severity_may_name_its_place_late() {
+    fn the_place_of_a_finding_with_a_severity_may_come_late() {
         let long = "the list of the rows is read twice, ".repeat(6);
         let review =
             format!("1. Medium: {long}in src/list.rs:7.\n\n2. Low: {long}in src/row.rs:9.\n");

@@ -12,11 +12,11 @@ use crate::{
     },
 };
 
-/// A later commit with at least this share of the words of a task completed it.
+/// A later commit completed a task if it contains at least this share of the words of the task.
 const COMMITTED: f64 = 0.6;
 
 /// Returns the open tasks, those in progress first, without those that a later commit completed.
-/// Returns none if the list is outdated.
+/// Returns no tasks if the list is outdated.
 pub(crate) fn open_tasks(evidence: &Evidence) -> Vec<&Task> {
     let in_state = |state| evidence.tasks.iter().filter(move |task| task.state == state);
     let open = in_state(TaskState::InProgress).chain(in_state(TaskState::Pending));
@@ -44,7 +44,7 @@ fn is_outdated(evidence: &Evidence, at: Origin) -> bool {
         && evidence.unanswered_call.is_none()
 }
 
-/// Whether a line comes after `at` in the same file.
+/// Whether a line comes after `at` in the same transcript.
 fn is_later(origin: Origin, at: Origin) -> bool {
     origin.source == at.source && origin.line > at.line
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_later_work_overtook_has_no_open_tasks() {
+    fn an_outdated_list_has_no_open_tasks() {
         let both = ["Sort the list", "Document the parser"];
         assert_eq!(open_after(|_| ()), both);
         let edit = |script: &mut Script| script.edit("a", "/app/list.ts", "a", "b");

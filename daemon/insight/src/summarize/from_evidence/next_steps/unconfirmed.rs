@@ -103,7 +103,7 @@ pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
     let tests: Vec<&str> = tests.take(TESTS).collect();
     let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
-    // With several pull requests, the last push may have been to another branch.
+    // If there are several pull requests, the last push may have been to another branch.
     let number = seen.value.pull_request;
     let is_only = evidence.pull_requests.len() <= 1;
     let age =
@@ -127,7 +127,7 @@ mod tests {
     use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
 
     #[test]
-    fn a_merge_that_was_asked_for_and_not_made_is_missing() {
+    fn a_requested_merge_that_was_not_made_is_found() {
         for (prompt, wanted) in [
             ("ok push all this up and lets get it merged.", true),
             ("merge it", true),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_checks_are_named_with_their_age() {
+    fn failed_checks_are_listed_with_their_age() {
         let mut script = Script::default();
         script.prompt("Mend the browser tests");
         script.run(

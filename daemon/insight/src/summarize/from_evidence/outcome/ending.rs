@@ -51,19 +51,19 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
     if last.has_substance() && words.is_some() {
         return words;
     }
-    let tells = |report: &&Report| report.changed && report.has_substance();
+    let describes_work = |report: &&Report| report.changed && report.has_substance();
     let before = match &words {
         // A change in the last turn may have made the earlier report obsolete.
-        Some(words) if last.changed && !tells_of_publication(words) => None,
+        Some(words) if last.changed && !reports_publication(words) => None,
         // The latest change may have made the reports before it obsolete.
         Some(_) => {
             let mut before = earlier().take(2);
-            before.find(|report| report.changed).filter(tells)
+            before.find(|report| report.changed).filter(describes_work)
         }
         // If the last report has no gist, an earlier report describes how the session ended.
         None => {
             let states = |report: &&Report| report.has_substance() && !report.proposes();
-            earlier().take(2).find(states).or_else(|| earlier().find(tells))
+            earlier().take(2).find(states).or_else(|| earlier().find(describes_work))
         }
     };
     let before = before.and_then(|report| gist(entries, report));
@@ -88,9 +88,9 @@ fn with_question(entries: &Entries<'_>, report: &Report, words: String) -> Strin
     }
 }
 
-/// Whether the last words report a commit, a push or a pull request. Such a turn does not change
-/// the work itself.
-fn tells_of_publication(words: &str) -> bool {
+/// Whether the last words report a commit, a push or a pull request. A turn that only publishes
+/// does not change the work itself.
+fn reports_publication(words: &str) -> bool {
     let prose = words.split('`').step_by(2).collect::<String>();
     pattern!(r"(?i)\b(?:commit(?:s|ted)?|push(?:e[sd]|ing)?|merged?|shipped|deployed|released|tagged|pr|pull request|branch)\b")
         .is_match(&prose)
@@ -132,7 +132,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         ""
     };
     let opening = entries.tidy_line(&format!("{opening}{end}{heading}"));
-    let is_told = |sentence: &&str| {
+    let is_kept = |sentence: &&str| {
         !is_announcement(sentence)
             && !is_talk(sentence)
             && !claims_unseen_tests(entries.evidence, sentence)
@@ -140,20 +140,21 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     };
     let all = sentences(&opening);
     let boasts = all.iter().any(|sentence| transient::is_boast(sentence));
-    let mut told: Vec<&str> = all.into_iter().filter(is_told).collect();
-    // `Yes, it is in now` needs its question, and the next sentence states the fact.
-    if told.len() > 1 && !told[1].ends_with(':') && answers_with_pronoun(told[0]) {
-        told.remove(0);
+    let mut kept: Vec<&str> = all.into_iter().filter(is_kept).collect();
+    // A sentence such as `Yes, it is in now` is clear only with its question. The next sentence
+    // states the fact.
+    if kept.len() > 1 && !kept[1].ends_with(':') && answers_with_pronoun(kept[0]) {
+        kept.remove(0);
     }
-    let introduction = told.pop_if(|last| last.ends_with(':'));
+    let introduction = kept.pop_if(|last| last.ends_with(':'));
     // A sentence in the middle that ends in a colon introduced code, which is left out.
-    told.retain(|sentence| !sentence.ends_with([':', ';', ',']));
-    // If the opening only praises the result, the items after it do so, too. The commits say what
-    // was done.
-    if boasts && told.is_empty() {
+    kept.retain(|sentence| !sentence.ends_with([':', ';', ',']));
+    // If the opening only praises the result, the items after it are praise, too. The commits show
+    // what was done.
+    if boasts && kept.is_empty() {
         return committed_since_asked(entries, report);
     }
-    let mut words = whole(&told, LAST_WORDS);
+    let mut words = whole(&kept, LAST_WORDS);
     // `Findings` alone is a heading.
     if words.is_ascii() && words.split_whitespace().count() < 2 {
         words.clear();
@@ -161,8 +162,9 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if words.len() >= ENOUGH || report.asks || report.proposes() {
         return (words.len() >= SAYS).then_some(words);
     }
-    let room = FIRST.saturating_sub(words.len());
-    let listed = listed(entries, report, introduction, room).or_else(|| alone(introduction?));
+    let budget = FIRST.saturating_sub(words.len());
+    let listed = listed(entries, report, introduction, budget)
+        .or_else(|| complete_introduction(introduction?));
     let words = match (words.is_empty(), listed) {
         (true, listed) => listed?,
         (false, Some(listed)) => format!("{words} {listed}"),
@@ -187,12 +189,12 @@ fn is_talk(sentence: &str) -> bool {
             && is_phrase(Topic::Talk, sentence)
 }
 
-/// Returns whole sentences of about `room` bytes in total. Only a first sentence of more than
+/// Returns whole sentences of about `budget` bytes in total. Only a first sentence of more than
 /// [`FIRST`] characters is cut, at a clause.
-fn whole(told: &[&str], room: usize) -> String {
-    let mut words = told.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
-    for sentence in told.iter().skip(1) {
-        if words.len() + sentence.len() > room {
+fn whole(kept: &[&str], budget: usize) -> String {
+    let mut words = kept.first().map_or(String::new(), |first| cut_at_clause(first, FIRST));
+    for sentence in kept.iter().skip(1) {
+        if words.len() + sentence.len() > budget {
             break;
         }
         words.extend([" ", sentence]);
@@ -224,20 +226,20 @@ fn committed_since_asked(entries: &Entries<'_>, report: &Report) -> Option<Strin
 }
 
 /// Returns an introduction without its list, if the introduction alone says what was done.
-fn alone(introduction: &str) -> Option<String> {
+fn complete_introduction(introduction: &str) -> Option<String> {
     let text = introduction.trim_end_matches(':');
     let says_what =
         pattern!(r"(?i)\b(?:updated|added|created|changed|removed|fixed|renamed)\b").is_match(text);
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// Returns the first list of a report that states facts, in about `room` bytes. The introduction is
-/// added only if it calls the items unverified hopes.
+/// Returns the first list of a report that states facts, in about `budget` bytes. The introduction
+/// is added only if it limits the items, for example `This should fix it by:`.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,
     introduction: Option<&str>,
-    room: usize,
+    budget: usize,
 ) -> Option<String> {
     let mut list = quoted(entries, report).into_iter().find(|one| {
         one.listed
@@ -246,11 +248,10 @@ fn listed(
             && !matches!(one.topic, Some(Topic::Cause | Topic::Finding))
     })?;
     list.retain(|part| !overtaken::is_gone(entries, part, report.origin));
-    let told = list.line_of_first_items(room)?;
-    // An introduction such as `This should fix it by:` qualifies the items.
+    let items = list.line_of_first_items(budget)?;
     let limits = introduction.filter(|text| is_phrase(Topic::Hope, text));
     let start = limits.map_or(String::new(), |text| format!("{text} "));
-    (told.len() <= room.max(LISTED)).then(|| format!("{start}{told}."))
+    (items.len() <= budget.max(LISTED)).then(|| format!("{start}{items}."))
 }
 
 /// Whether the session contains a test run, or a command whose words look like a test run. The name
@@ -279,7 +280,7 @@ pub(crate) fn claims_unseen_tests(evidence: &Evidence, sentence: &str) -> bool {
         && (sees_parts || !shows_a_test_run(evidence))
 }
 
-/// Whether a sentence only announces something: `Here's what changed:`, `Let me run the tests.`
+/// Whether a sentence only announces something, for example `Here's what changed:`.
 fn is_announcement(sentence: &str) -> bool {
     let short = sentence.split(' ').count();
     let is_hope = short > 3
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_hopes_is_told_with_its_introduction() {
+    fn a_list_of_hopes_has_its_introduction() {
         let text = "Try again:\n\nThis should fix it by:\n1. Updating npm to the latest version first\n2. Running the file directly\n";
         assert_eq!(
             words(text).unwrap(),
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_without_a_full_stop_is_told_before_its_list() {
+    fn an_opening_without_a_full_stop_gets_one_before_its_list() {
         let text = "PR open: https://x.org/a/pull/9\n\nThree files in it:\n- **a.md**: the guide of the list\n- **b.md**: the rule\n";
         assert_eq!(
             words(text).unwrap(),
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_had_changed_is_not_told_as_the_state_before() {
+    fn a_state_that_the_user_had_changed_is_left_out() {
         for last in [
             "Logic: `push_sessions: false` is off, and without the key it is on.",
             "Committed the switch with real booleans.",
@@ -347,8 +348,8 @@ mod tests {
             script.reply("m2", "You're right, we should use real booleans. Let me fix it.");
             script.edit("b", "/app/setup.go", "b", "c");
             script.reply("m3", last);
-            let told = summary(&script).last_words.unwrap();
-            assert!(told.starts_with(&last[..6]) && !told.contains("consistency"), "{told}");
+            let ending = summary(&script).last_words.unwrap();
+            assert!(ending.starts_with(&last[..6]) && !ending.contains("consistency"), "{ending}");
         }
     }
 
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_words_are_told_without_what_was_answered_since() {
+    fn earlier_words_lose_the_sentences_that_later_turns_settled() {
         let before =
             "That's only the old server. The tests are stable now. I need to commit. Shall I?";
         assert_eq!(still_valid(before).as_deref(), Some("The tests are stable now."));
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn an_introduction_is_told_with_its_list_and_an_announcement_is_not() {
+    fn an_introduction_is_kept_and_an_announcement_is_removed() {
         let text = "Updated. The todo now asks for a migration with two readers of the format:\n\n- **Dual read**: old files stay readable\n- **Lazy write**: new ones carry the key\n";
         assert_eq!(
             words(text).unwrap(),

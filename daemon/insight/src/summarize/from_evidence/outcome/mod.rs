@@ -36,7 +36,7 @@ impl ReasonedOutcome {
 
     /// Returns a completed outcome. The reason says what is still missing, or that nothing was
     /// changed.
-    fn completed(evidence: &Evidence, hoped: bool) -> ReasonedOutcome {
+    fn completed(evidence: &Evidence, is_unconfirmed: bool) -> ReasonedOutcome {
         let is_committed = repository::branch(evidence).is_none()
             || repository::uncommitted_files(evidence).is_empty();
         let is_partly = !evidence.commits.is_empty();
@@ -44,7 +44,7 @@ impl ReasonedOutcome {
         let missing = [
             (!is_committed).then_some(uncommitted),
             unconfirmed::is_unmerged(evidence).then_some("no merge was seen"),
-            (hoped || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
+            (is_unconfirmed || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
         ];
         let mut missing: Vec<&str> = missing.into_iter().flatten().collect();
         if missing.is_empty() && changed_nothing(evidence) {
@@ -104,10 +104,10 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     if last_requests.any(|request| postpones_work(&request.text)) {
         return ReasonedOutcome::new(InProgress, "postponed by the user");
     }
-    of_last_words(evidence, &reply.text, reply.origin.line)
+    from_last_words(evidence, &reply.text, reply.origin.line)
 }
 
-fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome {
+fn from_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome {
     use Outcome::{Blocked, InProgress};
     let words = LastWords::of(reply);
     if words.blocked {
@@ -144,17 +144,17 @@ fn of_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutcome
     if has_open_tasks(evidence, done) {
         return ReasonedOutcome::new(InProgress, "tasks are open");
     }
-    let went_on = evidence.last_result.is_some_and(|result| result.line > line);
+    let has_later_result = evidence.last_result.is_some_and(|result| result.line > line);
     match () {
-        () if done => ReasonedOutcome::completed(evidence, words.hopes),
+        () if done => ReasonedOutcome::completed(evidence, words.is_unconfirmed),
         () if words.asks => ReasonedOutcome::new(InProgress, "waits for an answer"),
-        () if went_on => {
+        () if has_later_result => {
             ReasonedOutcome::new(InProgress, "the agent did not report on the last results")
         }
         () if !last_turn_errors(evidence).is_empty() => {
             ReasonedOutcome::new(InProgress, "the last error is open")
         }
-        () => ReasonedOutcome::completed(evidence, words.hopes),
+        () => ReasonedOutcome::completed(evidence, words.is_unconfirmed),
     }
 }
 
@@ -242,17 +242,17 @@ fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
 struct LastWords {
     /// Something prevents the work.
     blocked: bool,
-    /// They end in a question or in `Let me know ...`.
+    /// The words end in a question or in `Let me know ...`.
     asks: bool,
-    /// They ask the user to choose between several options.
+    /// The words ask the user to choose between several options.
     asks_for_choice: bool,
-    /// They end in a colon or announce a next step.
+    /// The words end in a colon or announce a next step.
     announces: bool,
-    /// They ask the user to repeat an attempt.
+    /// The words ask the user to repeat an attempt.
     asks_to_try_again: bool,
     /// A sentence expresses hope: nobody has verified the result.
-    hopes: bool,
-    /// Their first sentence says that the work is done.
+    is_unconfirmed: bool,
+    /// The first sentence says that the work is done.
     claims_done: bool,
 }
 
@@ -294,7 +294,7 @@ impl LastWords {
             asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
                 pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
             }),
-            hopes: all.iter().any(|sentence| is_phrase(Topic::Hope, sentence)),
+            is_unconfirmed: all.iter().any(|sentence| is_phrase(Topic::Hope, sentence)),
             claims_done,
         }
     }
@@ -312,14 +312,14 @@ mod tests {
 
     impl Session {
         fn new(prompts: &[(&str, u64)], reply: Option<(&str, u64)>) -> Session {
-            let said = |(text, line): (&str, u64)| Quote {
+            let quote = |(text, line): (&str, u64)| Quote {
                 text: text.to_owned(),
                 origin: Origin { source: 0, line },
                 at: None,
             };
             Session(Evidence {
-                prompts: prompts.iter().map(|prompt| said(*prompt)).collect(),
-                last_reply: reply.map(said),
+                prompts: prompts.iter().map(|prompt| quote(*prompt)).collect(),
+                last_reply: reply.map(quote),
                 ..Evidence::default()
             })
         }
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_things_decide() {
+    fn the_last_events_determine_the_outcome() {
         use Outcome::{Abandoned, Blocked, Completed, InProgress};
         let at = |line| Some(Origin { source: 0, line });
         Session::new(&[("fix it", 1)], Some(("Fixed the parser.", 5)))
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_is_to_try_is_not_done() {
+    fn work_that_the_user_must_check_is_in_progress() {
         let reply = "Changed the base image. Try again with the new one.";
         Session::new(&[("the build fails", 1)], Some((reply, 5)))
             .with(changed)
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_may_lack_a_commit_or_a_confirmation() {
+    fn completed_work_may_lack_a_commit_or_a_confirmation() {
         let reason = |reply: &str, change: fn(&mut Evidence)| {
             let session = Session::new(&[("the list is empty", 1)], Some((reply, 5)));
             verdict(&session.with(change).0).reason
@@ -477,18 +477,18 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_nothing_was_concluded_from_is_not_the_end() {
-        let went_on = |evidence: &mut Evidence| {
+    fn a_result_without_a_later_reply_is_in_progress() {
+        let has_later_result = |evidence: &mut Evidence| {
             evidence.last_result = Some(Origin { source: 0, line: 9 });
         };
         let prompts = [("Why is the list slow?", 1)];
         let looks = Session::new(&prompts, Some(("I look at the query first.", 3)));
-        looks.with(went_on).ends(Outcome::InProgress);
+        looks.with(has_later_result).ends(Outcome::InProgress);
         Session::new(&prompts, Some(("Done. The list is fast.", 3)))
-            .with(went_on)
+            .with(has_later_result)
             .ends(Outcome::Completed);
         Session::new(&prompts, Some(("The query has no index.", 10)))
-            .with(went_on)
+            .with(has_later_result)
             .ends(Outcome::Completed);
     }
 
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn praise_with_a_wish_is_no_thanks() {
+    fn praise_with_a_request_is_not_thanks() {
         assert!(is_thanks("Excellent work, thank you!"));
         assert!(is_thanks("perfect"));
         assert!(!is_thanks("great, now commit it"));

@@ -19,7 +19,7 @@ const QUESTION: usize = 400;
 /// Maximum length, in bytes, of a question that is quoted.
 const ASKED: usize = 220;
 /// Maximum length, in bytes, of the sentence that [`request`] returns.
-const LOOKED_AT: usize = 180;
+const REQUEST_SENTENCE: usize = 180;
 /// Minimum number of different words of a request that describes what is to be reviewed.
 const SUBJECT: usize = 6;
 
@@ -46,8 +46,8 @@ pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let before = before.filter(|_| refers_back(question)).map(|at| all[at - 1]);
     let question = before.map_or(question.to_owned(), |text| format!("{text} {question}"));
     let longest = if before.is_some() { QUESTION } else { ASKED };
-    let is_told = (12..=longest).contains(&question.len()) && !is_order(&question);
-    is_told.then_some(question)
+    let is_quotable = (12..=longest).contains(&question.len()) && !is_order(&question);
+    is_quotable.then_some(question)
 }
 
 /// Whether a question has a pronoun whose noun may be in the sentence before it.
@@ -56,8 +56,8 @@ fn refers_back(question: &str) -> bool {
         .is_match(question)
 }
 
-/// Returns the first sentence of the prompt before a report, if it orders something and the turn
-/// changed nothing. `None` for the first prompt, because that is the objective.
+/// Returns the first sentence of the prompt before a report, if this sentence is an order and the
+/// turn changed nothing. `None` for the first prompt, because it is the objective.
 pub(crate) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -66,8 +66,9 @@ pub(crate) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> 
     let at = prompts.iter().rposition(|prompt| prompt.origin.line < report.origin.line)?;
     let text = one_line(&prompts[at].text);
     let first = sentences(&text).first().copied().unwrap_or_default();
-    let is_told = at > 0 && (12..=LOOKED_AT).contains(&first.len()) && begins_as_order(first);
-    is_told.then(|| first.to_owned())
+    let is_quotable =
+        at > 0 && (12..=REQUEST_SENTENCE).contains(&first.len()) && begins_as_order(first);
+    is_quotable.then(|| first.to_owned())
 }
 
 /// Whether `later` mentions other commits than `earlier`, or asks for a review of something else.
@@ -94,7 +95,8 @@ fn is_question(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Whether a question asks for work rather than for an answer, as `Can you tag it please?` does.
+/// Whether a question asks for work rather than for an answer, for example `Can you tag it
+/// please?`.
 fn is_order(question: &str) -> bool {
     // `Can you check whether it is used?` asks for an answer.
     if pattern!(r"(?i)^(?:can|could|would) you (?:please |also )*check (?:if|whether|why|how)\b")
@@ -150,9 +152,9 @@ pub(crate) fn asks_about_progress(prompt: &str) -> bool {
         .is_match(prompt.trim())
 }
 
-/// Returns the number of later turns with changes after which the answer to a prompt no longer
-/// holds, because the prompt asks how the code is at the moment, how something could be done, or
-/// what is left to do. `None` for other prompts.
+/// Returns after how many later turns with changes the answer to a prompt no longer holds. The
+/// prompt must ask how the code is at the moment, how something could be done, or what is left to
+/// do. `None` for other prompts.
 pub(crate) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
     /// The first few changes after a list of open work leave most of the list open.
     const LEFT: usize = 6;

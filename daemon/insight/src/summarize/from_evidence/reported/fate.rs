@@ -70,8 +70,9 @@ pub(crate) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
 }
 
-/// Whether the user refused what a report announced: its turn ended in a call that was not
-/// approved, or the user stopped and corrected the agent after words such as `Let me fix this:`.
+/// Whether the user refused what a report announced: the turn of the report ended in a tool call
+/// that was not approved, or the user stopped and corrected the agent after words such as `Let me
+/// fix this:`.
 pub(crate) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
     let mut corrections = evidence.corrections.iter();
@@ -98,7 +99,7 @@ fn is_resolved_later(entries: &Entries<'_>, report: &Report) -> bool {
             || pattern!(r"(?i)^\W*(?:finding|issue|bug|problem)s?\b").is_match(start)
     });
     let later = entries.reports.reports.iter().filter(|one| one.origin.line > report.origin.line);
-    // A review of another commit, or of something else, says nothing about this one.
+    // A review of another commit, or of something else, says nothing about this review.
     let asked = prompt_before(entries.evidence, report).unwrap_or_default();
     let later = later.filter(|one| {
         let other = prompt_before(entries.evidence, one).unwrap_or_default();

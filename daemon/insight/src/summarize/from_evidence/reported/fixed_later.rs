@@ -19,7 +19,7 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
     if report.changed && !names_severity(part) {
         return false;
     }
-    let told = words(part);
+    let part_words = words(part);
     let quoted = part.split('`').skip(1).step_by(2);
     let files = part.split([' ', ':']);
     let files = files.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
@@ -40,13 +40,14 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
     });
     mending.any(|commit| {
         let text = format!("{} {}", commit.subject, commit.body);
-        let share = share_of_words(&told, &words(&text));
+        let share = share_of_words(&part_words, &words(&text));
         share >= FIXED_SHARE || share >= FIXED_SHARE / 2.0 && names(&text)
     }) || reported.enumerate().any(|(at, later)| {
         let answers = at == 0
             && (names_severity(part) || review::is_review(entries, report))
             && is_agreed(entries, report);
-        (answers || names(&later.text)) && share_of_words(&told, &words(&later.text)) >= FIXED_SHARE
+        (answers || names(&later.text))
+            && share_of_words(&part_words, &words(&later.text)) >= FIXED_SHARE
     })
 }
 
@@ -60,8 +61,8 @@ pub(crate) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
     })
 }
 
-/// Whether a part is a finding of a review with its severity. If a turn writes its review into a
-/// file, the turn counts as one with changes.
+/// Whether a part is a finding of a review with its severity. The severity distinguishes such
+/// findings in a turn with changes, for example a turn that writes its review into a file.
 fn names_severity(part: &str) -> bool {
     pattern!(r"(?i)^\W*(?:critical|high|medium|low|blocker|major|minor|nit|p[0-3])(?: (?:priority|severity))?\b ?[:(\u{2014}-]|^\W*(?:CRIT|HIGH|MED|LOW|BLOCK|WARN|INFO)[A-Z]*-[0-9]+\b")
         .is_match(part)

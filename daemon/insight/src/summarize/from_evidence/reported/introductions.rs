@@ -26,7 +26,7 @@ pub(crate) struct Introduction {
 
 impl Introduction {
     /// Returns the introduction of a list: the `sentence` before it, or else the nearest specific
-    /// one of `headings`. `None` if no heading is specific.
+    /// heading in `headings`. `None` if no heading is specific.
     pub(crate) fn of(
         entries: &Entries<'_>,
         sentence: Option<&str>,
@@ -34,7 +34,7 @@ impl Introduction {
     ) -> Option<Introduction> {
         let is_telling = |heading: &&String| is_specific_heading(heading) && !points_back(heading);
         let at = || headings.iter().rposition(|heading| is_telling(&heading));
-        // The heading is a short form of a long introducing sentence.
+        // If the sentence is too long, the heading is used instead.
         let sentence = sentence.filter(|text| plain(entries, text).is_some());
         let (text, outer) = match sentence {
             Some(sentence) => (sentence, headings),
@@ -82,7 +82,7 @@ fn plain(entries: &Entries<'_>, text: &str) -> Option<String> {
     (text.chars().count() <= LONGEST).then(|| text.to_owned())
 }
 
-/// Whether a heading refers to another one, such as `What this fixes`.
+/// Whether a heading refers to another heading, such as `What this fixes`.
 fn points_back(heading: &str) -> bool {
     !heading.contains('`')
         && pattern!(r"(?i)^(?:what|why|how) (?:this|that|it|these|those)\b(?: \w+){0,3}$|^(?:both|all|these|those|they|all of (?:them|these|those))(?: \w+)?$")
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_that_says_little_is_told_with_the_one_above_it() {
+    fn a_heading_with_little_content_gets_the_one_above_it() {
         for (headings, wanted) in [
             (&["Fixed: `.env` is read", "The Problem"][..], "The Problem (Fixed: `.env` is read)"),
             (&["Fixed: hooks are recognised", "What This Fixes"], "Fixed: hooks are recognised"),
@@ -142,8 +142,8 @@ mod tests {
         let (evidence, reports) = (Evidence::default(), Reports::default());
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let (long, headings) = ("I read each path of it ".repeat(8), ["Lost rows".to_owned()]);
-        let told = Introduction::of(&entries, Some(&long), &headings).map(|one| one.line());
-        assert_eq!(told.as_deref(), Some("Lost rows"));
+        let introduction = Introduction::of(&entries, Some(&long), &headings).map(|one| one.line());
+        assert_eq!(introduction.as_deref(), Some("Lost rows"));
         assert_eq!(introduced(&["Here's what I did"]), None);
         assert_eq!(introduced(&["Both addressed"]), None);
         let changes = introduced(&["Layout changes in this commit"]);

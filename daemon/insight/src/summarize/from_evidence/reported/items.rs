@@ -23,13 +23,13 @@ const LENGTHS: [usize; 8] = [300, 240, 200, 160, 130, 100, 80, 60];
 const SEPARATOR: usize = 2;
 /// Minimum length, in bytes, of a shortened item.
 const LEAST: usize = 24;
-/// Maximum length, in bytes, of the label of an item, which stays with the item.
+/// Maximum length, in bytes, of the label of an item. A label is never cut off.
 const LABEL: usize = 80;
 
-/// Returns all items. If they do not fit into about `room` bytes, shortens them to first sentences
-/// or clauses: the starts of all items are worth more than a few whole items. `None` if they still
-/// do not fit.
-pub(crate) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<String>> {
+/// Returns all items. If they do not fit into about `budget` bytes, shortens them to first
+/// sentences or clauses: the starts of all items are more useful than a few whole items. `None` if
+/// they still do not fit.
+pub(crate) fn shortened_to_fit(items: &[String], budget: usize) -> Option<Vec<String>> {
     let whole = items.to_vec();
     let firsts = items.iter().map(|item| first_sentence(item).to_owned()).collect();
     let lengths = LENGTHS.into_iter().filter(|_| items.len() <= SHORTENED);
@@ -37,21 +37,21 @@ pub(crate) fn shortened_to_fit(items: &[String], room: usize) -> Option<Vec<Stri
         items.iter().map(|item| clauses(item, length).to_owned()).collect::<Vec<String>>()
     });
     let mut all = [whole, firsts].into_iter().chain(shorter);
-    all.find(|items| size(items) <= room + SEPARATOR)
+    all.find(|items| size(items) <= budget + SEPARATOR)
 }
 
-/// Returns the first items that fit into about `room` bytes, at least one, and the number of the
+/// Returns the first items that fit into about `budget` bytes, at least one, and the number of the
 /// others.
-pub(crate) fn first_that_fit(items: &[String], room: usize) -> (Vec<String>, usize) {
-    let mut told: Vec<String> = Vec::new();
+pub(crate) fn first_that_fit(items: &[String], budget: usize) -> (Vec<String>, usize) {
+    let mut fitting: Vec<String> = Vec::new();
     for item in items {
-        if !told.is_empty() && size(&told) + item.len() > room {
+        if !fitting.is_empty() && size(&fitting) + item.len() > budget {
             break;
         }
-        told.push(item.clone());
+        fitting.push(item.clone());
     }
-    let left = items.len() - told.len();
-    (told, left)
+    let left = items.len() - fitting.len();
+    (fitting, left)
 }
 
 /// Returns the length, in bytes, of items with the separator after each.
@@ -68,7 +68,7 @@ fn clauses(item: &str, length: usize) -> &str {
     }
     let label = item.find(": ").filter(|at| *at <= LABEL);
     let text = label.map_or(item, |at| &item[at + 2..]);
-    // The main clause comes last.
+    // The main clause comes last, so the item cannot be cut.
     if pattern!(r"(?i)^(?:if|when|once|after|before|since|because|unless|although|while|for|in|on|with|as|to)\b").is_match(text) {
         return item;
     }
@@ -119,7 +119,7 @@ pub(crate) fn is_step(part: &str) -> bool {
 /// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
 pub(crate) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = entries.tidy_line(&passage.text);
-    let mut told: Vec<&str> = Vec::new();
+    let mut kept: Vec<&str> = Vec::new();
     let mut broken = false;
     // The rest of `Same change as #2. Renamed the key` describes only a part of the change.
     if sentences(&text).first().is_some_and(|first| names_numbers(first)) {
@@ -129,18 +129,18 @@ pub(crate) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<Stri
         // A sentence that depends on a skipped one is skipped, too.
         broken = !is_part(sentence) || broken && depends_on_previous(sentence);
         if !broken {
-            told.push(sentence);
+            kept.push(sentence);
         }
     }
     let label = passage.label.as_deref().map(one_line);
     let label = label.map(|label| entries.tidy_line(without_number(&label)));
-    if told.is_empty() && !text.is_empty() {
+    if kept.is_empty() && !text.is_empty() {
         return None;
     }
-    while told.len() > 1 && told.iter().map(|one| one.len()).sum::<usize>() > ITEM {
-        told.pop();
+    while kept.len() > 1 && kept.iter().map(|one| one.len()).sum::<usize>() > ITEM {
+        kept.pop();
     }
-    let text = cut_at_clause(&told.join(" "), NEST);
+    let text = cut_at_clause(&kept.join(" "), NEST);
     // `Added a lock 2. Removed the cache 3. …`: the next items of the source follow without a line
     // end.
     let text = pattern!(r"([^.;:,]) (?:[2-9]|1\d)[.)] ([A-Z`])").replace_all(&text, "$1; $2");
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_without_room_are_shortened_before_any_is_left_out() {
+    fn items_that_do_not_fit_are_shortened_before_any_is_left_out() {
         let items = [
             "Reader: reads one row at a time, with the order of the file, and closes it at the end",
             "`w.rs`: writes the rows to a new file (the old one is renamed) because a crash may come",
@@ -168,9 +168,9 @@ mod tests {
         ];
         let items: Vec<String> = items.iter().map(|item| (*item).to_owned()).collect();
         assert_eq!(shortened_to_fit(&items, 400), Some(items.clone()));
-        let told = shortened_to_fit(&items, 180).unwrap();
+        let short = shortened_to_fit(&items, 180).unwrap();
         assert_eq!(
-            told,
+            short,
             [
                 "Reader: reads one row at a time, with the order of the file",
                 "`w.rs`: writes the rows to a new file (the old one is renamed)",
@@ -178,7 +178,7 @@ mod tests {
             ]
         );
         assert_eq!(shortened_to_fit(&items, 120), None);
-        let (told, left) = first_that_fit(&items, 120);
-        assert_eq!((told.len(), left), (1, 2));
+        let (short, left) = first_that_fit(&items, 120);
+        assert_eq!((short.len(), left), (1, 2));
     }
 }

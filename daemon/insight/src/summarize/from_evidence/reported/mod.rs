@@ -63,7 +63,7 @@ pub(super) struct ReportQuotes<'e> {
     entries: &'e Entries<'e>,
     /// The words of the texts that other sections of the summary contain.
     known: Vec<BTreeSet<String>>,
-    /// The reports that still hold, in order.
+    /// The reports that later turns did not make obsolete, in order.
     reports: Vec<QuotedReport<'e>>,
 }
 
@@ -204,7 +204,7 @@ fn is_clear_alone(line: &str) -> bool {
         && (prose.count() >= least || !line.is_ascii())
 }
 
-/// Whether a short line only counts things, as in `I removed both wrong checks`.
+/// Whether a short line only counts things, for example `I removed both wrong checks`.
 fn counts_unnamed(line: &str) -> bool {
     !line.contains(['`', ':'])
         && pattern!(r"(?i)^(?:(?:i|we)(?:['’]ve| have)? )?(?:now |also )?\w+ed (?:both|these|those|the (?:two|three|four))(?: \w+){1,2}\b(?: to\b| now\b|[.!]?$)")

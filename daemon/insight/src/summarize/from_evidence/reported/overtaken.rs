@@ -21,7 +21,7 @@ const MAX_PROMPT_BYTES: usize = 2_000;
 
 /// Whether a later text says that something in `text` was removed, replaced or taken back.
 ///
-/// Names are texts in back quotes, and words of code such as `ScriptProcessor`.
+/// The names in a text are its parts in back quotes, and words of code such as `ScriptProcessor`.
 pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
     let names = names(text);
     // A text that reports a removal stays true.
@@ -49,8 +49,8 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
 
-/// Returns the thing in `text` that a commit after `at` removed, according to the commit's subject:
-/// `Remove the base tag - use plain paths`.
+/// Returns the thing in `text` that a commit after `at` removed, according to the commit's subject,
+/// for example `dynamic base tag` after `Remove the dynamic base tag - use plain paths`.
 pub(crate) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Option<String> {
     let text = text.to_lowercase();
     let later = evidence.commits.iter();
@@ -59,7 +59,7 @@ pub(crate) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Opti
     later.find_map(|commit| removed_by(&commit.subject).filter(|object| text.contains(object)))
 }
 
-/// Returns the object of at least two words that a commit removed, in lower case.
+/// Returns the object of at least two words and ten bytes that a commit removed, in lower case.
 fn removed_by(subject: &str) -> Option<String> {
     let found = pattern!(
         r"(?i)^(?:[a-z]+(?:\([^)]*\))?!?: )?(?:remove|drop|delete|revert) (?:the |all |old |unused |stale )*([a-z`./_-]+(?: [a-z`./_-]+){1,3}?)(?: [-—–] |[,:;]| (?:from|in|and|for|to|as|by|because|which|\()|$)"
@@ -68,8 +68,8 @@ fn removed_by(subject: &str) -> Option<String> {
     Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
-/// Whether the user said, after the last change to the file at `path`, that they reverted this
-/// change or all changes.
+/// Whether the user reported, after the last change to the file at `path`, that this change or all
+/// changes were reverted.
 pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| {
         prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
@@ -84,11 +84,11 @@ pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWo
 
 /// Returns the words for what the user reverted; an empty set means all changes.
 fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
-    let said = pattern!(
+    let reverted = pattern!(
         r"(?i)\bI(?:'ve|’ve| have)? (?:just |already |now )?(?:reverted|removed|deleted|discarded|undone|undid|dropped|rolled back) (?:your|the|all|those|these)(?: of)?(?: your| the| those| these)?((?: [\w./-]+){1,4})"
     )
     .captures(&prompt[..prompt.floor_char_boundary(300)])?;
-    let object = said[1].split([',', '.']).next().unwrap_or_default();
+    let object = reverted[1].split([',', '.']).next().unwrap_or_default();
     let stop = [" but", " and", " so", " as", " because", " from", " in", " again"];
     let end = stop.iter().filter_map(|stop| object.find(&format!("{stop} "))).min();
     let object = words(&object[..end.unwrap_or(object.len())]);
@@ -102,7 +102,7 @@ fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
 }
 
 /// Whether a claim is about a file whose changes the user reverted.
-pub(crate) fn names_what_was_taken_back(entries: &Entries<'_>, text: &str) -> bool {
+pub(crate) fn is_about_reverted_file(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
     changed_files(evidence, text).any(|(path, work)| is_reverted_by_user(evidence, path, work))
 }
@@ -171,18 +171,21 @@ pub(crate) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bo
     let addresses: Vec<&str> =
         pattern!(r"https?://[^\s)>`]+").find_iter(text).map(|found| found.as_str()).collect();
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    let prompts = evidence.prompts.iter().map(|said| (said.origin, said.text.as_str()));
-    let reports = evidence.reports.iter().map(|said| (said.origin, said.text.as_str()));
-    let goes = |line: &str| {
+    let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));
+    let reports = evidence.reports.iter().map(|report| (report.origin, report.text.as_str()));
+    let marks_removal = |line: &str| {
         pattern!(r"(?i)\b(?:delet\w+|remov\w+|duplicates?|clean(?:ed)? up|obsolete|replaced|instead of)\b")
             .is_match(line)
     };
     !addresses.is_empty()
-        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, said)| {
-            let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, later_text)| {
+            let lines: Vec<&str> =
+                later_text.lines().filter(|line| !line.trim().is_empty()).collect();
             let names = |line: &str| addresses.iter().any(|address| line.contains(address));
-            (0..lines.len())
-                .any(|at| names(lines[at]) && (goes(lines[at]) || at > 0 && goes(lines[at - 1])))
+            (0..lines.len()).any(|at| {
+                names(lines[at])
+                    && (marks_removal(lines[at]) || at > 0 && marks_removal(lines[at - 1]))
+            })
         })
 }
 
@@ -210,9 +213,9 @@ pub(crate) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later choice or commit removes something in `label`, the chosen option:
-/// `remove turn ordering` makes `Turn-based with short leases` obsolete. Also whether a later
-/// prompt keeps what the option replaces.
+/// Whether a later choice or commit removes something in `label`, the chosen option, or a later
+/// prompt keeps what the option replaces. For example, `remove turn ordering` makes `Turn-based
+/// with short leases` obsolete.
 pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
@@ -233,8 +236,8 @@ pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
         || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
 }
 
-/// Whether a prompt keeps what the chosen option replaces: `let's keep per-call construction` after
-/// `Cache it instead of building one per call`.
+/// Whether a prompt keeps what the chosen option replaces, for example `let's keep per-call
+/// construction` after `Cache it instead of building one per call`.
 fn keeps_other(prompt: &str, label: &str) -> bool {
     let Some(found) = pattern!(r"(?i)\b(?:instead of|rather than|not) (.{8,})$").captures(label)
     else {
@@ -250,8 +253,8 @@ fn keeps_other(prompt: &str, label: &str) -> bool {
             .any(|kept| words(&kept[1]).intersection(&replaced).count() >= 2)
 }
 
-/// Whether the user asked to try something in `text` again: `try entire review again`. Then the
-/// result in `text` no longer holds.
+/// Whether the user asked to try something in `text` again, for example `try acme review again`.
+/// The result in `text` then no longer holds.
 pub(crate) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let text = text.replace('`', "").to_lowercase();
     let again = pattern!(
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tried_again_has_no_result_yet() {
+    fn work_that_is_tried_again_has_no_result_yet() {
         let at = |line| Origin { source: 0, line };
         let gone = |prompt: &str, text: &str| {
             let text_of =
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_goes_when_a_later_text_says_so() {
+    fn a_later_text_may_report_the_removal_of_a_name() {
         for (later, gone) in [
             ("Removed `ScriptProcessor`", true),
             ("ScriptProcessor → AudioWorklet", true),

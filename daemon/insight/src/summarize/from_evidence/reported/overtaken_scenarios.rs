@@ -25,7 +25,7 @@ fn commit(script: &mut Script, id: &str, subject: &str, printed: &'static str) {
 }
 
 #[test]
-fn what_a_hook_found_is_fixed_when_the_next_attempt_fails_otherwise() {
+fn an_error_is_fixed_if_the_next_attempt_fails_for_another_reason() {
     let mut script = Script::default();
     script.prompt("Write the guide of the shop and commit it");
     script.edit("a", "/app/guide.md", "a", "b");
@@ -45,7 +45,7 @@ fn what_a_hook_found_is_fixed_when_the_next_attempt_fails_otherwise() {
 }
 
 #[test]
-fn a_state_ends_with_the_next_change() {
+fn the_next_change_makes_a_described_state_obsolete() {
     let mut script = Script::default();
     script.prompt("Fix the upload of pictures");
     script.edit("a", "/app/upload.rs", "a", "b");
@@ -55,20 +55,20 @@ fn a_state_ends_with_the_next_change() {
                   - **Identified open files**: Two of the pictures and the list\n\
                   - Added a check of the size to the upload\n";
     script.reply("m1", report);
-    let told = |script: &Script| format!("{:?}", summary(script).completed_tasks);
-    assert!(told(&script).contains("displays correctly"), "{}", told(&script));
+    let shown = |script: &Script| format!("{:?}", summary(script).completed_tasks);
+    assert!(shown(&script).contains("displays correctly"), "{}", shown(&script));
     script.prompt("now the upload of texts");
     script.edit("b", "/app/upload.rs", "b", "c");
     script.reply("m2", "Added the texts of customers to the same reader, in the order in which they were written, and with the dates of both sides.");
-    let told = told(&script);
-    assert!(told.contains("Added a check of the size"), "{told}");
+    let shown = shown(&script);
+    assert!(shown.contains("Added a check of the size"), "{shown}");
     for gone in ["root cause", "displays correctly"] {
-        assert!(!told.contains(gone), "{gone}: {told}");
+        assert!(!shown.contains(gone), "{gone}: {shown}");
     }
 }
 
 #[test]
-fn praise_is_no_outcome_and_the_commits_are() {
+fn commits_replace_praise_in_the_last_words() {
     let mut script = Script::default();
     script.prompt("Limit the size of the upload");
     script.edit("a", "/app/upload.rs", "a", "b");
@@ -88,7 +88,7 @@ fn praise_is_no_outcome_and_the_commits_are() {
 }
 
 #[test]
-fn the_body_of_a_commit_is_told_without_praise_and_without_what_it_did_not_change() {
+fn the_body_of_a_commit_loses_praise_and_unchanged_parts() {
     let mut script = Script::default();
     script.prompt("Limit the size of the upload");
     script.run(
@@ -105,7 +105,7 @@ fn the_body_of_a_commit_is_told_without_praise_and_without_what_it_did_not_chang
 }
 
 #[test]
-fn a_plan_that_was_given_up_is_superseded() {
+fn an_abandoned_plan_is_superseded() {
     let mut script = Script::default();
     script.prompt("Plan the login");
     script.run(
@@ -127,7 +127,7 @@ fn a_plan_that_was_given_up_is_superseded() {
 }
 
 #[test]
-fn an_amended_commit_is_found_behind_a_rebase() {
+fn an_amended_commit_after_a_rebase_is_found() {
     let mut script = Script::default();
     script.prompt("Rebase the branch");
     commit(&mut script, "a", "Add the list", "[work 1111111] Add the list\n");
@@ -159,7 +159,7 @@ fn an_amended_commit_is_found_behind_a_rebase() {
 }
 
 #[test]
-fn an_edit_that_is_taken_back_leaves_no_trace_and_a_deletion_is_marked() {
+fn a_reverted_edit_is_left_out_and_a_deletion_is_marked() {
     let mut script = Script::default();
     script.prompt("Add a limit");
     script.edit("a", "/app/schema.sql", "size int", "size int unique");
@@ -167,7 +167,7 @@ fn an_edit_that_is_taken_back_leaves_no_trace_and_a_deletion_is_marked() {
     script.edit("c", "/app/schema.sql", "size int unique", "size int");
     script.read("d", "/app/old.rs");
     script.run("e", "rm /app/old.rs", Outcome::Succeeded, "");
-    // Nothing but its removal is known of a scratch file.
+    // The evidence shows only the removal of this scratch file.
     script.run("f", "rm /app/notes.txt", Outcome::Succeeded, "");
     script.run("g", "git rm /app/unused.rs", Outcome::Succeeded, "");
     script.reply("m", "The limit is there.");
@@ -178,7 +178,7 @@ fn an_edit_that_is_taken_back_leaves_no_trace_and_a_deletion_is_marked() {
 }
 
 #[test]
-fn a_setting_is_told_with_the_block_around_it_and_not_for_a_file_that_went() {
+fn a_setting_has_the_block_around_it_unless_its_file_was_removed() {
     let mut script = Script::default();
     script.prompt("Remove the old reader");
     script.run("a", "git rm /app/src/reader.ts", Outcome::Succeeded, "");
@@ -196,7 +196,7 @@ fn a_setting_is_told_with_the_block_around_it_and_not_for_a_file_that_went() {
 }
 
 #[test]
-fn files_that_a_sub_agent_reports_are_the_sessions() {
+fn files_that_a_sub_agent_reports_belong_to_the_session() {
     let mut script = Script::default();
     script.prompt("Simplify the branch");
     let subject = "Simplify the code".to_owned();
@@ -208,7 +208,7 @@ fn files_that_a_sub_agent_reports_are_the_sessions() {
 }
 
 #[test]
-fn an_error_goes_with_the_first_change_behind_it() {
+fn the_first_change_after_an_error_is_its_fix() {
     let mut script = Script::default();
     script.prompt("Make the audit pass");
     let failed = Outcome::Failed(Some(1));
@@ -227,13 +227,13 @@ fn an_error_goes_with_the_first_change_behind_it() {
     script.at += 300;
     script.run("e", "npx audit", Outcome::Succeeded, "");
     let error = &script.collect().errors[0];
-    let said = error.resolution.as_ref().and_then(|resolution| resolution.said.as_deref());
-    assert_eq!(said, Some("Rename the key to `ignoreDependencies` in the file"));
+    let fix = error.resolution.as_ref().and_then(|resolution| resolution.said.as_deref());
+    assert_eq!(fix, Some("Rename the key to `ignoreDependencies` in the file"));
 }
 
 #[test]
 fn a_problem_that_the_user_reports_again_is_not_fixed() {
-    let story = |again: &str| {
+    let records = |again: &str| {
         let mut script = Script::default();
         script.prompt(
             "The session check of step 17 fails: both sessions are in the metadata of the commit",
@@ -248,9 +248,9 @@ fn a_problem_that_the_user_reports_again_is_not_fixed() {
         script.reply("m3", "I see.");
         summary(&script).errors_resolved
     };
-    assert!(story("Now write the guide").is_some());
-    assert_eq!(story("still failing"), None);
-    assert_eq!(story("let's pick this up again tomorrow"), None);
+    assert!(records("Now write the guide").is_some());
+    assert_eq!(records("still failing"), None);
+    assert_eq!(records("let's pick this up again tomorrow"), None);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn questions_and_menus_are_no_findings() {
 }
 
 #[test]
-fn an_answer_is_told_with_the_list_that_it_introduces() {
+fn an_answer_has_the_list_that_it_introduces() {
     let mut script = Script::default();
     script.prompt("does the second factor work for wallets?");
     script.reply("m", "The second factor only applies to keys of the service. For wallets such as Purse:\n\n- The service is only a connector\n- The key stays in the wallet\n\nThe plan does not mention it.");
@@ -281,7 +281,7 @@ fn an_answer_is_told_with_the_list_that_it_introduces() {
 }
 
 #[test]
-fn what_was_put_off_and_the_boxes_of_each_pull_request_are_open() {
+fn postponed_work_and_the_boxes_of_each_pull_request_are_open() {
     let mut script = Script::default();
     script.prompt("Answer the review");
     script.edit("a", "/app/stream.rs", "a", "b");
@@ -305,7 +305,7 @@ fn what_was_put_off_and_the_boxes_of_each_pull_request_are_open() {
 }
 
 #[test]
-fn housekeeping_and_bare_questions_are_no_objective() {
+fn routine_orders_and_bare_questions_are_no_objective() {
     let mut script = Script::default();
     script.prompt("ok lets get back to main");
     script.reply("m1", "On main.");
@@ -330,7 +330,7 @@ fn housekeeping_and_bare_questions_are_no_objective() {
 }
 
 #[test]
-fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
+fn a_call_that_was_cut_off_has_the_work_of_its_sub_agent() {
     let mut script = Script::default();
     script.prompt("Plan the login");
     script.reply("m1", "Two ways. Which one?");
@@ -349,7 +349,7 @@ fn a_call_that_was_cut_off_tells_what_its_sub_agent_did() {
 }
 
 #[test]
-fn of_tasks_side_by_side_each_has_its_own_work() {
+fn each_of_two_parallel_tasks_has_its_own_work() {
     let mut script = Script::default();
     script.prompt("Do both plans");
     for (call, subject) in [("a", "Plan 3"), ("b", "Plan 4")] {
@@ -376,7 +376,7 @@ fn of_tasks_side_by_side_each_has_its_own_work() {
 }
 
 #[test]
-fn what_the_user_talked_the_agent_out_of_is_not_told() {
+fn work_to_which_the_user_objected_is_left_out() {
     let mut script = Script::default();
     script.prompt("Write the guide of the tables");
     script.edit("a", "/app/guide.md", "a", "b");
@@ -388,25 +388,25 @@ fn what_the_user_talked_the_agent_out_of_is_not_told() {
     script.edit("b", "/app/first.ts", "a", "b");
     script.edit("c", "/app/guide.md", "b", "c");
     script.reply("m2", "The first migration creates all tables now.\n\nChanges made:\n- **`guide.md`** - Updated the chapter on the gap from open to fixed, and the number of tables\n- **`notes.md`** - Updated the list of the servers that get the new tables\n");
-    let told = |script: &Script| {
+    let shown = |script: &Script| {
         let found = summary(script);
         (found.objective, format!("{:?} {:?}", found.last_words, found.completed_tasks))
     };
-    let (objective, done) = told(&script);
+    let (objective, done) = shown(&script);
     assert!(objective.contains("Later: fix the gap"), "{objective}");
     assert!(done.contains("from open to fixed"), "{done}");
     script.prompt("but the other migration runs anyway, why would you create the table twice?");
     script.reply("m3", "You're right, that is unnecessary. Let me revert it.");
     script.edit("d", "/app/guide.md", "c", "d");
     script.reply("m4", "The guide no longer asks for it.");
-    let (objective, done) = told(&script);
+    let (objective, done) = shown(&script);
     assert!(!objective.contains("gap"), "{objective}");
     assert!(!done.contains("from open to fixed"), "{done}");
     assert!(done.contains("list of the servers"), "{done}");
 }
 
 #[test]
-fn what_the_agent_was_about_to_do_when_it_was_stopped_is_no_result() {
+fn the_report_of_a_stopped_turn_is_left_out() {
     let mut script = Script::default();
     script.prompt("Write the hooks into the local file");
     script.edit("a", "/app/hooks.go", "a", "b");
@@ -421,8 +421,8 @@ fn what_the_agent_was_about_to_do_when_it_was_stopped_is_no_result() {
 }
 
 #[test]
-fn a_refused_edit_is_told_with_the_words_at_it() {
-    let story = |words: &str| {
+fn a_decision_at_a_refused_edit_has_the_edit() {
+    let records = |words: &str| {
         let mut script = Script::default();
         script.prompt("fix the test");
         script.call("e", "Edit", change("/app/reset.go", ChangeKind::Edited, "a", "b"));
@@ -431,24 +431,24 @@ fn a_refused_edit_is_told_with_the_words_at_it() {
         script.prompt(words);
         script.edit("g", "/app/reset_test.go", "a", "b");
         script.reply("m1", "Done.");
-        let told = summary(&script).key_decisions.unwrap_or_default();
-        told.into_iter().map(|one| (one.decision, one.rationale)).collect::<Vec<_>>()
+        let shown = summary(&script).key_decisions.unwrap_or_default();
+        shown.into_iter().map(|one| (one.decision, one.rationale)).collect::<Vec<_>>()
     };
     let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
     assert_eq!(
-        story("fix the test, the code is right"),
+        records("fix the test, the code is right"),
         [pair(
             "User: \"fix the test, the code is right\"",
             "The user's words, on a proposed `Edit reset.go`"
         )]
     );
     let asked = "how can we know which test is active?";
-    assert_eq!(story(asked), []);
+    assert_eq!(records(asked), []);
 }
 
 #[test]
 fn a_file_below_unchanged_that_was_changed_later_is_no_decision() {
-    let told = |path: &str| {
+    let shown = |path: &str| {
         let mut script = Script::default();
         script.prompt("Let the hooks be switched");
         script.edit("a", "/app/hooks.go", "a", "b");
@@ -458,12 +458,12 @@ fn a_file_below_unchanged_that_was_changed_later_is_no_decision() {
         script.reply("m2", "The guide is there.");
         format!("{:?}", summary(&script).key_decisions)
     };
-    assert!(told("/app/guide.md").contains("direct commands"));
-    assert!(!told("/app/config/settings.json").contains("direct commands"));
+    assert!(shown("/app/guide.md").contains("direct commands"));
+    assert!(!shown("/app/config/settings.json").contains("direct commands"));
 }
 
 #[test]
-fn the_pull_of_the_own_merge_brings_no_other_commits() {
+fn a_pull_after_the_own_merge_brings_no_other_commits() {
     let age = |merge: bool| {
         let mut script = Script::default();
         script.prompt("Limit the upload");

@@ -22,11 +22,11 @@ const HEAD: usize = 32;
 pub(super) fn is_in_commit(evidence: &Evidence, line: &str) -> bool {
     let names: BTreeSet<&str> =
         line.split('`').skip(1).step_by(2).filter(|name| name.len() >= 4).collect();
-    let told = words(line);
+    let line_words = words(line);
     names.len() >= 3
         && evidence.commits.iter().map(commit_messages::subject_with_excerpt).any(|commit| {
             names.iter().all(|name| commit.contains(name))
-                && share_of_words(&told, &words(&commit)) >= IN_COMMIT
+                && share_of_words(&line_words, &words(&commit)) >= IN_COMMIT
         })
 }
 
@@ -46,8 +46,8 @@ pub(super) fn names_a_commit(commits: &[Commit], part: &str) -> bool {
     commits.iter().any(|commit| begins(commit) || part.len() <= 200 && names(commit))
 }
 
-/// Whether a part only says that something was committed or pushed, which the state of the
-/// repository shows.
+/// Whether a part only says that something was committed or pushed. The state of the repository
+/// already shows this.
 pub(super) fn is_publication(part: &str) -> bool {
     pattern!(r"(?i)^(?:all |everything |changes |both )*(?:is |are |was |were )?(?:committed|pushed|merged|done)(?: and (?:pushed|committed|merged))?(?: (?:to|on) \S+)?[.!]?$|^(?:the )?(?:branch|working tree|worktree|tree) is (?:now )?(?:clean|up to date)\b[^.;:]*[.]?$|^(?:the )?branch (?:was |is )?(?:now )?rebased (?:on ?to|on) \S+(?:,? and (?:force-?)?pushed)?[.!]?$")
         .is_match(part)

@@ -56,7 +56,7 @@ pub(crate) fn is_specific_heading(heading: &str) -> bool {
         Some(Topic::Done | Topic::Fix) => plain.split_whitespace().count() >= 3,
         Some(topic) => topic == Topic::Cause,
     };
-    // `Problem` and `Before` say that the items below them no longer hold.
+    // `Problem` and `Before` show that the items below them no longer hold.
     announces_obsolete_state(plain)
         || !is_generic(plain) && !is_phrase(Topic::Talk, heading) && is_telling
 }
@@ -107,7 +107,7 @@ pub(crate) fn is_row_of_numbers(line: &str) -> bool {
     compares && numbers >= 4 && numbers * 2 > all
 }
 
-/// Whether a sentence points at another part of the text that it is taken from.
+/// Whether a sentence refers to another part of its text.
 fn points_elsewhere(sentence: &str) -> bool {
     pattern!(r"(?i)\b(?:see|as|shown|listed|described|mentioned|noted|discussed|stated) (?:above|below|earlier|previously)\b|\b(?:above|below|the following|as follows)[.:]?$")
         .is_match(sentence)
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_questions_is_not_told() {
+    fn a_list_of_questions_is_no_fact() {
         for question in ["Two things to decide", "Do these tools exist already as"] {
             assert!(announces_no_fact(question), "{question}");
         }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_its_surroundings_explain_is_no_statement() {
+    fn a_sentence_that_needs_its_context_is_no_statement() {
         for sentence in
             ["Clean up the test files and unmount.", "Same change as #2 for directories."]
         {

@@ -77,7 +77,7 @@ struct QuoteCollector<'e> {
     headings: &'e [String],
     /// Whether the numbered item directly before introduces items.
     awaits_items: bool,
-    /// Whether `awaits_items` holds and no nested item followed yet.
+    /// Whether `awaits_items` is true and no nested item followed yet.
     is_head: bool,
     /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
     leads_to_items: bool,
@@ -199,7 +199,7 @@ impl<'e> QuoteCollector<'e> {
         parts
     }
 
-    /// Takes a sentence that ends in a colon as the introduction of the list after it. Returns the
+    /// Uses a sentence that ends in a colon as the introduction of the list after it. Returns the
     /// statement in the sentence, if there is one.
     fn introduce(&mut self, sentence: &str, headings: &[String]) -> Option<String> {
         let is_quoted = !(is_phrase(Topic::Talk, sentence)
@@ -217,8 +217,8 @@ impl<'e> QuoteCollector<'e> {
         clause
     }
 
-    /// Adds the sentences of a paragraph: to the paragraph before it if they begin with a word such
-    /// as `However`.
+    /// Adds the sentences of a paragraph. If they begin with a word such as `However`, adds them to
+    /// the previous paragraph.
     fn add_paragraph(&mut self, passage: &Passage, topic: Option<Topic>, parts: Vec<String>) {
         let is_continuation = parts.first().is_some_and(|first| continues(first));
         let before = self.found.last_mut().filter(|last| {
@@ -378,7 +378,7 @@ mod tests {
         summarize::{from_evidence::reported::quoted::complete_answer, report::Reports},
     };
 
-    fn told(text: &str) -> Vec<String> {
+    fn quoted_lines(text: &str) -> Vec<String> {
         let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
         let (evidence, reports) = (Evidence::default(), Reports::default());
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
@@ -386,22 +386,27 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_that_limits_the_one_before_is_told_with_it() {
+    fn a_paragraph_that_limits_another_is_joined_to_it() {
         assert_eq!(
-            told("The list is sorted.\n\nHowever, the rows of one day keep their old order.\n"),
+            quoted_lines(
+                "The list is sorted.\n\nHowever, the rows of one day keep their old order.\n"
+            ),
             ["The list is sorted. However, the rows of one day keep their old order."]
         );
         assert_eq!(
-            told("The list is sorted.\n\n## Rows\n\nThis is slow at first. The index is read.\n"),
+            quoted_lines(
+                "The list is sorted.\n\n## Rows\n\nThis is slow at first. The index is read.\n"
+            ),
             ["The list is sorted.", "The index is read."]
         );
     }
 
     #[test]
-    fn a_deed_before_code_that_is_left_out_is_told() {
+    fn a_statement_before_omitted_code_is_kept() {
         let problem = "### Rows\n\n**Problem**: Each row of the list was read twice.\n\n";
         let fix = "**Fix**: Added `next_row()` to skip all the rows that an earlier reader has already read:\n\n\n\n";
-        let after_problem = |rest: &str| told(&format!("{problem}{fix}{rest}"))[1..].to_vec();
+        let after_problem =
+            |rest: &str| quoted_lines(&format!("{problem}{fix}{rest}"))[1..].to_vec();
         assert_eq!(
             after_problem("**Result**: The list of the rows is short.\n"),
             [
@@ -418,17 +423,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_also_done_stands_alone() {
+    fn a_sentence_loses_the_word_also() {
         assert_eq!(
-            told("Committed.\n\nAlso saved a `note.md` with the order of the days.\n"),
+            quoted_lines("Committed.\n\nAlso saved a `note.md` with the order of the days.\n"),
             ["Saved a `note.md` with the order of the days."]
         );
     }
 
     #[test]
-    fn a_conclusion_stands_without_its_label() {
+    fn a_conclusion_is_quoted_without_its_label() {
         assert_eq!(
-            told("**Conclusion:** The format of the archive stays as it is.\n"),
+            quoted_lines("**Conclusion:** The format of the archive stays as it is.\n"),
             ["The format of the archive stays as it is."]
         );
     }
@@ -449,9 +454,9 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_in_an_introduction_is_told() {
+    fn a_statement_in_an_introduction_is_kept() {
         assert_eq!(
-            told(
+            quoted_lines(
                 "Both files of the list stay as they are, they are not the same - they test two things:\n\n**`a.rs`** tests the list:\n- Rows are sorted by the day\n"
             ),
             [
@@ -462,15 +467,17 @@ mod tests {
     }
 
     #[test]
-    fn an_item_keeps_what_stands_behind_a_sentence_that_is_not_told() {
+    fn an_item_keeps_the_text_after_an_omitted_sentence() {
         assert_eq!(
-            told(
+            quoted_lines(
                 "Two parts stay:\n\n- Want it gone? The reader closes the file.\n- Is it fast? It is.\n"
             ),
             ["Two parts stay: The reader closes the file; +1 more"]
         );
         assert_eq!(
-            told("**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"),
+            quoted_lines(
+                "**1. Speed:** The index is read once.\n\n**2. Size:** A row has ten bytes.\n"
+            ),
             ["Speed: The index is read once; Size: A row has ten bytes"]
         );
     }
@@ -478,7 +485,7 @@ mod tests {
     #[test]
     fn an_item_that_ends_with_a_preposition_continues_with_its_nested_items() {
         assert_eq!(
-            told(
+            quoted_lines(
                 "Changes:\n\n- Added a list of archives with:\n  - Nested archives\n  - Times\n- Added a test of it all\n"
             ),
             ["Added a list of archives: Nested archives, Times; Added a test of it all"]
@@ -488,7 +495,7 @@ mod tests {
     #[test]
     fn bullets_below_a_numbered_introduction_belong_to_it() {
         assert_eq!(
-            told(
+            quoted_lines(
                 "1. Created the shop with:\n  - A list of orders\n  - A page of help\n2. **Archive**\n  - Old orders of all years\n3. Removed the old page of the shop\n"
             ),
             [
@@ -498,9 +505,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pronoun_is_told_as_its_noun() {
+    fn a_pronoun_is_replaced_by_its_noun() {
         assert_eq!(
-            told("Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"),
+            quoted_lines(
+                "Added `max_size` for uploads.\n\nIt limits each file to ten megabytes.\n"
+            ),
             ["Added `max_size` for uploads.", "`max_size` limits each file to ten megabytes."]
         );
     }
@@ -527,12 +536,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_that_failed_leaves_the_one_before_it() {
+    fn a_failed_fix_does_not_remove_an_earlier_one() {
         let first = "**Fix**: The reader of the list skips the empty rows.\n\n**Result**: The list of the rows is short.\n\n";
         let failed = "**Fix**: The writer of the list sorts the rows by their days.\n\n**Result**: Not working yet.\n";
-        let told = told(&format!("### Rows\n\n{first}{failed}"));
+        let quoted_lines = quoted_lines(&format!("### Rows\n\n{first}{failed}"));
         assert_eq!(
-            told,
+            quoted_lines,
             ["Fix: The reader of the list skips the empty rows.", "The list of the rows is short."]
         );
     }

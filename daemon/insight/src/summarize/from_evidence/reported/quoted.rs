@@ -51,21 +51,21 @@ pub(crate) struct QuotedPassage {
 }
 
 impl QuotedPassage {
-    /// Returns an entry of about `room` bytes: whole sentences, or items that are shortened if they
+    /// Returns an entry of about `budget` bytes: whole sentences, or items that are shortened if they
     /// do not fit. A list ends with the number of omitted items. `None` if there is no text, or if
     /// only one item of several fits; one of two items is enough after an introduction.
-    pub(crate) fn line(&self, room: usize) -> Option<String> {
+    pub(crate) fn line(&self, budget: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let start = self.start();
         if self.listed {
-            let room = room.min(LIST).saturating_sub(start.len());
-            let short = shortened_to_fit(&self.parts, room).map(|told| (told, 0));
-            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, room)));
+            let budget = budget.min(LIST).saturating_sub(start.len());
+            let short = shortened_to_fit(&self.parts, budget).map(|items| (items, 0));
+            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, budget)));
         }
-        let room = room.min(if self.is_of_review { LIST } else { PARAGRAPH });
+        let budget = budget.min(if self.is_of_review { LIST } else { PARAGRAPH });
         let mut line = format!("{start}{first}");
         for part in rest {
-            if line.len() + 1 + part.len() > room {
+            if line.len() + 1 + part.len() > budget {
                 break;
             }
             line.extend([" ", part]);
@@ -73,25 +73,25 @@ impl QuotedPassage {
         Some(capitalised(&line))
     }
 
-    /// Returns a list as an entry of about `room` bytes with its first items. If at most a third of
+    /// Returns a list as an entry of about `budget` bytes with its first items. If at most a third of
     /// the items does not fit, returns all items instead if they can be shortened to [`LIST`] bytes.
-    pub(crate) fn line_of_first_items(&self, room: usize) -> Option<String> {
-        let room = room.min(LIST).saturating_sub(self.start().len());
-        let (told, left) = first_that_fit(&self.parts, room);
-        let rest = (left * 3 <= self.parts.len()).then(|| room.max(LIST));
-        let all = rest.and_then(|room| shortened_to_fit(&self.parts, room)).map(|all| (all, 0));
-        self.list(all.unwrap_or((told, left)))
+    pub(crate) fn line_of_first_items(&self, budget: usize) -> Option<String> {
+        let budget = budget.min(LIST).saturating_sub(self.start().len());
+        let (items, left) = first_that_fit(&self.parts, budget);
+        let rest = (left * 3 <= self.parts.len()).then(|| budget.max(LIST));
+        let all = rest.and_then(|budget| shortened_to_fit(&self.parts, budget)).map(|all| (all, 0));
+        self.list(all.unwrap_or((items, left)))
     }
 
     /// Returns an entry of the given items and the number of the omitted ones. `None` for one item
     /// of several, because it says little; one of two items is enough after an introduction.
-    fn list(&self, (told, left): (Vec<String>, usize)) -> Option<String> {
+    fn list(&self, (items, left): (Vec<String>, usize)) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
-        let told: Vec<&str> = told.iter().map(|item| item.trim_end_matches([',', ';'])).collect();
-        let line = format!("{}{}{more}", self.start(), told.join("; "));
+        let items: Vec<&str> = items.iter().map(|item| item.trim_end_matches([',', ';'])).collect();
+        let line = format!("{}{}{more}", self.start(), items.join("; "));
         let is_introduced = self.parts.len() <= 2 && self.introduction.is_some();
-        (told.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))
+        (items.len() > 1 || self.parts.len() == 1 || is_introduced).then(|| capitalised(&line))
     }
 
     /// Returns the text before the first sentence or item.
@@ -105,19 +105,19 @@ impl QuotedPassage {
         }
     }
 
-    /// Returns an entry of about `room` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
+    /// Returns an entry of about `budget` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
     /// the first sentence or item is used, cut at a clause.
-    pub(crate) fn beginning(&self, room: usize) -> Option<String> {
-        if let Some(line) = self.line(room).filter(|line| line.len() <= room) {
+    pub(crate) fn beginning(&self, budget: usize) -> Option<String> {
+        if let Some(line) = self.line(budget).filter(|line| line.len() <= budget) {
             return Some(line);
         }
         let (first, rest) = self.parts.split_first()?;
         let mut short = self.clone();
         let start = self.start().len();
-        let cut = cut_at_clause(first, room.saturating_sub(start).max(MIN_BEGINNING));
+        let cut = cut_at_clause(first, budget.saturating_sub(start).max(MIN_BEGINNING));
         short.parts = vec![without_full_stop(&cut).to_owned()];
         short.left_out += rest.len();
-        short.line(room)
+        short.line(budget)
     }
 
     /// Whether this is a list of names of code or files.
@@ -134,8 +134,8 @@ impl QuotedPassage {
         self
     }
 
-    /// Keeps the sentences or items that satisfy `holds`, and drops those that depend on a dropped
-    /// one, for example `This file is read first`.
+    /// Keeps the sentences or items that satisfy `holds`, and drops sentences or items that depend
+    /// on a dropped one, for example `This file is read first`.
     pub(crate) fn retain(&mut self, holds: impl Fn(&str) -> bool) {
         let (mut broken, listed) = (false, self.listed);
         self.parts.retain(|part| {
@@ -146,16 +146,17 @@ impl QuotedPassage {
         });
     }
 
-    /// Drops the sentences or items that satisfy `is_told`, except a sentence on which the next
+    /// Drops the sentences or items that satisfy `is_repeated`, except a sentence on which the next
     /// one depends.
-    pub(crate) fn remove_repeated(&mut self, is_told: impl Fn(&str) -> bool) {
-        let told: Vec<bool> = self.parts.iter().map(|part| is_told(part)).collect();
+    pub(crate) fn remove_repeated(&mut self, is_repeated: impl Fn(&str) -> bool) {
+        let repeated: Vec<bool> = self.parts.iter().map(|part| is_repeated(part)).collect();
         let is_needed = |at: usize| {
             !self.listed
-                && told.get(at + 1) == Some(&false)
+                && repeated.get(at + 1) == Some(&false)
                 && depends_on_previous(&self.parts[at + 1])
         };
-        let kept: Vec<bool> = (0..told.len()).map(|at| !told[at] || is_needed(at)).collect();
+        let kept: Vec<bool> =
+            (0..repeated.len()).map(|at| !repeated[at] || is_needed(at)).collect();
         let mut kept = kept.into_iter();
         self.parts.retain(|_| kept.next().unwrap_or(true));
     }
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_told_with_the_number_of_items_that_have_no_room() {
+    fn a_list_has_the_number_of_items_that_do_not_fit() {
         let fixed = list("Fixed", &["the reader", "the writer", "the index"]);
         assert_eq!(fixed.line(400).unwrap(), "Fixed: the reader; the writer; the index");
         assert_eq!(fixed.line(35).unwrap(), "Fixed: the reader; the writer; +1 more");
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_most_of_its_items_is_not_told() {
+    fn a_list_without_most_of_its_items_is_left_out() {
         let left = |introduction: &str, kept: &[&str], count| {
             let mut list = list(introduction, kept);
             list.adjust_after_removal(count);
@@ -304,11 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn an_item_without_room_is_told_by_its_first_sentence() {
+    fn an_item_that_does_not_fit_is_cut_to_its_first_sentence() {
         let items =
             list("It is", &["one row at a time", "The text stays in the list. It is long."]);
-        let told = "It is: one row at a time; The text stays in the list";
-        assert_eq!(items.line(60).unwrap(), told);
+        let wanted = "It is: one row at a time; The text stays in the list";
+        assert_eq!(items.line(60).unwrap(), wanted);
         assert_eq!(items.line(50).unwrap(), "It is: one row at a time; +1 more");
         let many = list("Rows", &["the first of all", "the second of all", "the third of all"]);
         assert_eq!(

@@ -36,7 +36,7 @@ const OF_A_REVIEW: usize = 2_400;
 /// Maximum length, in bytes, of the text of a report about work that did not help, according to the
 /// user.
 const OF_A_FAILURE: usize = 260;
-/// Number of later turns with changes after which the code is no longer as a report describes it.
+/// After this number of later turns with changes, the code is no longer as a report describes it.
 const MUCH_WORK: usize = 10;
 
 /// A report with its passages, and what determines which of them are quoted.
@@ -51,8 +51,8 @@ pub(crate) struct QuotedReport<'e> {
     question: Option<String>,
     /// The request that the report answers, if it answers no question.
     request: Option<String>,
-    /// Whether the question is one such as `what if`. Its answer describes an approach that was not
-    /// taken.
+    /// Whether the question is hypothetical, for example `what if we used a cache?`. The answer
+    /// describes an approach that was not taken.
     is_asked_if: bool,
     /// Whether the user still has to choose or consent.
     is_open: bool,
@@ -185,7 +185,7 @@ impl<'e> QuotedReport<'e> {
         // a whole.
         let is_repeated = !passage.listed || passage.share(is_known) >= 0.5;
         let count = passage.count();
-        // If only some names of a short list are quoted, a reader takes them for the whole list.
+        // If only some names of a short list were quoted, the list would look complete.
         let names = passage.lists_names().then(|| {
             let mut names = passage.clone();
             names.retain(|part| is_still_there(entries, part, report.origin));
@@ -212,7 +212,7 @@ impl<'e> QuotedReport<'e> {
     }
 
     /// Adds the question or request to a passage that answers it. `is_answer` is `None` if the
-    /// passage is no answer, and otherwise says whether the answer still has its first sentence.
+    /// passage is no answer, and otherwise shows whether the answer still has its first sentence.
     fn with_request(
         &self,
         passage: QuotedPassage,
@@ -226,7 +226,7 @@ impl<'e> QuotedReport<'e> {
             _ if self.report.changed => {
                 Some(passage.before_the_change().reworded(transient::as_it_was_before))
             }
-            // Only the request says what was looked at.
+            // Only the request shows what the agent examined.
             (_, Some(request)) if is_first => Some(passage.answering(request)),
             _ => Some(passage),
         }
@@ -262,12 +262,13 @@ fn is_changed_again(evidence: &Evidence, part: &str, at: Origin) -> bool {
 fn is_still_there(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     !overtaken::is_gone(entries, part, at)
-        && !overtaken::names_what_was_taken_back(entries, part)
+        && !overtaken::is_about_reverted_file(entries, part)
         && !overtaken::names_deleted_file(evidence, part, at)
         && !overtaken::is_reworked(evidence, part, at)
 }
 
-/// Whether a part still holds at the end and is not in another section of the summary.
+/// Whether a part still holds at the end of the session and is not in another section of the
+/// summary.
 fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let evidence = entries.evidence;
     let counts_tests = transient::is_run_of_checks(part) && !evidence.tests.is_empty();
@@ -292,7 +293,8 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
         && !is_redescribed(entries, report, part)
 }
 
-/// Whether the user quoted the part in a later prompt. Users paste what they want changed.
+/// Whether the user quoted the part in a later prompt. Users paste the text that they want to have
+/// changed.
 fn is_corrected(evidence: &Evidence, part: &str, at: Origin) -> bool {
     // Text that is pasted from a terminal has no back quotes.
     let plain = |text: &str| one_line(text).replace('`', "");

@@ -36,7 +36,7 @@ fn done(report: &str, next: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_list_is_quoted_whole_with_what_introduces_it() {
+fn a_list_is_quoted_as_a_whole_with_its_introduction() {
     let report = "The reader has two parts now:\n\n- `scan` splits the lines\n- `parse` reads a line\n\nHere's the plan:\n\n- Delete `old.rs`\n- Update the index\n";
     assert_eq!(
         done(report, "now the page"),
@@ -45,7 +45,7 @@ fn a_list_is_quoted_whole_with_what_introduces_it() {
 }
 
 #[test]
-fn rows_of_a_table_are_told_with_their_heading() {
+fn rows_of_a_table_have_their_heading() {
     let report = "**All findings fixed:**\n\n| ID | Fix |\n|----|-----|\n| H-01 | A lock around `unlink` |\n| H-02 | The key is cleared in `create` |\n";
     assert_eq!(
         done(report, "now the page"),
@@ -54,7 +54,7 @@ fn rows_of_a_table_are_told_with_their_heading() {
 }
 
 #[test]
-fn a_sentence_is_told_with_the_one_it_leans_on_or_not_at_all() {
+fn a_dependent_sentence_needs_the_sentence_before_it() {
     let report = "The list is sorted by the date of the invoice. It falls back to the number.\n\nWant me to sort the archive? It has the same order.\n";
     assert_eq!(
         done(report, "now the page"),
@@ -63,33 +63,33 @@ fn a_sentence_is_told_with_the_one_it_leans_on_or_not_at_all() {
 }
 
 #[test]
-fn what_the_user_wanted_otherwise_was_not_done() {
+fn work_that_the_user_wanted_otherwise_is_left_out() {
     let report = "The order is kept in the storage of the browser and read at the start.";
-    let told = done(report, "hmm, I think it's better not to store anything in the browser");
-    assert!(!told.iter().any(|line| line.contains("browser")), "{told:?}");
+    let shown = done(report, "hmm, I think it's better not to store anything in the browser");
+    assert!(!shown.iter().any(|line| line.contains("browser")), "{shown:?}");
     assert!(!done(report, "now the page").is_empty());
 }
 
 #[test]
-fn of_a_fix_that_did_not_help_little_is_told() {
+fn a_fix_that_did_not_help_gets_little_space() {
     let report = format!(
         "The reader of the list closes the file. {}\n\nThe writer was left as it was in the archive.",
         "The file is closed behind each line of the list and in the error path. ".repeat(4)
     );
-    let told = done(&report, "it still fails with the same error").join(" ");
-    assert!(told.contains("closes the file") && !told.contains("The writer"), "{told}");
+    let shown = done(&report, "it still fails with the same error").join(" ");
+    assert!(shown.contains("closes the file") && !shown.contains("The writer"), "{shown}");
     assert!(done(&report, "now the page").join(" ").contains("The writer"));
 }
 
 #[test]
-fn a_guess_is_told_only_as_the_last_word() {
+fn only_the_last_report_may_contain_a_guess() {
     let report =
         "The list is sorted by the date now. The archive might have the same error in its reader.";
     assert_eq!(done(report, "now the page"), ["The list is sorted by the date now."]);
 }
 
 #[test]
-fn tests_that_were_written_and_never_ran_are_open() {
+fn tests_that_never_ran_are_open() {
     let script = |command: &str| {
         let mut script = Script::default();
         script.prompt("Add tests of the sharing dialog");
@@ -104,7 +104,7 @@ fn tests_that_were_written_and_never_ran_are_open() {
 }
 
 #[test]
-fn tests_that_failed_before_the_last_commit_are_not_said_to_fail() {
+fn tests_that_failed_before_the_last_commit_are_not_open() {
     let script = |commits: bool| {
         let mut script = Script::default();
         script.prompt("Fix the clock of the login");
@@ -134,36 +134,37 @@ fn found(turns: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn what_a_review_found_is_told_until_a_later_one_finds_nothing() {
+fn findings_of_a_review_end_when_a_later_review_finds_nothing() {
     let first = "Two findings in the branch.\n\n- **High**: the budget of the reader can become zero\n- **Low**: the name of the test is wrong\n";
     let ask = "Review the branch of the reader";
     assert!(found(&[(ask, first)]).contains("budget"));
-    let told = found(&[(ask, first), ("look again", "No findings in the second pass over it.")]);
-    assert!(!told.contains("budget"), "{told}");
-    let told = found(&[(ask, first), ("and the writer?", "The writer has the same budget field.")]);
-    assert!(told.contains("become zero"), "{told}");
+    let shown = found(&[(ask, first), ("look again", "No findings in the second pass over it.")]);
+    assert!(!shown.contains("budget"), "{shown}");
+    let shown =
+        found(&[(ask, first), ("and the writer?", "The writer has the same budget field.")]);
+    assert!(shown.contains("become zero"), "{shown}");
 }
 
 #[test]
-fn an_answer_that_the_user_objects_to_is_void() {
+fn an_answer_that_the_user_calls_wrong_is_left_out() {
     let answer = "The branch has a batching logic in `batch.rs` that splits each request.";
     let ask = "What does the branch change in the reader of requests?";
-    let told =
+    let shown =
         found(&[(ask, answer), ("no, that's the wrong branch", "I read the other checkout.")]);
-    assert!(!told.contains("batching"), "{told}");
-    let told = found(&[(ask, answer), ("and the tests?", "The tests cover the splitting.")]);
-    assert!(told.contains("batching"), "{told}");
+    assert!(!shown.contains("batching"), "{shown}");
+    let shown = found(&[(ask, answer), ("and the tests?", "The tests cover the splitting.")]);
+    assert!(shown.contains("batching"), "{shown}");
 }
 
 #[test]
-fn ways_that_are_offered_for_a_choice_are_no_findings() {
+fn offered_options_are_no_findings() {
     let answer = "The list is sorted in the browser.\n\n**Option 1: sort on the server**\n\nRequests become slower by the sort.\n\nWhich one do you prefer?";
-    let told = found(&[("Where is the list sorted?", answer), ("thanks", "You are welcome.")]);
-    assert!(told.contains("sorted in the browser") && !told.contains("slower"), "{told}");
+    let shown = found(&[("Where is the list sorted?", answer), ("thanks", "You are welcome.")]);
+    assert!(shown.contains("sorted in the browser") && !shown.contains("slower"), "{shown}");
 }
 
 #[test]
-fn an_opening_question_gives_way_to_the_first_order() {
+fn the_first_order_replaces_an_opening_question() {
     let mut script = Script::default();
     script.prompt("Is the work on mails already logged anywhere?");
     script.reply("m1", "No, the work on mails is not logged anywhere.");
@@ -179,13 +180,13 @@ fn an_opening_question_gives_way_to_the_first_order() {
 }
 
 #[test]
-fn a_fragment_at_the_head_is_told_with_the_sentence_before_it_or_not_at_all() {
+fn a_fragment_at_the_start_is_left_out() {
     let report = "Let me check. ...and similarly in `FileMetadata` of the reader. The section sits between two others.\n\nThe reader closes its file.";
     assert_eq!(done(report, "now the page"), ["The reader closes its file."]);
 }
 
 #[test]
-fn a_problem_of_a_report_is_told_as_it_was_before_the_change() {
+fn a_problem_is_marked_as_earlier_than_the_change() {
     let report = "## The problem\n\n- The reader waits for the writer\n- The writer waits for the index\n\n## What changed\n\n- The reader asks the index by itself\n";
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
@@ -202,8 +203,8 @@ fn a_problem_of_a_report_is_told_as_it_was_before_the_change() {
 }
 
 #[test]
-fn a_list_that_a_commit_repeats_is_told_by_what_is_new() {
-    let told = |body: &str| {
+fn only_the_new_items_of_a_list_that_a_commit_repeats_are_quoted() {
+    let shown = |body: &str| {
         let mut script = Script::default();
         script.prompt("Sort the list of invoices by date");
         script.edit("a", "/app/list.rs", "a", "b");
@@ -216,8 +217,8 @@ fn a_list_that_a_commit_repeats_is_told_by_what_is_new() {
         summary(&script).completed_tasks.unwrap_or_default().join("\n")
     };
     let whole = "The parts of the change: Added a column of dates to the invoices; Sorted the rows of the archive by number";
-    assert!(told("Nothing else.").contains(whole));
-    let part = told("Added a column of dates to the invoices");
+    assert!(shown("Nothing else.").contains(whole));
+    let part = shown("Added a column of dates to the invoices");
     assert!(
         part.contains("The parts of the change: Sorted the rows of the archive by number"),
         "{part}"
@@ -225,7 +226,7 @@ fn a_list_that_a_commit_repeats_is_told_by_what_is_new() {
 }
 
 #[test]
-fn what_the_agent_took_back_is_not_done_and_the_objection_is_a_decision() {
+fn revoked_work_is_left_out_and_the_objection_is_a_decision() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -255,7 +256,7 @@ fn what_the_agent_took_back_is_not_done_and_the_objection_is_a_decision() {
 }
 
 #[test]
-fn a_file_that_was_deleted_again_is_not_told() {
+fn a_file_that_was_deleted_again_is_left_out() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.call("w", "Write", change("/app/sample.json", ChangeKind::Written, "", "{}"));
@@ -271,7 +272,7 @@ fn a_file_that_was_deleted_again_is_not_told() {
 }
 
 #[test]
-fn what_a_commit_tells_is_told_once() {
+fn text_that_a_commit_contains_is_not_repeated() {
     let mut script = Script::default();
     script.prompt("Sort the list of invoices by date");
     script.edit("a", "/app/list.rs", "a", "b");
@@ -286,25 +287,25 @@ fn what_a_commit_tells_is_told_once() {
 }
 
 #[test]
-fn a_conclusion_is_told_before_what_leads_to_it() {
+fn a_conclusion_has_priority_over_the_text_before_it() {
     let items: String = (1..9)
         .map(|day| format!("- Row {day} of the list keeps the name of customer {day} and the number of order {day}0 of week {day}\n"))
         .collect();
     let report = format!(
         "The list is sorted by day.\n\nIt has these rows:\n\n{items}\n**Conclusion:** The format of the archive need not be changed for that sorting.\n"
     );
-    let told = done(&report, "now the page").join("\n");
-    assert!(told.contains("The format of the archive need not be changed"), "{told}");
+    let shown = done(&report, "now the page").join("\n");
+    assert!(shown.contains("The format of the archive need not be changed"), "{shown}");
 }
 
 #[test]
-fn what_was_left_to_the_user_is_over_with_the_next_prompt() {
+fn a_decision_left_to_the_user_ends_with_the_next_prompt() {
     let report = "Sorted the list by the date of the invoice. The entry can go into this release or into the next one, your call.\n";
     assert_eq!(done(report, "into this one"), ["Sorted the list by the date of the invoice."]);
 }
 
 #[test]
-fn a_cause_is_told_although_the_report_ends_with_a_choice() {
+fn a_cause_is_kept_although_the_report_ends_with_a_choice() {
     let mut script = Script::default();
     script.prompt("Why is the list of the shop empty at night?");
     script.reply("m1", "I looked at the job of the night and at its lock.\n\n## Root cause\n\nThe job reads the rows of the list before the writer has taken its lock.\n\n## Options\n\n1. Take the lock in the job of the list\n2. Copy the rows of the list first\n\nWhich one do you prefer?");
@@ -314,7 +315,7 @@ fn a_cause_is_told_although_the_report_ends_with_a_choice() {
 }
 
 #[test]
-fn the_answer_after_a_remark_on_the_commit_is_told() {
+fn the_answer_after_a_remark_on_a_commit_is_kept() {
     let mut script = Script::default();
     script.prompt("Sort the list of the shop by date");
     let printed = "[main 1a2b3c4] docs: the list of the shop\n";
@@ -328,9 +329,8 @@ fn the_answer_after_a_remark_on_the_commit_is_told() {
     assert!(found.contains("before the writer of the night has its lock"), "{found}");
 }
 
-/// The summary quotes a file about the progress like the report of its turn.
 #[test]
-fn a_file_about_the_progress_is_a_report() {
+fn a_progress_file_is_quoted_like_a_report() {
     let mut script = Script::default();
     script.prompt("Read each row of the list only once");
     script.edit("a", "/app/src/list.rs", "a", "b");

@@ -49,7 +49,8 @@ fn names(text: &str) -> BTreeSet<String> {
     quoted.map(str::to_lowercase).collect()
 }
 
-/// Returns the names before the colon of an item, such as both of ``**`Stop`/`End`**: …``.
+/// Returns the names of at least five bytes before the colon of an item, for example `start` and
+/// `finish` for ``**`Start`/`Finish`**: …``.
 fn labels(passage: &Passage) -> BTreeSet<String> {
     let start = passage.text.split_once(": ").map(|(start, _)| start);
     let label = passage.label.as_deref().or(start).filter(|label| label.len() <= 60);
@@ -65,23 +66,27 @@ mod tests {
     };
 
     #[test]
-    fn a_state_is_told_as_the_last_report_describes_it() {
+    fn a_state_is_described_by_the_last_report() {
         let mut script = Script::default();
         script.prompt("Let the hooks be switched");
         script.edit("a", "/app/hooks.go", "a", "b");
         script.reply("m1", "The hooks can be switched.\n\n## How it works\n\n- Hooks of developers are written into `settings.local.json`\n- Everybody else keeps the hooks of `settings.json` as before\n\n## Changes\n\n- Added a switch to `hooks.go` for all of the hooks\n");
-        let told = |script: &Script| {
+        let shown = |script: &Script| {
             let found = summary(script);
             format!("{:?} {:?}", found.completed_tasks, found.discoveries)
         };
         script.prompt("now the guide");
         script.edit("b", "/app/guide.md", "a", "b");
         script.reply("m2", "The guide has a part on the hooks, with an example for each of the shells that we support.");
-        assert!(told(&script).contains("written into `settings.local.json`"), "{}", told(&script));
+        assert!(
+            shown(&script).contains("written into `settings.local.json`"),
+            "{}",
+            shown(&script)
+        );
         script.prompt("both files are read, so hooks would run twice");
         script.edit("c", "/app/hooks.go", "b", "c");
         script.reply("m3", "All of it is in one file.\n\n## What you have now\n\n- Both kinds of hooks stand in `settings.json`, `settings.local.json` is not written any more\n");
-        assert!(!told(&script).contains("written into"), "{}", told(&script));
-        assert!(told(&script).contains("Added a switch"), "{}", told(&script));
+        assert!(!shown(&script).contains("written into"), "{}", shown(&script));
+        assert!(shown(&script).contains("Added a switch"), "{}", shown(&script));
     }
 }

@@ -68,15 +68,15 @@ fn item(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     Some(entries.tidy_line(&one_line(&format!("{label} {}", passage.text))))
 }
 
-/// Returns sentences of a finding, of about `room` bytes, in order. The first sentence and the
+/// Returns sentences of a finding, of about `budget` bytes, in order. The first sentence and the
 /// remedy are chosen before the others.
-pub(crate) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Vec<String> {
+pub(crate) fn parts(entries: &Entries<'_>, passage: &Passage, budget: usize) -> Vec<String> {
     let label = passage.label.as_deref().map(one_line);
     let label = label.map(|label| entries.tidy_line(without_number(&label)));
     let text = entries.tidy_line(&passage.text);
     let all: Vec<&str> = sentences(&text);
     let mut taken = vec![false; all.len()];
-    let mut left = room;
+    let mut left = budget;
     let order = |at: &usize| (*at != 0, !is_remedy(all[*at]), *at);
     let mut by_weight: Vec<usize> = (0..all.len()).collect();
     by_weight.sort_by_key(order);
@@ -100,7 +100,7 @@ pub(crate) fn parts(entries: &Entries<'_>, passage: &Passage, room: usize) -> Ve
         (0..all.len()).filter(|at| taken[*at]).map(|at| all[at].to_owned()).collect();
     // Without the first sentence the others have no subject.
     if !taken.first().is_some_and(|first| *first) {
-        parts = all.first().map(|first| cut_at_clause(first, room)).into_iter().collect();
+        parts = all.first().map(|first| cut_at_clause(first, budget)).into_iter().collect();
     }
     if let (Some(label), Some(first)) = (label, parts.first_mut()) {
         *first = format!("{}: {first}", label.trim_end_matches([':', '.']));
@@ -139,16 +139,16 @@ mod tests {
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed. The parser returns a tree even when it holds errors, so the list of failures stays empty and the level stays `ok`. I reproduced this with an invalid file: the header reported one parsed file and no failure at all. This breaks the contract and can make readers trust an incomplete graph. Add error detection and a test with one malformed file.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`. The caller passes it. If this is meant to be compatible, add the flag.\n";
 
-    fn with<T>(changed: bool, text: &str, tell: impl Fn(&Entries<'_>, &Report) -> T) -> T {
+    fn with<T>(changed: bool, text: &str, read: impl Fn(&Entries<'_>, &Report) -> T) -> T {
         let report = TurnReport { text: text.to_owned(), changed, ..TurnReport::default() };
         let evidence = Evidence { reports: vec![report], ..Evidence::default() };
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        tell(&entries, &reports.reports[0])
+        read(&entries, &reports.reports[0])
     }
 
     #[test]
-    fn each_finding_of_a_review_is_told_with_its_remedy() {
+    fn each_finding_of_a_review_has_its_remedy() {
         let lines = with(false, REVIEW, |entries, report| {
             let items = report.passages.iter().filter(|one| names_place(entries, one));
             items.map(|item| parts(entries, item, 440).join(" ")).collect::<Vec<String>>()

@@ -35,28 +35,28 @@ fn long_report(name: &str) -> String {
 }
 
 #[test]
-fn an_early_report_is_told_by_its_beginning_where_later_ones_take_the_room() {
+fn an_early_report_is_cut_to_its_beginning_if_later_ones_fill_the_budget() {
     let names = ["apples", "berries", "cherries", "dates", "elders", "figs", "grapes"];
     let prompts: Vec<String> =
         names.iter().map(|name| format!("Read the module of {name}")).collect();
     let reports: Vec<String> = names.iter().map(|name| long_report(name)).collect();
     let turns: Vec<(&str, &str)> =
         prompts.iter().map(String::as_str).zip(reports.iter().map(String::as_str)).collect();
-    let told = found(&turns);
+    let shown = found(&turns);
     // The last report becomes the last words of the session.
     for name in &names[..6] {
         assert!(
-            told.iter().any(|line| line.contains(&format!("`{name}_reader`"))),
-            "{name}: {told:#?}"
+            shown.iter().any(|line| line.contains(&format!("`{name}_reader`"))),
+            "{name}: {shown:#?}"
         );
     }
-    assert!(told[0].len() < 350 && told[0].contains(" more"), "{}", told[0]);
+    assert!(shown[0].len() < 350 && shown[0].contains(" more"), "{}", shown[0]);
 }
 
 #[test]
 fn a_review_of_something_else_does_not_end_the_findings_of_an_earlier_one() {
     let first = "- **High**: the budget of the reader can become zero\n- **Low**: the name of the test is wrong\n";
-    let told = |second: &str| {
+    let shown = |second: &str| {
         found(&[
             ("Look around", "The repository has a reader and a writer of pages."),
             ("Review commit a1b2c3d (narrow the reader).", first),
@@ -65,16 +65,16 @@ fn a_review_of_something_else_does_not_end_the_findings_of_an_earlier_one() {
         ])
         .join("\n")
     };
-    let other = told("Review the current worktree changes for the links in the documentation.");
+    let other = shown("Review the current worktree changes for the links in the documentation.");
     assert!(other.contains("become zero"), "{other}");
     assert!(other.contains("links in the documentation. Answer: No findings"), "{other}");
-    let again = told("Review the commit a1b2c3d again.");
+    let again = shown("Review the commit a1b2c3d again.");
     assert!(!again.contains("become zero"), "{again}");
 }
 
 #[test]
-fn an_answer_is_told_with_a_question_that_has_no_question_mark() {
-    let told = found(&[
+fn a_question_without_a_question_mark_is_found() {
+    let shown = found(&[
         ("Look around", "The repository has a reader and a writer of pages."),
         (
             "what types of caches are there.",
@@ -83,14 +83,14 @@ fn an_answer_is_told_with_a_question_that_has_no_question_mark() {
         ("Say bye", "Bye and thanks for all the pages that were read."),
     ]);
     assert!(
-        told.iter().any(|line| line
+        shown.iter().any(|line| line
             .starts_with("Asked: what types of caches are there. Answer: A cache of pages")),
-        "{told:#?}"
+        "{shown:#?}"
     );
 }
 
 #[test]
-fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
+fn a_turn_without_a_report_has_the_causes_that_led_to_changes() {
     let script = |edits: bool| {
         let mut script = Script::default();
         script.prompt("The rows of the archive are doubled. Mend it.");
@@ -102,16 +102,16 @@ fn a_turn_without_a_report_is_told_by_the_causes_that_were_acted_upon() {
         script.prompt("what are you doing?");
         summary(&script).discoveries.unwrap_or_default()
     };
-    let told = script(true);
+    let shown = script(true);
     assert_eq!(
-        told,
+        shown,
         ["Before the change: In `merge_rows`, the key has no date, so each day is added again"]
     );
     assert!(script(false).is_empty(), "a cause on which nobody acted is a guess");
 }
 
 #[test]
-fn the_request_that_led_to_the_change_is_told_behind_an_opening_question() {
+fn the_request_that_led_to_a_change_follows_an_opening_question() {
     let mut script = Script::default();
     script.prompt("Why are the test files of the reader in two folders?");
     script.reply("m1", "One folder has the tests of the public interface.");
@@ -120,13 +120,13 @@ fn the_request_that_led_to_the_change_is_told_behind_an_opening_question() {
     );
     script.edit("a", "/app/reader.rs", "a", "b");
     script.reply("m2", "The setting of the reader is `true` or `false` now.");
-    let told = summary(&script).objective;
-    assert!(told.contains("booleans would be plainer"), "{told}");
+    let shown = summary(&script).objective;
+    assert!(shown.contains("booleans would be plainer"), "{shown}");
     script.prompt("ok that sounds great. lets get this going");
     script.edit("b", "/app/reader.rs", "b", "c");
     script.reply("m3", "The documentation of the reader names both values now.");
-    let told = summary(&script).objective;
-    assert!(!told.contains("sounds great"), "{told}");
+    let shown = summary(&script).objective;
+    assert!(!shown.contains("sounds great"), "{shown}");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn gaps_that_an_answer_lists_stay_open_when_other_work_follows() {
 }
 
 #[test]
-fn a_session_that_only_looked_says_the_branch_and_that_nothing_was_changed() {
+fn the_state_of_an_unchanged_repository_has_the_branch() {
     let mut script = Script::default();
     script.prompt("What is on this branch that main does not have?");
     script.run(
@@ -159,8 +159,8 @@ fn a_session_that_only_looked_says_the_branch_and_that_nothing_was_changed() {
 }
 
 #[test]
-fn a_status_report_is_told_if_no_later_report_says_as_much() {
-    let told = |last: &str| {
+fn a_status_report_is_kept_if_no_later_report_replaces_it() {
+    let shown = |last: &str| {
         let mut script = Script::default();
         script.prompt("Find out why both lists are saved");
         script.edit("a", "/app/list.rs", "a", "b");
@@ -171,13 +171,13 @@ fn a_status_report_is_told_if_no_later_report_says_as_much() {
         script.reply("m2", last);
         summary(&script).discoveries.unwrap_or_default().concat()
     };
-    assert!(told("Wrote `note.md`.").contains("never called by the writer"));
+    assert!(shown("Wrote `note.md`.").contains("never called by the writer"));
     let whole = "The writer calls the filter of the days now, so that `list.rs` takes only one of the lists.";
-    assert!(!told(whole).contains("never called"));
+    assert!(!shown(whole).contains("never called"));
 }
 
 #[test]
-fn an_answer_that_begins_with_a_list_is_told_by_its_first_paragraph() {
+fn the_answer_is_the_first_paragraph_after_a_list() {
     let question = "if we would want to sort the archive, what needs to be done there?";
     let answer = "There are two different orders in this list:\n\n1. `-s` sorts the rows by the day\n2. `-n` sorts the rows by the name\n\nFor the archive, the bigger missing piece is `-n`, not the reader.\n\nYou would need a second index.\n";
     let found = found(&[("Which orders does the list have?", "It has two."), (question, answer)]);
@@ -186,8 +186,8 @@ fn an_answer_that_begins_with_a_list_is_told_by_its_first_paragraph() {
 }
 
 #[test]
-fn the_findings_of_a_review_are_not_told_after_all_were_fixed() {
-    let told = |prompt: &str| {
+fn findings_of_a_review_are_left_out_after_they_were_fixed() {
+    let shown = |prompt: &str| {
         let mut script = Script::default();
         script.prompt("Review the reader of the list");
         script.reply("m1", "**Findings**\n\n1. src/list.rs:12 reads each row of the archive twice, because the index is asked first.\n");
@@ -196,8 +196,8 @@ fn the_findings_of_a_review_are_not_told_after_all_were_fixed() {
         script.reply("m2", "The index is asked once now.");
         summary(&script).discoveries.unwrap_or_default().concat()
     };
-    assert!(!told("ok, fix all of them").contains("reads each row"));
-    assert!(told("Show the days in another order").contains("reads each row"));
+    assert!(!shown("ok, fix all of them").contains("reads each row"));
+    assert!(shown("Show the days in another order").contains("reads each row"));
 }
 
 #[test]

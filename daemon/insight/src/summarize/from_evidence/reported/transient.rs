@@ -73,7 +73,8 @@ pub(crate) fn claims_success(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether a text says what should or will happen, as in `The build will install the browsers`.
+/// Whether a text says what should or will happen, for example `The build will install the
+/// browsers`.
 pub(crate) fn promises(text: &str) -> bool {
     let says_otherwise = pattern!(
         r"(?i)\b(?:should|will) (?:not|have|need|stop|fail|break|lose)\b|\b(?:should|will)n['\u{2019}]t\b"
@@ -111,7 +112,8 @@ fn measures(evidence: &Evidence) -> bool {
     })
 }
 
-/// Whether a text says only that tests or other checks ran or passed, which the summary lists.
+/// Whether a text says only that tests or other checks ran or passed. The summary lists them
+/// anyway.
 pub(crate) fn is_run_of_checks(part: &str) -> bool {
     pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
         .is_match(part)

@@ -34,12 +34,12 @@ fn verdict_of(report: &Report) -> Option<String> {
     let is_judgement = pattern!(
         r"(?i)\b(?:approv\w+|(?:ready|safe|good|ok|fine) to (?:merge|ship|land|go)|ship|lgtm|looks? (?:good|solid|correct)|blocked|blocking|request(?:s|ed)? changes|changes requested|rejected|not ready|needs? (?:work|changes|fixes)|mergeable|merge-ready|sound|no (?:blockers|blocking|critical|required)|0 (?:blocking|critical|required))\b"
     );
-    let mut told = lines.filter_map(|line| {
+    let mut judgements = lines.filter_map(|line| {
         let text = judged.captures(&line)?[1].to_owned();
         let first = sentences(&text).first().copied().unwrap_or_default().to_owned();
         is_judgement.is_match(&first).then_some(first)
     });
-    told.next_back()
+    judgements.next_back()
 }
 
 /// Returns a paragraph with its heading as one line; empty for any other passage, or if the heading
@@ -60,7 +60,7 @@ mod tests {
         summarize::report::Reports,
     };
 
-    fn told(text: &str) -> Option<String> {
+    fn found_verdict(text: &str) -> Option<String> {
         let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
         let evidence = Evidence { reports: vec![report], ..Evidence::default() };
         let reports = Reports::of(&evidence);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_of_a_review_is_told() {
+    fn the_verdict_of_a_review_is_found() {
         for (text, wanted) in [
             (
                 "## Review\n\n**Overall: This PR looks good.** \u{2713}\n\nIt is small.\n\n**Verdict: Ship it.**\n",
@@ -88,8 +88,8 @@ mod tests {
                 "0 required findings, 4 improvements",
             ),
         ] {
-            assert_eq!(told(text).unwrap(), format!("Verdict of the review: {wanted}"));
+            assert_eq!(found_verdict(text).unwrap(), format!("Verdict of the review: {wanted}"));
         }
-        assert_eq!(told("**Overall: two files were read.**\n"), None);
+        assert_eq!(found_verdict("**Overall: two files were read.**\n"), None);
     }
 }

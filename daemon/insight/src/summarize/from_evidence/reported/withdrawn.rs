@@ -11,15 +11,15 @@ use crate::{
     },
 };
 
-/// Whether a later report corrects what an answer says, by a test or explicitly.
+/// Whether a later report corrects an answer, because of a test or explicitly.
 pub(crate) fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
-    let told = words(part);
+    let answer_words = words(part);
     let later = entries.reports.reports.iter().filter(|report| report.origin.line > at.line);
     later.flat_map(|report| &report.claims).any(|claim| {
         let text = format!("{} {}", claim.label.as_deref().unwrap_or_default(), claim.text);
         pattern!(r"(?i)\b(?:we|i) tested and found\b|\bturn(?:s|ed) out\b|\bcorrection\b|\b(?:was|were) wrong\b|\bcontrary to\b")
             .is_match(&text)
-            && share_of_words(&told, &words(&text)) >= 0.2
+            && share_of_words(&answer_words, &words(&text)) >= 0.2
     })
 }
 
@@ -39,8 +39,10 @@ pub(crate) fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> boo
         return false;
     }
     let prompts = entries.evidence.prompts.iter();
-    let said = prompts.filter(|prompt| (at.line..next.origin.line).contains(&prompt.origin.line));
-    let mut objection: BTreeSet<String> = said.flat_map(|prompt| words(&prompt.text)).collect();
+    let later_prompts =
+        prompts.filter(|prompt| (at.line..next.origin.line).contains(&prompt.origin.line));
+    let mut objection: BTreeSet<String> =
+        later_prompts.flat_map(|prompt| words(&prompt.text)).collect();
     objection.extend(opening.iter().take(3).flat_map(|sentence| words(sentence)));
     share_of_words(&words(part), &objection) >= OBJECTED
 }

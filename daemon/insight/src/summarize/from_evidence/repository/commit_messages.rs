@@ -35,13 +35,13 @@ pub(crate) fn body_excerpt(body: &str) -> Option<String> {
     let passages = passages(body);
     let fix = passages.iter().position(is_fix).filter(|at| *at > 0);
     // If not everything fits, the fix has priority over the details of the problem.
-    let room = |at: usize| match fix {
+    let budget = |at: usize| match fix {
         Some(fix) if at < fix && body.chars().count() > POINT => POINT / 2,
         _ => POINT,
     };
     for (at, passage) in passages.into_iter().enumerate() {
-        let room = room(at);
-        if fix.is_some_and(|fix| at < fix) && !line.is_empty() && room < POINT {
+        let budget = budget(at);
+        if fix.is_some_and(|fix| at < fix) && !line.is_empty() && budget < POINT {
             continue;
         }
         // A table in a commit message shows a comparison or a check, and describes no change.
@@ -61,10 +61,10 @@ pub(crate) fn body_excerpt(body: &str) -> Option<String> {
             (false, true) => format!("{line}; {text}"),
             (false, false) => format!("{line}. {text}"),
         };
-        if joined.chars().count() > room {
+        if joined.chars().count() > budget {
             let is_short = line.len() * 2 < POINT;
-            line = if is_short { cut_at_clause(&joined, room) } else { line };
-            if room < POINT {
+            line = if is_short { cut_at_clause(&joined, budget) } else { line };
+            if budget < POINT {
                 continue;
             }
             break;
@@ -93,8 +93,8 @@ fn without_empty_words(passage: &str) -> String {
             || pattern!(r"(?i)\balready (?:present|correct|configured|in place|there|handled|done)\b|^[A-Za-z0-9_ /-]{0,40}\b(?:verified|confirmed):")
                 .is_match(sentence)
     };
-    let told: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
-    told.join(" ")
+    let kept: Vec<&str> = sentences(passage).into_iter().filter(|one| !is_empty(one)).collect();
+    kept.join(" ")
 }
 
 #[cfg(test)]
@@ -107,13 +107,13 @@ mod tests {
         let body = format!(
             "{problem}\n\nThe log shows it.\n\nFix: leave the hook at once if the settings are missing.\n"
         );
-        let told = body_excerpt(&body).unwrap();
-        assert!(told.starts_with("When a helper runs"), "{told}");
+        let excerpt = body_excerpt(&body).unwrap();
+        assert!(excerpt.starts_with("When a helper runs"), "{excerpt}");
         assert!(
-            told.ends_with("Fix: leave the hook at once if the settings are missing"),
-            "{told}"
+            excerpt.ends_with("Fix: leave the hook at once if the settings are missing"),
+            "{excerpt}"
         );
-        assert!(told.chars().count() <= POINT);
+        assert!(excerpt.chars().count() <= POINT);
         assert_eq!(
             body_excerpt("The list had no order.\n\nFix: sort it by date.\n").unwrap(),
             "The list had no order. Fix: sort it by date"

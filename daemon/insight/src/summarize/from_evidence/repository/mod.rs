@@ -31,7 +31,7 @@ const UNCOMMITTED: usize = 4;
 pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let mut parts = Vec::new();
-    parts.extend(head(entries));
+    parts.extend(foreign_head(entries));
     parts.extend(last_commit(entries));
     if other_branch(evidence).is_none() || merged(evidence).is_some() {
         parts.extend(pushed(evidence));
@@ -62,7 +62,8 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
 fn unchanged(entries: &Entries<'_>) -> Option<String> {
     let branch = branch(entries.evidence)?;
     let head = entries.evidence.checkout.head.as_ref();
-    let at = head.map_or(String::new(), |head| format!(" at {}", shown(entries, &head.value)));
+    let at = head
+        .map_or(String::new(), |head| format!(" at {}", hash_and_subject(entries, &head.value)));
     let upstream =
         upstream(entries.evidence, None).filter(|state| !state.starts_with("up to date"));
     let rest: String =
@@ -75,13 +76,13 @@ fn unchanged(entries: &Entries<'_>) -> Option<String> {
 }
 
 /// Formats a commit as its hash and its subject.
-fn shown(entries: &Entries<'_>, head: &HeadCommit) -> String {
+fn hash_and_subject(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }
 
-/// Returns the commit that git showed last as checked out. `None` if it is the session's last
-/// commit, or if git showed it before the session made its last commit.
-fn head(entries: &Entries<'_>) -> Option<String> {
+/// Returns the commit that git showed last as checked out. `None` if this commit is the session's
+/// last commit, or if git showed it before the session made its last commit.
+fn foreign_head(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let head = evidence.checkout.head.as_ref()?;
     let is_own = evidence.commits.last().is_some_and(|last| {
@@ -91,10 +92,10 @@ fn head(entries: &Entries<'_>) -> Option<String> {
                 && (head.value.hash.starts_with(&last.hash)
                     || last.hash.starts_with(&head.value.hash))
     });
-    (!is_own).then(|| format!("HEAD {}", shown(entries, &head.value)))
+    (!is_own).then(|| format!("HEAD {}", hash_and_subject(entries, &head.value)))
 }
 
-/// Returns the last commit of the session, with its branch if that is not the current one.
+/// Returns the last commit of the session, with its branch if this is not the current branch.
 fn last_commit(entries: &Entries<'_>) -> Option<String> {
     let evidence = entries.evidence;
     let commit = evidence.commits.last()?;
@@ -228,7 +229,7 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let state = if is_staged(evidence, &left) { "staged, " } else { "" };
     let wanted = if wants_no_commit(evidence) { " (as the user asked)" } else { "" };
     let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
-    parts.insert(0, format!("{state}{NOT_COMMITTED}{wanted}: {}", named(&names)));
+    parts.insert(0, format!("{state}{NOT_COMMITTED}{wanted}: {}", file_list(&names)));
     Some(parts.join("; "))
 }
 
@@ -246,7 +247,7 @@ fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
 }
 
 /// Lists the first files by name, and adds the number of the others.
-fn named(files: &[&str]) -> String {
+fn file_list(files: &[&str]) -> String {
     let named: Vec<String> =
         files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
     let more = files.len().saturating_sub(UNCOMMITTED);
@@ -265,7 +266,7 @@ fn files_changed_by_others(entries: &Entries<'_>, own: &[&str]) -> Option<String
     };
     let paths = seen.value.paths.iter().map(String::as_str);
     let others: Vec<&str> = paths.filter(|path| !is_own(path) && !is_scratch(path)).collect();
-    (!others.is_empty()).then(|| format!("changed outside of this session: {}", named(&others)))
+    (!others.is_empty()).then(|| format!("changed outside of this session: {}", file_list(&others)))
 }
 
 /// Returns a remark if a tool changed files without printing their names, unless a commit or a
@@ -336,7 +337,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
 }
 
 /// Whether git listed all changed files after the last change to the file at `path`, but not this
-/// file. It was then committed or reverted, or git ignores it.
+/// file. The file was then committed or reverted, or git ignores it.
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part
@@ -391,7 +392,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_staged_last_is_not_merely_uncommitted() {
+    fn staged_files_are_called_staged() {
         let file =
             FileWork { edits: 1, last: Origin { source: 0, line: 3 }, ..FileWork::default() };
         let staged = GitEvent {
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_of_a_sub_agent_is_not_the_sessions() {
+    fn the_branch_of_a_sub_agent_is_not_the_branch_of_the_session() {
         let commit = Commit {
             hash: "1a2b3c4".to_owned(),
             subject: "Add a page".to_owned(),

@@ -10,8 +10,9 @@ use crate::{
     summarize::text::pattern,
 };
 
-/// Whether git printed `view` after an event: by the event's `origin` in the same transcript,
-/// otherwise by its time `at`. Returns `false` if a time is missing.
+/// Whether git printed `view` after the event at `origin` and `at`. Compares the positions if both
+/// are in the same transcript, and the times otherwise. Returns `false` if a needed time is
+/// missing.
 pub(crate) fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
     view.origin.is_after(view.at, (origin, at))
 }
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_the_user_keeps_local_are_named() {
+    fn files_that_the_user_keeps_local_are_found() {
         for (prompt, wanted) in [
             ("Don't commit notes.md please", vec!["notes.md"]),
             ("never commit the file `dev/keys.json`.", vec!["dev/keys.json"]),

@@ -58,7 +58,7 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     })
 }
 
-/// Whether a branch is one into which finished work is merged.
+/// Whether finished work is merged into a branch with this name.
 pub(crate) fn is_main_branch(name: &str) -> bool {
     matches!(name, "main" | "master" | "develop" | "trunk")
 }
@@ -95,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_request_is_merged_where_the_history_the_user_or_a_report_says_so() {
-        let merged = |said: &str, reply: &str, history: &'static str| {
+    fn the_history_the_user_or_a_report_shows_a_merge() {
+        let merged = |prompt: &str, reply: &str, history: &'static str| {
             let mut script = Script::default();
             script.prompt("Sort the list and open a pull request");
             script.run(
@@ -107,7 +107,7 @@ mod tests {
             );
             script.reply("m1", "Opened #12.");
             script.at += 10;
-            script.prompt(said);
+            script.prompt(prompt);
             script.run("b", "git log --oneline -1", Outcome::Succeeded, history);
             script.reply("m2", reply);
             let mut evidence = script.collect();

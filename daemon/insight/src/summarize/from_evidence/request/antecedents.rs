@@ -24,7 +24,7 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     let is_own = |branch: &&str| {
         !branch.is_empty() && !matches!(*branch, "main" | "master" | "develop" | "HEAD")
     };
-    // With several branches it is not known which one was meant.
+    // If there are several branches, it is unknown which branch was meant.
     let own = evidence.branches.iter().filter(|branch| is_own(&branch.as_str())).count();
     if own > 1 {
         return text.to_owned();
@@ -80,8 +80,8 @@ pub(crate) fn with_object(request: &Request) -> Option<String> {
     let object = pattern!(
         r"(?i)^(?:i|we)(?:['’]ve| have)? (?:just )?(?:got|get|received|see|have|found) (?:this|these|the following|some|the) ((?:[a-z-]+ ){1,3}(?:for|on|in|about|from|with|when|regarding) .{4,})$"
     );
-    let told = sentences(&request.text).first().copied()?;
-    let object = object.captures(without_full_stop(told))?;
+    let first = sentences(&request.text).first().copied()?;
+    let object = object.captures(without_full_stop(first))?;
     Some(format!("{} the {}", &order[1], &object[1]))
 }
 

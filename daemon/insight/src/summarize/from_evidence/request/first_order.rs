@@ -59,7 +59,8 @@ pub(crate) fn first_order(
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
 }
 
-/// Whether the order's object is in a clause before: `I don't like the links, replace them`.
+/// Whether a clause before the order may contain its object, for example `I don't like the links,
+/// replace them`.
 pub(crate) fn names_object_before(request: &Request) -> bool {
     let text = request.text.to_lowercase();
     let ask = request.ask.to_lowercase();
@@ -67,7 +68,8 @@ pub(crate) fn names_object_before(request: &Request) -> bool {
     text[..start].split_whitespace().count() >= CLAUSE
 }
 
-/// Whether something was changed between two requests. The evidence may lack requests between them.
+/// Whether something was changed between two requests. Checks the evidence of work, because
+/// requests between them may be missing.
 fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
     let (Some(first), Some(order)) = (prompt_of(evidence, first), prompt_of(evidence, order))
     else {

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Minimum number of words, with the command's name, of a slash command that describes a goal.
+/// Minimum number of words of a slash command, including its name, that describes a goal.
 const COMMANDED: usize = 7;
 /// Maximum length, in characters, of each goal that came up later.
 pub(crate) const LATER: usize = 240;
@@ -32,7 +32,8 @@ pub(crate) const LATER: usize = 240;
 const START: usize = 600;
 /// Maximum number of words of an order whose object may be in the sentence before.
 const SHORT_ORDER: usize = 5;
-/// In a session with at most this number of requests, each shows what the session was about.
+/// In a session with at most this number of requests, each request shows what the session was
+/// about.
 const FEW: usize = 4;
 /// Minimum number of words of a remark that shows what the session was about.
 const REMARK: usize = 8;
@@ -108,7 +109,7 @@ pub(crate) fn later_goals(
             };
             if let Some(line) = line.filter(|_| new.len() >= 3 && !is_repeated) {
                 goals.push(words(&line));
-                found.push(with_the_one_before(line, before));
+                found.push(with_previous_request(line, before));
             }
         }
         known.extend(words(&request.text));
@@ -118,14 +119,14 @@ pub(crate) fn later_goals(
     found
 }
 
-/// Whether one of the goals contains almost all words of a request.
+/// Whether one of the goals contains at least the share [`REPEATED`] of the words of a request.
 fn contained_in_one(request: &BTreeSet<String>, goals: &[BTreeSet<String>]) -> bool {
     goals.iter().any(|goal| share_of_words(request, goal) >= REPEATED)
 }
 
-/// Whether a request only describes a matter: `we have open pull requests, are any of them ready to
-/// merge`. A question with a question mark does not count, because the findings contain it with its
-/// answer.
+/// Whether a request only describes a matter, for example `we have open pull requests, are any of
+/// them ready to merge`. A question with a question mark does not count, because the findings
+/// contain it with its answer.
 fn describes_matter(request: &Request) -> bool {
     request.weight == Weight::Clear
         && request.text.split(' ').count() >= REMARK
@@ -141,12 +142,12 @@ pub(crate) fn asked_besides(evidence: &Evidence, request: &Request) -> Vec<Strin
     let Some(asked) = prompt_of(evidence, request) else { return Vec::new() };
     let mut known = words(&request.text);
     let mut found = Vec::new();
-    for (_, told) in paragraph_requests(&asked.text) {
-        let Some(told) = told else { continue };
-        let new = words(&told);
+    for (_, line) in paragraph_requests(&asked.text) {
+        let Some(line) = line else { continue };
+        let new = words(&line);
         if new.len() >= 3 && share_of_words(&new, &known) < REPEATED {
             known.extend(new);
-            found.push(told);
+            found.push(line);
         }
     }
     found
@@ -163,14 +164,14 @@ fn paragraph_requests(prompt: &str) -> Vec<(Request, Option<String>)> {
     let prompt = prompt.replace("\\\n", "\n");
     let requests = prompt.split("\n\n").skip(1).filter_map(|paragraph| {
         let paragraph = one_line(paragraph);
-        let said = spoken_sentences(&paragraph);
-        let first = Request::of(said.first()?)?;
-        let asks = || said.iter().any(|sentence| asks_for_work(sentence));
+        let spoken = spoken_sentences(&paragraph);
+        let first = Request::of(spoken.first()?)?;
+        let asks = || spoken.iter().any(|sentence| asks_for_work(sentence));
         let is_wanted = orders(&first) && !is_answer(&first)
             || is_new_work(&first)
             || names_a_problem(&first.text) && asks();
-        let told = request_sentence(&first, None);
-        is_wanted.then_some((first, told))
+        let line = request_sentence(&first, None);
+        is_wanted.then_some((first, line))
     });
     requests.collect()
 }
@@ -200,10 +201,10 @@ pub(crate) fn start(prompt: &str) -> &str {
 /// Returns the sentence that says what a request asks for. `Get that back` needs the sentence
 /// before it, or another order of the same prompt.
 fn request_sentence(request: &Request, asked: Option<&Quote>) -> Option<String> {
-    let said = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
-    let orders = said.iter().filter_map(|sentence| wording::last_order(sentence));
+    let spoken = asked.map_or(Vec::new(), |asked| spoken_sentences(&asked.text));
+    let orders = spoken.iter().filter_map(|sentence| wording::last_order(sentence));
     // The first sentence of a prompt may only comment on something. Before a short order such as
-    // `Get that back`, it names the object.
+    // `Get that back`, it contains the object of the order.
     let is_short = request.ask.split_whitespace().count() <= SHORT_ORDER;
     let whole = Some(shortened(&request.text))
         .filter(|line| is_short || asks_for_work(line) || names_a_problem(line));
@@ -216,7 +217,7 @@ fn request_sentence(request: &Request, asked: Option<&Quote>) -> Option<String> 
             && !is_no_request(line)
             && Request::of(line).is_some_and(|line| line.weight != Weight::Routine)
     })?;
-    Some(with_limit(line, &said))
+    Some(with_limit(line, &spoken))
 }
 
 /// Whether a line is an opinion, a doubt about the agent's answer, or console output.
@@ -230,13 +231,14 @@ pub(crate) fn is_no_request(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Adds the sentence after a request that rejects or limits it, or that asks for what the request
-/// only describes: `I've seen a broken list. We should support those lists, too`.
-fn with_limit(line: String, said: &[String]) -> String {
+/// Adds the next sentence to a request if that sentence rejects or limits the request, or asks for
+/// what the request only describes, for example `I've seen a broken list. We should support those
+/// lists, too`.
+fn with_limit(line: String, spoken: &[String]) -> String {
     let same = |sentence: &String| {
         without_full_stop(sentence).to_lowercase().ends_with(&line.to_lowercase())
     };
-    let next = said.iter().position(same).and_then(|at| said.get(at + 1));
+    let next = spoken.iter().position(same).and_then(|at| spoken.get(at + 1));
     let asks = |next: &str| {
         !asks_for_work(&line.replace("new feature", ""))
             && asks_for_work(next)
@@ -251,8 +253,8 @@ fn with_limit(line: String, said: &[String]) -> String {
     }
 }
 
-/// Whether a request corrects a draft and then tells the agent to continue: `drop the last line,
-/// then go ahead`.
+/// Whether a request corrects a draft and then tells the agent to continue, for example `drop the
+/// last line, then go ahead`.
 fn is_about_a_draft(request: &Request) -> bool {
     pattern!(r"(?i)\b(?:then|and) (?:go ahead|proceed)[.! ]*$").is_match(&request.text)
 }
@@ -267,7 +269,8 @@ fn is_answer(request: &Request) -> bool {
             .is_match(&request.text)
 }
 
-/// Whether files were changed or committed in a request's turn. An interrupted turn has no report.
+/// Whether files were changed or committed in a request's turn. Checks the files, too, because an
+/// interrupted turn has no report.
 pub(crate) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
     let Some(turn) = prompt_of(evidence, request).and_then(|one| turn_of(evidence, one.origin))
     else {
@@ -333,9 +336,9 @@ fn is_new_work(request: &Request) -> bool {
         .is_match(&request.ask)
 }
 
-/// Adds the previous request to a request that compares something with it: `call ours max_size as
-/// well`.
-fn with_the_one_before(line: String, before: &Request) -> String {
+/// Adds the previous request to a request with a word such as `ours`, for example `call ours
+/// max_size as well`.
+fn with_previous_request(line: String, before: &Request) -> String {
     let compares = pattern!(r"(?i)\b(?:ours|mine|theirs)\b").is_match(&line);
     match compares {
         true => format!("{line} (after: {})", shortened(&before.text)),
@@ -382,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_described_problem_is_a_goal_only_with_a_request() {
-        let told = |later: &str| {
+        let goals = |later: &str| {
             let mut script = Script::default();
             script.prompt("Push the new list up");
             script.run("a", "git commit -qam List", Outcome::Succeeded, "[list 1a2b3c4] List\n");
@@ -396,15 +399,15 @@ mod tests {
             later_goals(&evidence, &requests, 0, "")
         };
         let problem = "theres 4 new comments from the reviewer, and the browser test is failing in ci, but feel free to address both";
-        assert_eq!(told(problem).len(), 1, "{:?}", told(problem));
+        assert_eq!(goals(problem).len(), 1, "{:?}", goals(problem));
         assert_eq!(
-            told(
+            goals(
                 "lets get that update done in a branch.\n\nthe deployment failed. Fix the problem of the list in the pipeline."
             ),
             ["fix the problem of the list in the pipeline"]
         );
         assert_eq!(
-            told(
+            goals(
                 "new feature: we support lists, but i've seen a broken tree. we should support those (all trees) too"
             ),
             [
@@ -412,18 +415,18 @@ mod tests {
             ]
         );
         assert_eq!(
-            told("ok, let's do that, write the notes of the list into a file for later"),
+            goals("ok, let's do that, write the notes of the list into a file for later"),
             ["write the notes of the list into a file for later"]
         );
         assert_eq!(
-            told("the footer of the login is missing since today. can you get that back."),
+            goals("the footer of the login is missing since today. can you get that back."),
             ["the footer of the login is missing since today"]
         );
         for remark in [
             "we have five open requests are any of them ready to merge",
             "seems like the list is no longer valid since the last change",
         ] {
-            assert_eq!(told(remark), [remark]);
+            assert_eq!(goals(remark), [remark]);
         }
         for comment in [
             "I think that nobody needs the other design. please correct me if I am wrong here.",
@@ -438,7 +441,7 @@ mod tests {
             "are you sure the list is the issue? that is the only part of the page that was loaded, please",
             "remove the second paragraph and the comment on the tree, then go ahead.",
         ] {
-            assert_eq!(told(comment), [""; 0], "{comment}");
+            assert_eq!(goals(comment), [""; 0], "{comment}");
         }
     }
 
@@ -457,24 +460,24 @@ mod tests {
         let evidence = script.collect();
         let requests: Vec<Request> =
             evidence.prompts.iter().filter_map(|one| Request::of(&one.text)).collect();
-        let told = later_goals(&evidence, &requests, 0, "");
+        let goals = later_goals(&evidence, &requests, 0, "");
         assert!(
-            told.contains(
+            goals.contains(
                 &"there was a problem running the migration during the deployment".to_owned()
             ),
-            "{told:?}"
+            "{goals:?}"
         );
-        assert!(told.iter().any(|one| one.starts_with("add a guide for the schema")), "{told:?}");
+        assert!(goals.iter().any(|one| one.starts_with("add a guide for the schema")), "{goals:?}");
     }
 
     #[test]
-    fn a_request_is_told_with_the_sentence_that_limits_it() {
-        let said =
+    fn a_request_has_the_sentence_that_limits_it() {
+        let spoken =
             ["can you drop the old names?".to_owned(), "But keep those of the list.".to_owned()];
-        assert_eq!(with_limit("drop the old names".to_owned(), &said), "drop the old names");
-        let said = ["drop the old names.".to_owned(), "But keep those of the list.".to_owned()];
+        assert_eq!(with_limit("drop the old names".to_owned(), &spoken), "drop the old names");
+        let spoken = ["drop the old names.".to_owned(), "But keep those of the list.".to_owned()];
         assert_eq!(
-            with_limit("drop the old names".to_owned(), &said),
+            with_limit("drop the old names".to_owned(), &spoken),
             "drop the old names. But keep those of the list"
         );
     }
@@ -494,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_its_thing_and_ends_with_its_sentence() {
+    fn references_to_earlier_text_are_found_and_requests_are_shortened() {
         assert!(points_at_something("Add a test to confirm that behaviour."));
         assert!(!points_at_something("Add a test for the empty list."));
         assert!(points_at_something("Make it the same as the items."));

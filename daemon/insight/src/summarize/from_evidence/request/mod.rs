@@ -40,8 +40,8 @@ const LISTED: usize = 900;
 /// Number of characters after which no more sentences are added to a request.
 const OPENING: usize = 300;
 
-/// Maximum number of prompts whose requests a thread caches, because many rules compare a prompt
-/// with all others of its session.
+/// Maximum number of prompts whose requests a thread caches. Many rules compare a prompt with all
+/// other prompts of its session.
 const MAX_CACHED: usize = 256;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -173,16 +173,16 @@ fn of_plan(prompt: &str) -> Option<Request> {
         Block::Heading(_) | Block::Item(_) => None,
     });
     let background = context.as_deref().and_then(background);
-    let text = match background.filter(|told| told.chars().count() <= REQUEST) {
-        Some(told) => format!("{title}. {told}"),
+    let text = match background.filter(|text| text.chars().count() <= REQUEST) {
+        Some(text) => format!("{title}. {text}"),
         None => title.clone(),
     };
     Some(Request { ask: title, ..Request::from_text(&text, Weight::Clear) })
 }
 
-/// Returns the first sentence of a plan's context, and the first later one that states a wish. Puts
-/// `Before: ` before a first sentence about the current state, because the session changes that
-/// state.
+/// Returns the first sentence of a plan's context, and the first later sentence that states a wish.
+/// Puts `Before: ` before a first sentence about the current state, because the session changes
+/// that state.
 fn background(context: &str) -> Option<String> {
     let all = sentences(context);
     let first = *all.first()?;
@@ -200,8 +200,8 @@ fn background(context: &str) -> Option<String> {
     Some(wanted.map_or(first.clone(), |wanted| format!("{first} {wanted}")))
 }
 
-/// Returns the request without greeting and politeness: the first statement of the prompt, and
-/// what it asks.
+/// Returns the request without greeting and politeness: the first statement of the prompt, and what
+/// the prompt asks for.
 fn parse_prose(prose: &str) -> Request {
     // A file that is only attached belongs to the sentence before it.
     let line = pattern!(r"([.?!])\s+@([\w./~-]+\.\w+)[.\s]*$").replace(prose, " (`$2`)$1");
@@ -217,19 +217,25 @@ fn parse_prose(prose: &str) -> Request {
         true => sentences(&first),
         false => spoken.iter().map(String::as_str).collect(),
     };
-    let told = all.first().copied().unwrap_or_default();
+    let first_sentence = all.first().copied().unwrap_or_default();
     let ask = all.iter().skip(1).take(8).find_map(|sentence| wording::ask(sentence));
-    let within = wording::asked_within(told).filter(|_| manner != Manner::Orders);
+    let within = wording::asked_within(first_sentence).filter(|_| manner != Manner::Orders);
     let is_short = first.chars().count() <= REQUEST;
     let limit = if first.matches("; ").count() >= 3 { LISTED } else { REQUEST };
     let (text, ask) = match (manner, ask) {
         (Manner::States, Some(ask)) if is_short => (in_full(&all), ask),
-        (Manner::States, Some(ask)) if !wording::states_problem(&without_quotes(told)) => {
-            let room = REQUEST.saturating_sub(ask.chars().count() + 1);
-            let told = if room < 60 { String::new() } else { with_closed_quote(&cut(told, room)) };
-            (format!("{told} {ask}").trim_start().to_owned(), ask)
+        (Manner::States, Some(ask))
+            if !wording::states_problem(&without_quotes(first_sentence)) =>
+        {
+            let budget = REQUEST.saturating_sub(ask.chars().count() + 1);
+            let first_sentence = if budget < 60 {
+                String::new()
+            } else {
+                with_closed_quote(&cut(first_sentence, budget))
+            };
+            (format!("{first_sentence} {ask}").trim_start().to_owned(), ask)
         }
-        _ => (opening(&all, limit), told.to_owned()),
+        _ => (opening(&all, limit), first_sentence.to_owned()),
     };
     let is_order =
         manner == Manner::Orders || within.is_some() || all.iter().any(|one| orders(one, &ask));
@@ -267,8 +273,8 @@ fn without_examples(line: &str) -> String {
     pattern!(r" ?\([^()]{30,}\)").replace_all(line, "").into_owned()
 }
 
-/// Joins all sentences, without polite words around requests, thanks, and references such as
-/// `see below`.
+/// Joins all sentences. Leaves out thanks, references such as `see below`, and polite words around
+/// requests.
 fn in_full(all: &[&str]) -> String {
     let points = |sentence: &&&str| {
         !pattern!(
@@ -276,27 +282,27 @@ fn in_full(all: &[&str]) -> String {
         )
         .is_match(sentence)
     };
-    let told = all.iter().filter(points);
+    let kept = all.iter().filter(points);
     // `wording::ask` drops the `So` of a purpose, which would then read like a request.
     let is_purpose =
         |one: &str| pattern!(r"(?i)^so (?:that )?(?:i|we|you|it|they)\b").is_match(one);
-    let told = told.map(|one| {
+    let kept = kept.map(|one| {
         wording::ask(one).filter(|_| !is_purpose(one)).unwrap_or_else(|| (*one).to_owned())
     });
-    told.collect::<Vec<_>>().join(" ")
+    kept.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first sentence, and the next ones up to about [`OPENING`] characters. Directly after
-/// them, sentences that reject or limit the one before are included, too. A short order at the end
-/// of the prompt is added if `limit` allows it.
+/// Returns the first sentences, up to about [`OPENING`] characters. The sentences directly after
+/// them are included, too, if they reject or limit the sentence before them. A short order at the
+/// end of the prompt is added if `limit` allows it.
 fn opening(all: &[&str], limit: usize) -> String {
     let mut text = String::new();
-    let mut told = 0;
+    let mut count = 0;
     for sentence in all {
         if text.chars().count() > OPENING && !wording::rejects_or_limits_previous(sentence) {
             break;
         }
-        told += 1;
+        count += 1;
         if !text.is_empty() && is_instruction(sentence) {
             continue;
         }
@@ -307,7 +313,7 @@ fn opening(all: &[&str], limit: usize) -> String {
         text.push(' ');
         text.push_str(&wording::last_order(sentence).unwrap_or_else(|| (*sentence).to_owned()));
     }
-    let last = all[told.min(all.len())..].last().and_then(|last| wording::last_order(last));
+    let last = all[count.min(all.len())..].last().and_then(|last| wording::last_order(last));
     match last.filter(|last| text.chars().count() + last.chars().count() < limit) {
         Some(last) => format!("{} {last}", with_closed_quote(&text)),
         None => cut_at_clause(&text, limit),
@@ -425,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_after_a_long_quotation_is_told() {
+    fn the_order_after_a_long_quotation_is_kept() {
         let quote = "Cutting by bytes breaks long names. If a name has emoji, it is cut in a mark, which gives a text that nothing can read. Consider to cut by letters, and to count them first, as the other list does it already, so that no name is ever broken again in any list.";
         let prompt = format!(
             "I got this feedback for src/list.rs:28 \"{quote} {quote}\"\n\nCan you address this and check the other lists?"
@@ -441,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_weigh_what_they_say() {
+    fn each_prompt_has_its_weight() {
         for (prompt, wanted) in [
             ("yes", Weight::Reaction),
             ("b", Weight::Reaction),

@@ -28,13 +28,13 @@ use crate::{
     },
 };
 
-/// From this number of prompts on, the agent's own note is better than a clear first request.
+/// From this number of prompts on, the agent's own note is preferred to a clear first request.
 const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
 const SHARED: f64 = 0.4;
-/// Maximum number of commits in a session whose title is a commit's subject instead of a request
-/// that was cut.
+/// If a session has at most this number of commits, its title is a commit's subject instead of a
+/// request that was cut.
 const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of an order that is more than an answer to a question of the agent.
@@ -144,7 +144,7 @@ fn short(goal: &Goal) -> String {
     short_title(&goal.text, &goal.ask).unwrap_or_else(|| UNSTATED.to_owned())
 }
 
-/// A goal in full, and the part of it that asks.
+/// A goal, and the sentence of the goal that asks for something.
 struct Goal {
     text: String,
     ask: String,
@@ -169,7 +169,8 @@ pub(crate) fn requests(evidence: &Evidence) -> Vec<Request> {
 }
 
 /// Returns the index of the first clear request, if it is among the first six. Otherwise returns
-/// the first request that is at least vague, or else the first routine, or else the first reaction.
+/// the first request that is at least vague, or else the first routine order, or else the first
+/// reaction.
 fn first_request(requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
     // A clear request much later is about something else.
@@ -239,8 +240,8 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     }
 }
 
-/// Whether a request picks from a list that the summary does not show, as `3 but on this branch`
-/// does.
+/// Whether a request refers to something that the summary does not show: it picks from a list, for
+/// example `3 but on this branch`, or is a question about `this` or `that`.
 fn picks_from_list(text: &str) -> bool {
     pattern!(r"(?i)^(?:option [a-e1-9]|[1-9])\b[^.)\w]|^[a-e](?:[,;:!]| ?[-–—&+] | (?:but|and|with|without|please|then|only|instead|plus)\b)|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b")
         .is_match(text)
@@ -339,9 +340,9 @@ fn ticketed(evidence: &Evidence, request: &Request) -> Option<Goal> {
     }
     let title = format!("{}: {}", ticket.key, one_line(&ticket.title));
     let description = one_line(&ticket.description);
-    let told = sentences(&description).first().copied().unwrap_or_default().to_owned();
-    let told = cut(&told, REQUEST.saturating_sub(title.len()));
-    let text = if told.is_empty() { title.clone() } else { format!("{title}. {told}") };
+    let lead = sentences(&description).first().copied().unwrap_or_default().to_owned();
+    let lead = cut(&lead, REQUEST.saturating_sub(title.len()));
+    let text = if lead.is_empty() { title.clone() } else { format!("{title}. {lead}") };
     Some(Goal::asked(&text, &title))
 }
 

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_without_their_contents_name_no_session() {
+    fn requests_about_comments_without_their_contents_are_found() {
         assert!(is_about_comments("Theres a comment on the PR from coderabbit. Address it."));
         assert!(is_about_comments("Address the 3 findings in separate commits"));
         assert!(!is_about_comments("Address the comments about the lock in `list.rs`"));

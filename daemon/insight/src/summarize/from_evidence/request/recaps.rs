@@ -36,15 +36,15 @@ pub(crate) fn noted(evidence: &Evidence) -> Option<String> {
     if is_overtaken(evidence, recap.origin) {
         return None;
     }
-    let (stands, _) = recap::away(&recap.text);
-    let first = sentences(&stands).first().copied().unwrap_or_default().to_owned();
+    let (state, _) = recap::away(&recap.text);
+    let first = sentences(&state).first().copied().unwrap_or_default().to_owned();
     let first = first.split("; ").next().unwrap_or(&first).to_owned();
     let plain = pattern!(r"(?i)^(?:(?:we|you)(?:'re| are| were)? (?:now |just )?|goal(?: was| is)?(?: to)?:? *(?:to )?|working on )").replace(&first, "");
     let plain = capitalised(plain.trim());
     (plain.len() >= 20).then(|| cut(&plain, REQUEST))
 }
 
-/// Whether a clear request came after a note at `at`, which is then about an earlier part of the
+/// Whether a clear request came after a note at `at`. The note is then about an earlier part of the
 /// session.
 fn is_overtaken(evidence: &Evidence, at: Origin) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| prompt.origin > at);

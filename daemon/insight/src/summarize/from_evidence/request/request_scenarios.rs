@@ -22,7 +22,7 @@ fn commit(script: &mut Script, id: &str, message: &str, printed: &'static str) {
 }
 
 #[test]
-fn a_question_does_not_name_a_session_that_committed_or_was_asked_for_work() {
+fn a_question_is_not_the_title_of_a_session_with_a_commit_or_an_order() {
     let mut script = Script::default();
     script.prompt("Is there an easy reason for it? docs/why.md");
     script.reply("m1", "Yes, the clock is read twice.");
@@ -38,7 +38,7 @@ fn a_question_does_not_name_a_session_that_committed_or_was_asked_for_work() {
 }
 
 #[test]
-fn a_later_question_does_not_name_work_that_began_before_it() {
+fn a_later_question_is_not_the_title_of_earlier_work() {
     let mut script = Script::default();
     script.prompt("I went on in the second window and changed something there, so the list should show two entries, but it shows only one of them, can you check?");
     script.reply("m1", "The list skips the second one.");
@@ -54,7 +54,7 @@ fn a_later_question_does_not_name_work_that_began_before_it() {
 }
 
 #[test]
-fn a_push_that_was_asked_for_first_is_named_by_the_work_that_followed() {
+fn the_title_of_an_opening_push_is_the_commit_that_followed() {
     let mut script = Script::default();
     script.prompt("please push the browser fixes up");
     commit(
@@ -79,8 +79,7 @@ fn a_title_without_a_name_gets_the_only_changed_file() {
 }
 
 #[test]
-fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work_names_the_session()
-{
+fn without_shared_words_the_commit_with_the_longest_body_is_the_title() {
     let mut script = Script::default();
     script.prompt("Read the notes, then talk to me about the idea");
     let body = "First version of the reader' -m 'It reads the lines, keeps their order, and prints a table of all days with their sums";
@@ -91,15 +90,15 @@ fn of_commits_that_share_no_words_with_the_prompts_the_one_with_most_of_the_work
 }
 
 #[test]
-fn a_request_is_quoted_up_to_the_sentence_that_turns_it() {
+fn a_request_includes_the_sentence_that_rejects_it() {
     let review = "The review says that the reader has to open each of the files of the archive again whenever the list is shown, and that it has to ask the server for the names of all the people in it and for the names of all the files that they sent, and for the dates at which each of them was seen last, one after the other.";
-    let told = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
-    assert!(told("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
-    assert!(told("The list is old.").ends_with("one after the other."));
+    let shown = |rest: &str| Request::of(&format!("{review} {rest}")).unwrap().text;
+    assert!(shown("But I don't think so, leave it.").ends_with("But I don't think so, leave it."));
+    assert!(shown("The list is old.").ends_with("one after the other."));
 }
 
 #[test]
-fn numbered_answers_are_told_with_the_points_of_the_report_that_listed_them() {
+fn numbered_answers_have_the_points_of_the_report() {
     let mut script = Script::default();
     script.prompt("Review the parser");
     script.reply(
@@ -110,8 +109,8 @@ fn numbered_answers_are_told_with_the_points_of_the_report_that_listed_them() {
     script.reply("m2", "A date before 1970.");
     script.prompt("1. fail loud. 2. leave it alone.");
     script.reply("m3", "Done.");
-    let told = decisions(&script);
-    let (decision, rationale) = &told[0];
+    let shown = decisions(&script);
+    let (decision, rationale) = &shown[0];
     assert_eq!(decision, "User: \"1. fail loud. 2. leave it alone.\"");
     assert_eq!(
         rationale,
@@ -132,7 +131,7 @@ fn words_of_assent_alone_decide_nothing() {
 }
 
 #[test]
-fn a_plan_without_an_approach_decides_by_its_title_and_is_explained_by_its_background() {
+fn the_title_of_a_plan_without_an_approach_is_the_decision() {
     for (title, wanted) in [("Remove the order of turns", 1), ("Order of turns", 0)] {
         let mut script = Script::default();
         script.prompt("Change the turns");
@@ -142,9 +141,9 @@ fn a_plan_without_an_approach_decides_by_its_title_and_is_explained_by_its_backg
         script.call("p", "ExitPlanMode", Action::ProposePlan { plan });
         script.result("p", Outcome::Succeeded, "");
         script.reply("m1", "The turns have no order now.");
-        let told = decisions(&script);
-        assert_eq!(told.len(), wanted, "{told:?}");
-        if let [(decision, rationale)] = told.as_slice() {
+        let shown = decisions(&script);
+        assert_eq!(shown.len(), wanted, "{shown:?}");
+        if let [(decision, rationale)] = shown.as_slice() {
             assert_eq!(decision, "Remove the order of turns");
             assert_eq!(
                 rationale,
@@ -185,7 +184,7 @@ fn objective(script: &Script) -> String {
 }
 
 #[test]
-fn a_check_does_not_name_a_session_that_changed_something_else() {
+fn a_check_is_not_the_title_of_a_session_that_changed_something_else() {
     let mut script = Script::default();
     script.prompt("Can you check if the tests in src/clock_test.rs are now not duplicated?");
     script.reply("m1", "They are not duplicated.");
@@ -203,7 +202,7 @@ fn a_check_does_not_name_a_session_that_changed_something_else() {
 }
 
 #[test]
-fn a_commit_names_a_session_that_began_with_a_question_even_if_many_prompts_follow() {
+fn a_commit_is_the_title_of_a_session_that_began_with_a_question() {
     let mut script = Script::default();
     script.prompt("is the work on the alarm already planned?");
     script.reply("m1", "No.");
@@ -240,7 +239,7 @@ fn an_article_picks_nothing_from_a_list() {
 }
 
 #[test]
-fn a_question_about_this_is_told_as_the_work_that_followed() {
+fn a_question_about_this_becomes_the_work_that_followed() {
     let mut script = Script::default();
     script.prompt("is this true and reasonable?");
     script.reply("m1", "Yes, it is.");
@@ -250,7 +249,7 @@ fn a_question_about_this_is_told_as_the_work_that_followed() {
 }
 
 #[test]
-fn requests_after_a_question_with_its_commit_are_told() {
+fn requests_after_a_question_with_its_commit_are_in_the_objective() {
     let mut script = Script::default();
     script.prompt("please push the browser fixes up.");
     commit(
@@ -272,7 +271,7 @@ fn requests_after_a_question_with_its_commit_are_told() {
 }
 
 #[test]
-fn an_order_in_a_turn_that_was_interrupted_is_told() {
+fn an_order_in_an_interrupted_turn_is_in_the_objective() {
     let mut script = Script::default();
     script.prompt("Rename the parser of dates in src/dates.rs");
     script.edit("a", "/app/dates.rs", "a", "b");
@@ -287,7 +286,7 @@ fn an_order_in_a_turn_that_was_interrupted_is_told() {
 }
 
 #[test]
-fn a_short_choice_is_told_with_its_reason_in_the_same_prompt() {
+fn a_short_choice_has_the_sentence_before_it() {
     let mut script = Script::default();
     script.prompt("Cache the client of the server");
     script.edit("a", "/app/client.rs", "a", "b");
@@ -295,10 +294,10 @@ fn a_short_choice_is_told_with_its_reason_in_the_same_prompt() {
     script.prompt("The client is now kept after the first call, so that later settings are ignored.\n\nLet's keep one client per call.");
     script.edit("b", "/app/client.rs", "b", "a");
     script.reply("m2", "Each call makes its own client again.");
-    let told = decisions(&script);
-    assert_eq!(told[0].0, "User: \"Let's keep one client per call.\"");
+    let shown = decisions(&script);
+    assert_eq!(shown[0].0, "User: \"Let's keep one client per call.\"");
     assert_eq!(
-        told[0].1,
+        shown[0].1,
         "The user's words, on \"The client is now kept after the first call, so that later settings are ignored.\""
     );
 }

@@ -18,7 +18,7 @@ pub(crate) const TITLE: usize = 80;
 const WORDS: usize = 4;
 
 /// Words that do not say what a request is about.
-const EMPTY: &str =
+const WORDS_WITHOUT_TOPIC: &str =
     "find out why please fix check look solve debug investigate repair handle help try again now";
 
 /// Returns the title for a request: the sentence `ask`, or the first sentence of `text` if `ask`
@@ -27,7 +27,8 @@ pub(crate) fn short_title(text: &str, ask: &str) -> Option<String> {
     let first = |text: &str| sentences(text).first().map(|first| (*first).to_owned());
     // `Find out why and fix it` does not say what is to be fixed.
     let says_what = |ask: &String| {
-        words(ask).difference(&words(EMPTY)).next().is_some() && !ends_with_pronoun(ask)
+        words(ask).difference(&words(WORDS_WITHOUT_TOPIC)).next().is_some()
+            && !ends_with_pronoun(ask)
     };
     let name = first(ask).filter(says_what).or_else(|| first(text))?;
     let name = antecedents::main_request(&without_reading(&name));
@@ -91,7 +92,7 @@ fn shorter(name: &str) -> String {
     if !is_long(name) {
         return name.to_owned();
     }
-    let parts: [fn(&str) -> Option<&str>; 3] = [without_condition, problem, before_list];
+    let parts: [fn(&str) -> Option<&str>; 3] = [without_condition, stated_problem, before_list];
     parts.into_iter().fold(without_folders(name), |name, part| match part(&name) {
         Some(part) if is_long(&name) => capitalised(part),
         _ => name,
@@ -108,7 +109,7 @@ fn without_condition(name: &str) -> Option<&str> {
 
 /// Returns the problem at the end of a sentence that begins with what somebody did, for example
 /// `We've just moved the parser (see the guide) and most of the tests are failing`.
-fn problem(name: &str) -> Option<&str> {
+fn stated_problem(name: &str) -> Option<&str> {
     if !pattern!(r"(?i)^(?:we|i)(?:['’]ve| have| had| just| recently)? ").is_match(name) {
         return None;
     }
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_review_after_reading_names_what_was_read() {
+    fn the_title_of_a_review_contains_the_files_that_were_read() {
         assert_eq!(
             title(
                 "Read public/a.css, public/a.js and do a thorough code review with care and keep it simple"
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_does_not_point_at_earlier_text() {
+    fn a_title_does_not_refer_to_earlier_text() {
         assert_eq!(title("Update the todo to reflect this"), "Update the todo");
         assert_eq!(title("Do it like that"), "Do it like that");
         let asked = "Is there something in my settings that's causing that?";

@@ -29,9 +29,9 @@ pub(crate) fn title(evidence: &Evidence) -> Option<&Title> {
         return Some(title);
     }
     let title = evidence.titles.first()?;
-    let said: BTreeSet<String> =
+    let prompt_words: BTreeSet<String> =
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
-    (share_of_words(&words(&title.text), &said) >= 0.4).then_some(title)
+    (share_of_words(&words(&title.text), &prompt_words) >= 0.4).then_some(title)
 }
 
 /// Whether many prompts followed the last commit, so that no commit gives the title.
@@ -65,8 +65,8 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
         evidence.prompts.iter().flat_map(|prompt| words(&prompt.text)).collect();
     let share = |subject: &str| {
         let plain = subject.split_once(": ").map_or(subject, |(_, plain)| plain);
-        let told = words(plain);
-        (share_of_words(&told, &asked), told.intersection(&asked).count())
+        let subject_words = words(plain);
+        (share_of_words(&subject_words, &asked), subject_words.intersection(&asked).count())
     };
     let mut committed: Vec<_> =
         commits.iter().map(|commit| (share(&commit.subject), commit.subject.clone())).collect();
@@ -75,9 +75,10 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     }
     // The commit that shares the most words with the prompts is preferred. If no shared words are
     // required, the commit with the longest description is preferred, because it contains most of
-    // the work, and the newest of equal ones. A fix says less than the feature that it corrects.
+    // the work, and the newest of equal commits. A fix describes less than the feature that it
+    // corrects.
     if shared > 0.0 {
-        committed.sort_by_key(|((_, said), _)| std::cmp::Reverse(*said));
+        committed.sort_by_key(|((_, shared_count), _)| std::cmp::Reverse(*shared_count));
     } else {
         committed.sort_by_key(|(_, subject)| std::cmp::Reverse(described(&commits, subject)));
         committed.sort_by_key(|(_, subject)| is_minor(subject));
@@ -101,12 +102,12 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
     found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
-/// Returns the title of the last file about the progress, or else the heading that summarises the
-/// work in the longest report of a turn with changes, for example
-/// `Summary: Fixed the list of sessions`.
+/// Returns the title of the last progress file in a report with changes, or else the heading that
+/// summarises the work in the longest report of a turn with changes, for example `Summary: Fixed
+/// the list of sessions`.
 pub(crate) fn reported_work(evidence: &Evidence) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
-    // The title of a file about the progress states the work, for example `# WIP: sort the rows`.
+    // The title of a progress file states the work, for example `# WIP: sort the rows`.
     let named = pattern!(
         r"(?im)^# +(?:wip|hand-?(?:off|over)|status|debug\w*|investigation|findings|progress)(?: report| notes?| of)? *[:\u{2014}\u{2013}-] *([^\n]{12,100})$"
     );
@@ -137,8 +138,8 @@ pub(crate) fn with_file(evidence: &Evidence, title: String) -> String {
 }
 
 /// Whether a title is about what was committed or changed. A title that a model gave early may be
-/// about work that the user then dropped. A title by the user always fits, and so does one
-/// of a session without commits.
+/// about work that the user then dropped. A title by the user always fits, and so does any title of
+/// a session without commits.
 pub(crate) fn fits(title: &Title, evidence: &Evidence) -> bool {
     if title.by == TitleSource::User || evidence.commits.is_empty() {
         return true;
@@ -157,7 +158,7 @@ mod tests {
     use crate::model::evidence::TurnReport;
 
     #[test]
-    fn a_file_about_the_progress_names_the_work() {
+    fn a_progress_file_states_the_work() {
         let report = |text: &str| TurnReport {
             text: text.to_owned(),
             changed: true,

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn politeness_goes_and_manner_stays() {
+    fn polite_words_are_removed_and_the_manner_is_found() {
         for (sentence, wanted, manner) in [
             ("Hey Claude, could you please add a test?", "add a test.", Manner::Orders),
             ("ok, fix the parser", "fix the parser", Manner::Orders),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_what_there_is_decides_nothing() {
+    fn questions_that_only_ask_for_information_are_found() {
         for (sentence, wanted) in [
             ("Anything uncommitted that we should remove?", true),
             ("is there a test for it?", true),

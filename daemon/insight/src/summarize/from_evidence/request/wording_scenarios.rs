@@ -38,27 +38,27 @@ fn reported(report: &str) -> Vec<String> {
 }
 
 #[test]
-fn this_branch_and_a_review_without_an_object_are_told_with_the_branch() {
+fn this_branch_and_a_review_without_an_object_get_the_branch() {
     let mut script = Script::default();
     script.prompt("Check whether the answers in this branch match the manual");
     script.reply("m1", "They match.");
     let mut evidence = script.collect();
     evidence.branches = vec!["docs/faq".to_owned()];
-    let told = |evidence: &_| {
+    let shown = |evidence: &_| {
         summarize(evidence, &context(&Project::new("/app")), ActivityVector::default()).objective
     };
     assert_eq!(
-        told(&evidence),
+        shown(&evidence),
         "Check whether the answers in this branch (`docs/faq`) match the manual"
     );
     evidence.branches = vec!["main".to_owned()];
-    assert!(!told(&evidence).contains("main"));
+    assert!(!shown(&evidence).contains("main"));
     let mut script = Script::default();
     script.prompt("/review");
     script.reply("m1", "No findings.");
     let mut evidence = script.collect();
     evidence.branches = vec!["docs/faq".to_owned()];
-    assert_eq!(told(&evidence), "Review the code changes on `docs/faq`");
+    assert_eq!(shown(&evidence), "Review the code changes on `docs/faq`");
     let mut script = Script::default();
     script.prompt("Review the code changes against the base branch 'main'. Run `git diff main`.");
     script.reply("m1", "No findings.");
@@ -71,7 +71,7 @@ fn this_branch_and_a_review_without_an_object_are_told_with_the_branch() {
 }
 
 #[test]
-fn a_title_names_what_is_asked_and_not_what_it_is_based_on() {
+fn a_title_contains_the_request_and_not_its_basis() {
     let mut script = Script::default();
     script.prompt("Based on scripts/second-session.sh can you do another script that restores the files between two sessions and checks that only the last session is named in the commit");
     script.reply("m1", "Done.");
@@ -87,7 +87,7 @@ fn a_title_names_what_is_asked_and_not_what_it_is_based_on() {
 }
 
 #[test]
-fn the_title_is_that_of_the_commit_the_user_asked_for_and_not_of_a_side_commit() {
+fn the_title_is_the_subject_of_the_requested_commit() {
     let commit = |script: &mut Script, at: &str, subject: &str, printed: &'static str| {
         script.edit(&format!("e{at}"), "/app/a.rs", "a", "b");
         script.run(at, &format!("git commit -m \"{subject}\""), Outcome::Succeeded, printed);
@@ -116,7 +116,7 @@ fn the_title_is_that_of_the_commit_the_user_asked_for_and_not_of_a_side_commit()
 }
 
 #[test]
-fn a_problem_that_a_turn_fixed_is_told_as_it_was_before() {
+fn a_problem_that_a_turn_fixed_is_marked_as_earlier() {
     assert_eq!(
         reported(
             "The issue: the service sends objects where the client reads plain strings. The `send()` method writes the plain string now."
@@ -128,7 +128,7 @@ fn a_problem_that_a_turn_fixed_is_told_as_it_was_before() {
 }
 
 #[test]
-fn numbers_of_an_effect_that_nobody_measured_are_not_told() {
+fn effects_that_were_not_measured_are_left_out() {
     assert_eq!(
         reported(
             "The prompt of the importer is shorter, which reduces its tokens from 500 to 3. The `send()` method writes the plain string now."
@@ -138,7 +138,7 @@ fn numbers_of_an_effect_that_nobody_measured_are_not_told() {
 }
 
 #[test]
-fn an_answer_in_one_line_of_code_is_told_with_its_sentence() {
+fn a_line_of_code_is_added_to_its_sentence() {
     let mut script = Script::default();
     script.prompt("Rename the parser of dates");
     script.reply("m1", "Renamed.");
@@ -154,7 +154,7 @@ fn an_answer_in_one_line_of_code_is_told_with_its_sentence() {
 }
 
 #[test]
-fn what_the_user_meant_is_kept_with_the_request_before() {
+fn a_clarification_has_the_request_that_it_explains() {
     let mut script = Script::default();
     script.prompt("Rename the parser of dates");
     script.reply("m1", "Renamed.");
@@ -182,7 +182,7 @@ fn a_problem_without_its_name_is_no_finding() {
 }
 
 #[test]
-fn an_offer_is_told_without_an_approach_that_the_page_does_not_show() {
+fn an_offer_has_no_reference_to_its_approach() {
     let mut script = Script::default();
     script.prompt("Where can the name be logged?");
     script.reply("m1", "There are three places in the hooks.\n\nWould you like me to implement all three locations using this approach?");
@@ -193,7 +193,7 @@ fn an_offer_is_told_without_an_approach_that_the_page_does_not_show() {
 }
 
 #[test]
-fn an_address_that_was_to_be_deleted_later_is_not_told() {
+fn an_address_that_is_to_be_deleted_is_left_out() {
     let mut script = Script::default();
     script.prompt("Move the notes to the issue");
     script.edit("a", "/app/a.rs", "a", "b");
@@ -210,7 +210,7 @@ fn an_address_that_was_to_be_deleted_later_is_not_told() {
 
 #[test]
 fn a_decision_in_mid_work_counts_when_edits_follow() {
-    let told = |edits: bool| {
+    let shown = |edits: bool| {
         let mut script = Script::default();
         script.prompt("Rebase the branch on main");
         script.reply(
@@ -228,14 +228,14 @@ fn a_decision_in_mid_work_counts_when_edits_follow() {
         decisions.into_iter().map(|one| one.decision).collect::<Vec<_>>()
     };
     assert_eq!(
-        told(true),
+        shown(true),
         ["Resolve by keeping the newer contract rather than resurrecting the old budget"]
     );
-    assert_eq!(told(false), Vec::<String>::new());
+    assert_eq!(shown(false), Vec::<String>::new());
 }
 
 #[test]
-fn a_changed_option_is_told_with_the_change() {
+fn a_changed_option_has_the_change() {
     let mut script = Script::default();
     script.prompt("Share the folders");
     script.reply("m1", "Which size?\n\nA) Small files only\nB) Files of any size");
@@ -250,7 +250,7 @@ fn a_changed_option_is_told_with_the_change() {
 }
 
 #[test]
-fn praise_is_not_how_a_session_ended() {
+fn the_last_words_contain_no_praise() {
     let mut script = Script::default();
     script.prompt("Fix the findings of the reviewer");
     script.edit("a", "/app/a.rs", "a", "b");
