@@ -1,8 +1,9 @@
 //! Repairs files that an older version registered twice. Each database is searched once.
 //!
-//! A path that was announced twice in one batch was registered as two files. Its messages are
-//! stored twice, or later messages are missing, because each entry expected the other one to read
-//! them. One entry is kept, and its file is read again if it still exists.
+//! The older version registered a path as two files if it was announced twice in one batch. The
+//! messages of such a path are stored twice, or its later messages are missing, because each of the
+//! two entries expected that the other one reads them. One entry is kept, and the file is read again
+//! if it still exists.
 
 use std::{
     collections::BTreeSet,

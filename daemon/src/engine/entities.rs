@@ -1,5 +1,5 @@
-//! Entities and facts as documents of the search index. Re-exports the items of [`crate::graph`]
-//! that other modules need.
+//! Converts entities and facts to documents of the search index. Re-exports the items of
+//! [`crate::graph`] that other modules need.
 
 pub use crate::graph::{
     EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,

@@ -17,9 +17,10 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// A file that was written more recently than this may still be waiting to be read.
+/// Minimum time since the last write of a quiet file. A file that was written later may still be
+/// waiting to be read.
 const QUIET: Duration = Duration::from_secs(60);
-/// Number of bytes that are searched for a line end in one step.
+/// Number of bytes that are read at a time to find the last newline.
 const CHUNK: u64 = 16 << 10;
 
 /// The result of the check.
@@ -44,8 +45,8 @@ pub struct FileBehind {
     pub complete: u64,
 }
 
-/// Checks every file. `open_files` has the states of the files that are in memory, which are newer
-/// than the stored states. Blocks.
+/// Checks every file. `open_files` contains the states that are in memory. They are newer than the
+/// stored states of the same files. Blocks.
 pub fn check(
     store: &dyn Store,
     open_files: &[Source],

@@ -42,11 +42,11 @@ pub struct Engine {
     /// The progress of the search index.
     pub(super) followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
-    /// The number of summaries that newer rules will create again.
+    /// The number of summaries that will be created again by newer rules.
     pub(super) older_summaries: Arc<AtomicUsize>,
     pub(super) projects: Arc<Projects>,
     pub(super) memory_use: Arc<MemoryUse>,
-    /// The formats in force.
+    /// The formats of the current settings.
     pub(super) formats: Arc<RwLock<Formats>>,
 }
 
@@ -61,7 +61,8 @@ impl Engine {
         &self.projects
     }
 
-    /// Returns the counts of the lines that sessions got from the memory, and of those they used.
+    /// Returns the counts of the lines that sessions got from the memory, and of the lines that
+    /// they used.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use
     }
@@ -71,7 +72,7 @@ impl Engine {
         self.formats().of_agent(agent).is_some()
     }
 
-    /// Returns the formats in force.
+    /// Returns the formats of the current settings.
     pub fn formats(&self) -> Formats {
         self.formats.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -102,8 +103,8 @@ impl Engine {
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // Usually, the request still runs. Until the model answers, the session has the
-                // episode from evidence.
+                // Usually, the request still runs. Until the model answers, the session keeps the
+                // episode that was made from evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
@@ -172,8 +173,8 @@ impl Engine {
         self.request(EngineCommand::OpenSources).await
     }
 
-    /// Returns the old sessions without an episode that were written within `age` (`None` for all),
-    /// the latest first. Waits until the engine knows all files that exist at its start.
+    /// Returns the old sessions without an episode that were written within the last `age` (`None`
+    /// for all), the latest first. Waits until the first scan has found all existing files.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,
@@ -227,7 +228,7 @@ impl Engine {
         self.request(|reply| EngineCommand::Settle { sessions, reply }).await
     }
 
-    /// Returns the number of summaries that newer rules will create again.
+    /// Returns the number of summaries that will be created again by newer rules.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
     }
@@ -272,8 +273,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// When the search index no longer follows the database. The stored data are safe, and are
-    /// found after the next start.
+    /// Returns an error if the search index no longer follows the database. The stored data are
+    /// safe, and searches find them after the next start.
     pub async fn wait_until_searchable(&self, position: u64) -> Result<(), EngineError> {
         let mut followed = self.followed.clone();
         let reached = followed.wait_for(|followed| followed.position >= position).await;

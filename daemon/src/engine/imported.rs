@@ -144,8 +144,8 @@ impl Engine {
     }
 }
 
-/// Whether an episode is a later version of a stored one with the same id: a memory was replaced,
-/// or a model or newer rules have written the summary.
+/// Whether `episode` is a later version of the stored episode with the same id: a memory was
+/// replaced, or a model or newer rules have written the summary.
 fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
     let version = |episode: &Episode| {
         let is_of_model = episode.author != Author::Evidence;
@@ -217,8 +217,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // Statements are read from fields. An episode that is only a text has none, unless it is a
-    // preference.
+    // Statements are derived from the fields of the summary. An episode that is only a text has no
+    // such fields, unless it is a preference.
     if episode.text().is_none() || episode.summary.preferences.is_some() {
         let statements = Box::new(graph::extract(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
@@ -249,7 +249,8 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// Returns the episode as a document with the name of its machine: `host`, unless it was imported.
+/// Returns the episode as a document with the name of its machine. The machine of an episode that
+/// was not imported is `host`.
 pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

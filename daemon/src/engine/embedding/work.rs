@@ -114,7 +114,7 @@ impl EmbeddingService {
         made.map(|()| true)
     }
 
-    /// Loads the vectors of this model from the store, and queues the owners that have none.
+    /// Loads the vectors of `model` from the store, and queues the owners without such vectors.
     fn load(&self, model: &Arc<Embeddings>, identity: &str) -> Result<(), StoreError> {
         let mut tables = Tables { model: Some(identity.to_owned()), ..Tables::default() };
         self.store.visit_vectors(&mut |vectors| {
@@ -160,9 +160,9 @@ impl EmbeddingService {
         for (owner, texts) in blocking(read).await? {
             match texts {
                 Ok(Some(texts)) if !self.has(&texts) => wanted.push(texts),
-                Ok(Some(texts)) => self.keep(identity, &texts),
+                Ok(Some(texts)) => self.store_vectors(identity, &texts),
                 Ok(None) => self.change(|tables| tables.remove(owner)),
-                // Full text still finds the owner.
+                // The full-text search still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
                     tracing::warn!(%error, "an owner of damaged records gets no vectors");
                 }
@@ -182,7 +182,7 @@ impl EmbeddingService {
         for texts in &wanted {
             let own: Vec<Packed> = vectors.by_ref().take(texts.texts.len()).collect();
             self.change(|tables| tables.put(texts.owner, texts.fingerprint(), &own));
-            self.keep(identity, texts);
+            self.store_vectors(identity, texts);
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl EmbeddingService {
 
     /// Writes the vectors of `texts` to the store. The store deletes them when an episode of their
     /// owner, or an episode that mentions the owner, is written or deleted.
-    fn keep(&self, identity: &str, texts: &Texts) {
+    fn store_vectors(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);
             table.of(number)
@@ -206,7 +206,7 @@ impl EmbeddingService {
             texts: texts.fingerprint(),
             vectors,
         };
-        // Vectors that are not written are computed again after the next start.
+        // If the write fails, the vectors are computed again after the next start.
         let _ = self.store.write(vec![Write::Vectors(Box::new(vectors))]);
     }
 

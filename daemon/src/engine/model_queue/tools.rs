@@ -1,4 +1,4 @@
-//! Asks a model to classify unknown tools.
+//! Requests the classification of unknown tools from a model.
 
 use serde_json::Value;
 
@@ -23,8 +23,8 @@ const THINKING_TOKENS: u32 = 1_500;
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {
-    /// Asks about the unknown tools of a session, in one call. Returns whether this or an earlier
-    /// answer changed the activity of the session.
+    /// Requests the classification of the unknown tools of a session, in one call. Returns whether
+    /// the answer or an earlier answer changed the activity of the session.
     pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
         let mut learned = self.resolve_unknowns(question);
         let Some(request) = question.unknowns.request() else {
@@ -88,6 +88,6 @@ impl Summarizer {
 }
 
 pub(super) fn schema(kind: PromptKind) -> Schema {
-    let text = kind.schema().expect("only kinds with a schema are asked for JSON");
+    let text = kind.schema().expect("JSON is requested only for kinds with a schema");
     Schema::new(kind.as_str(), text).expect("the built-in schemas are valid")
 }

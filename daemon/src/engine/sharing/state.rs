@@ -19,7 +19,7 @@ pub(super) struct ShareState {
     /// The settings that determine what is shared.
     pub(super) projects: Vec<String>,
     pub(super) name: Option<String>,
-    /// The run id of the graph engine when it was last written to. Another id means that it was
+    /// The run id of the graph engine at the last write. A different id means that the engine was
     /// restarted and may have lost data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) run: Option<String>,

@@ -30,8 +30,8 @@ use crate::{
 
 /// Maximum number of sessions in one batch.
 const BATCH: usize = 32;
-/// After a change, all sessions are compared again after this time, because a session may end facts
-/// of other sessions.
+/// Time after a change until all sessions are compared again, because a session may end facts of
+/// other sessions.
 const SWEEP: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a round did not succeed.
@@ -148,8 +148,8 @@ impl Sharing {
 
     /// Applies new settings. After a change of the engine's address or of the user's name, all
     /// sessions are written again; after a change of the projects, or if sharing was off, all
-    /// sessions are compared. The ledger is kept, because the engine at another address may be the
-    /// same one, with the data that the ledger records.
+    /// sessions are compared. The ledger is kept, because a new address may belong to the same
+    /// engine, which still has the data in the ledger.
     async fn connect(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
@@ -341,8 +341,8 @@ impl Sharing {
     }
 }
 
-/// In each group, clears the summaries that may quote forgotten sessions, writes the new parts of
-/// all sessions, and then removes the old parts.
+/// For each group, clears the summaries that may quote forgotten sessions, then writes the new parts
+/// of all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut Connection,

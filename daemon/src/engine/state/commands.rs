@@ -95,7 +95,7 @@ impl EngineState {
         }
     }
 
-    /// Starts to close a session. Returns the result if the close needs no job.
+    /// Begins to close a session. Returns the result if the close needs no job.
     fn start_close(
         &mut self,
         key: SessionKey,
@@ -226,22 +226,24 @@ impl EngineState {
         }
     }
 
-    /// If the engine has settled, replies to the callers that wait for this, as soon as all writes
-    /// are durable and in the search index.
+    /// Replies to the callers that wait until the engine has settled, if this is the case. The reply
+    /// is sent when all writes are durable and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;
         }
-        let all_over = self.tracker.next_deadline().is_none();
+        let has_no_timeouts = self.tracker.next_deadline().is_none();
         let rescanned = self.rescanned;
-        let is_done =
-            |waiter: &mut SettleWaiter| waiter.scan <= rescanned && (all_over || !waiter.sessions);
+        let is_done = |waiter: &mut SettleWaiter| {
+            waiter.scan <= rescanned && (has_no_timeouts || !waiter.sessions)
+        };
         let done = self.settling.extract_if(.., is_done);
         self.effects.extend(done.map(|waiter| EngineEffect::ReplyWhenFound(waiter.reply)));
     }
 
     /// Replies to the callers that search for old sessions, as soon as all existing files are
-    /// known: a file that is being registered is neither new nor part of a live session.
+    /// known. Before, a file that is being registered would count neither as a new file nor as a
+    /// file of a live session.
     pub(super) fn reply_to_backfills(&mut self) {
         if !self.knows_all_files() {
             return;
@@ -262,7 +264,7 @@ impl EngineState {
             || self.tracker.newest_history().is_some() && self.view.check_writable().is_ok()
     }
 
-    /// Starts the stop: no new work starts, running jobs end, and the file states in memory are
+    /// Begins to stop: no new work starts, running jobs end, and the file states in memory are
     /// saved.
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);

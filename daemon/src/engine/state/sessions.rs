@@ -20,7 +20,7 @@ impl EngineState {
         }
     }
 
-    pub(super) fn meet_deadlines(&mut self, now: Timestamp) {
+    pub(super) fn handle_due_deadlines(&mut self, now: Timestamp) {
         let unreadable = self.unreadable.take_due(now);
         self.observe_files(unreadable);
         let due = self.tracker.due(now);
