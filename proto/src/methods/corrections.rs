@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tools::graph::FactRow;
 
-/// The method; answered with [`CorrectionsAnswer`].
+/// The name of the method. The answer is [`CorrectionsAnswer`].
 pub const CORRECTIONS: &str = "graphiti/corrections";
 
 /// Maximum number of corrections in one request.
