@@ -2,8 +2,8 @@
 //!
 //! The older version registered a path as two files if it was announced twice in one batch. The
 //! messages of such a path are stored twice, or its later messages are missing, because each of the
-//! two entries expected that the other one reads them. One entry is kept, and the file is read again
-//! if it still exists.
+//! two entries expected that the other one reads them. One entry is kept, and the file is read
+//! again if it still exists.
 
 use std::{
     collections::BTreeSet,

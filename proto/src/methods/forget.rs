@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The name of the method. The answer is [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget: the sessions in `sessions`, and the sessions that match all given filters
-/// of project and time.
+/// The sessions to forget: the sessions in `sessions`, and the sessions that match all given
+/// filters of project and time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
@@ -52,8 +52,8 @@ pub struct Forgotten {
     pub messages: u64,
     /// Number of episodes of the sessions.
     pub episodes: u64,
-    /// Number of nodes and facts that the episodes mention, added over the episodes. Nodes and facts
-    /// that other episodes mention, too, are counted, but are not removed.
+    /// Number of nodes and facts that the episodes mention, added over the episodes. Nodes and
+    /// facts that other episodes mention, too, are counted, but are not removed.
     pub things: u64,
     /// Number of events of the sessions in the spool.
     pub events: u64,

@@ -214,9 +214,9 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(spool(home))?.count() < events)
 }
 
-/// Writes an event to `path`, the temporary name of a file in the spool. The content is on disk when
-/// the function returns. If the caller then renames the file, the final name never appears without
-/// the content.
+/// Writes an event to `path`, the temporary name of a file in the spool. The content is on disk
+/// when the function returns. If the caller then renames the file, the final name never appears
+/// without the content.
 pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;

@@ -10,10 +10,10 @@
 //! A daemon that is killed from outside may die during the work on a session, too, and by chance
 //! several times during the work on the same session. So a session is tested after [`TEST_DEATHS`]
 //! deaths: it is processed alone, and only when the daemon has run for [`TEST_DELAY`]. A kill
-//! before this time never interrupts a test. A kill at a random moment of a minute interrupts a test
-//! of 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two interrupted
-//! tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for tests of one
-//! second). A test that succeeds clears the session.
+//! before this time never interrupts a test. A kill at a random moment of a minute interrupts a
+//! test of 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two
+//! interrupted tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for
+//! tests of one second). A test that succeeds clears the session.
 //!
 //! Crashes of the machine do not count, only crashes of the process. So the file is not synced to
 //! disk.
@@ -141,7 +141,8 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // If this process wrote the file, it has only reopened its database: the daemon did not die.
+        // If this process wrote the file, it has only reopened its database: the daemon did not
+        // die.
         match writer == process {
             true => state.notes.end_work_in_progress(),
             false => state.notes.count_deaths(now),

@@ -56,8 +56,8 @@ impl Groups {
         self.groups[group].members.extend([project.namespace(), project.root().namespace()]);
     }
 
-    /// Returns the namespace of a directory, and then the namespaces of the other directories in its
-    /// groups. The directory need not be known.
+    /// Returns the namespace of a directory, and then the namespaces of the other directories in
+    /// its groups. The directory need not be known.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);

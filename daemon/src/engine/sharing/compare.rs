@@ -17,8 +17,8 @@ use crate::{
     store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
-/// Maximum number of entities of a changed session, and of facts about each of these entities, whose
-/// sessions are compared, too.
+/// Maximum number of entities of a changed session, and of facts about each of these entities,
+/// whose sessions are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
 
 /// A session whose data differ from the data in the graph, according to the ledger.
@@ -94,8 +94,8 @@ impl Sharing {
         Ok(BatchComparison { comparisons, neighbours, cleared })
     }
 
-    /// For each entity whose summary will be cleared, returns a session that mentions the entity, if
-    /// there is such a session.
+    /// For each entity whose summary will be cleared, returns a session that mentions the entity,
+    /// if there is such a session.
     fn cleared_by(
         &self,
         comparisons: &[Comparison],
@@ -162,9 +162,9 @@ impl Sharing {
     }
 }
 
-/// Returns a hash of the content of a session, without the summaries of its entities. A summary also
-/// changes with other sessions, and is written with the next change of a session that mentions the
-/// entity.
+/// Returns a hash of the content of a session, without the summaries of its entities. A summary
+/// also changes with other sessions, and is written with the next change of a session that mentions
+/// the entity.
 fn hash_of(session: &SharedSession) -> u64 {
     let mut hash = Sha256::new();
     hash.update(session.episode_row().to_string());

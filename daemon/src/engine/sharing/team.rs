@@ -343,8 +343,8 @@ impl TeamReader {
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 
-    /// Cuts a text to `longest` bytes and redacts it, because the redactor of another machine may be
-    /// older.
+    /// Cuts a text to `longest` bytes and redacts it, because the redactor of another machine may
+    /// be older.
     fn clean(&self, text: &str, longest: usize) -> String {
         let text = &text[..text.floor_char_boundary(longest)];
         self.sharing.redactor.redact(text).text.into_owned()

@@ -17,8 +17,8 @@ use crate::{
 /// dropped first.
 const MAX_REPORTED: usize = 256;
 
-/// Maximum time between the moment at which the end of an agent was noticed and the time of a record
-/// that still belongs to this agent.
+/// Maximum time between the moment at which the end of an agent was noticed and the time of a
+/// record that still belongs to this agent.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
@@ -108,8 +108,8 @@ impl Agents {
     }
 
     /// Replaces the sessions that liveness files report. Returns the sessions that have ended: the
-    /// sessions that no liveness file lists any more, and the sessions that hooks reported and whose
-    /// confirmed process has exited.
+    /// sessions that no liveness file lists any more, and the sessions that hooks reported and
+    /// whose confirmed process has exited.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,

@@ -23,8 +23,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Seconds before each retry of a failed job. The default delays of requests to models have the same
-/// values (`resilience.retry_queue.retry_delays_seconds`).
+/// Seconds before each retry of a failed job. The default delays of requests to models have the
+/// same values (`resilience.retry_queue.retry_delays_seconds`).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
 /// The number of imported sessions of history after which the progress is logged.
 const LOG_PROGRESS: usize = 50;
@@ -356,8 +356,8 @@ fn job_end(
 }
 
 /// Updates a session with the digest of a job. The session's own file determines the project and
-/// the content. So a job that read only files of sub-agents changes the project and the content only
-/// if the session has no own file.
+/// the content. So a job that read only files of sub-agents changes the project and the content
+/// only if the session has no own file.
 fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {

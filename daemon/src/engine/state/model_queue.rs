@@ -125,9 +125,9 @@ impl EngineState {
         }
     }
 
-    /// Queues a session that was closed with a new or an unchanged episode, if a request about it is
-    /// needed. No requests are sent about history. If the session did not change and is not queued,
-    /// counts the request as avoided.
+    /// Queues a session that was closed with a new or an unchanged episode, if a request about it
+    /// is needed. No requests are sent about history. If the session did not change and is not
+    /// queued, counts the request as avoided.
     pub(super) fn queue_closed(
         &mut self,
         session: &Session,

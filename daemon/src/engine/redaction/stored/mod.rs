@@ -92,7 +92,8 @@ impl StoredRedactor {
         }
     }
 
-    /// Redacts the arguments of a call. The name of an argument may show that its value is a secret.
+    /// Redacts the arguments of a call. The name of an argument may show that its value is a
+    /// secret.
     pub(in crate::engine) fn arguments(&mut self, arguments: &mut Value) -> bool {
         let before = arguments.to_string();
         let counts = self.redactor.redact_value(arguments);
