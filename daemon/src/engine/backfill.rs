@@ -1,4 +1,4 @@
-//! Finds old sessions without an episode, including those that are too old for the automatic
+//! Finds old sessions without an episode, including sessions that are too old for the automatic
 //! import.
 
 use std::{

@@ -67,7 +67,7 @@ pub(super) enum EngineCommand {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// Asks whether the summary of a session may be created again by newer rules.
+    /// Requests the permission to create the summary of a session again by newer rules.
     PermitRemake {
         session: SessionKey,
         episode: EpisodeId,

@@ -32,8 +32,8 @@ const INDENT: &str = "  ";
 /// The members of the front matter, each with its line.
 struct Members(BTreeMap<String, (usize, Value)>);
 
-/// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only its
-/// text is known.
+/// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only the
+/// text of the summary is known.
 pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;

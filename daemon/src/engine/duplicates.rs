@@ -74,7 +74,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// Returns the writes that keep one of `rows`, which have the same path, and drop the others.
+/// Returns the writes that keep one of `rows` and drop the others. All rows have the same path.
 fn writes(
     store: &dyn Store,
     mut rows: Vec<Source>,

@@ -111,8 +111,8 @@ impl Engine {
         self.forgotten.has(id)
     }
 
-    /// Removes a session from the forgotten ones, and ingests its transcript if it still exists.
-    /// Returns whether the transcript was ingested.
+    /// Removes a session from the list of forgotten sessions, and ingests its transcript if the
+    /// transcript still exists. Returns whether the transcript was ingested.
     pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
         self.store.write(forgotten::restore_writes(id)).done().await.map_err(failed)?;
         self.forgotten.remove(id);

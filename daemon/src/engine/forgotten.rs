@@ -168,7 +168,7 @@ pub(super) fn writes(
     Ok(ForgottenWrites { writes, fork_keys })
 }
 
-/// Returns the writes that remove a session from the forgotten ones.
+/// Returns the writes that remove a session from the list of forgotten sessions.
 pub(super) fn restore_writes(id: &SessionId) -> Vec<Write> {
     let namespaces = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
     namespaces

@@ -168,7 +168,7 @@ impl Engine {
         self.notify(EngineCommand::AgentEnded(session));
     }
 
-    /// Returns the files whose state is in memory. The store may have an older state of them.
+    /// Returns the files whose state is in memory. The store may have older states of these files.
     pub async fn open_sources(&self) -> Result<Vec<Source>, EngineError> {
         self.request(EngineCommand::OpenSources).await
     }
@@ -248,7 +248,7 @@ impl Engine {
     /// Adds a problem to the status.
     pub async fn note_problem(&self, problem: String) {
         let command = EngineCommand::NoteProblem(problem);
-        // The problem is lost only when the engine has stopped, and then it shows no status.
+        // The problem is lost only if the engine has stopped. A stopped engine shows no status.
         let _ = self.events.send(EngineEvent::Command(command)).await;
     }
 

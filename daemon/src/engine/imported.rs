@@ -24,7 +24,7 @@ pub struct Memory {
     pub source: String,
     pub description: String,
     pub project: Project,
-    /// The episode of the memory that this one replaces.
+    /// The episode of the earlier memory that this memory replaces.
     pub replaces: Option<EpisodeId>,
     pub kind: MemoryKind,
 }
@@ -49,7 +49,7 @@ impl MemoryKind {
 /// Whether an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
-    /// The episode is imported, and replaces an older one of its session.
+    /// The episode is imported, and replaces an older episode of the same session.
     New {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,

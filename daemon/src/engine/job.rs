@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. Then it creates the session's episode or
-//! prepares a question to a model, if this is due.
+//! A job reads the new lines of a session's files. Then it creates the session's episode, or
+//! prepares a question to a model, if one of them is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -48,7 +48,7 @@ pub struct Job {
 /// A file of a session.
 pub struct JobFile {
     pub source: Source,
-    /// The state of the file; `None` to load the saved one.
+    /// The state of the file; `None` to load the saved state.
     pub state: Option<Box<SourceState>>,
 }
 
@@ -58,7 +58,7 @@ impl JobResult {
         JobResult::not_started(job.session.key, job.index.is_some(), job.gather, error)
     }
 
-    /// Returns the result of a job that could not be prepared. `is_index_due` is whether the job
+    /// Returns the result of a job that could not be prepared. `is_index_due` tells whether the job
     /// should have created an episode, and `gather` whether it should have prepared a question.
     pub(super) fn not_started(
         session: SessionKey,
@@ -157,7 +157,7 @@ fn last_at(file: &ReadProgress) -> Option<Timestamp> {
 }
 
 /// Returns the project of the working directory after which the transcript's folder is named. If no
-/// working directory matches the folder, returns the project of the first one.
+/// working directory matches the folder, returns the project of the first working directory.
 ///
 /// The name of the folder is lossy (`-` replaces every character that is not an ASCII letter or
 /// digit): a directory can be compared with the name, but cannot be derived from it.

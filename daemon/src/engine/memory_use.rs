@@ -102,7 +102,8 @@ impl MemoryUse {
         self.save(&mut state);
     }
 
-    /// Notes that `session` opened the session `opened`: the lines that come from it are used.
+    /// Notes that `session` opened the session `opened`: the lines from the opened session are
+    /// used.
     pub fn opened(&self, session: &str, opened: &str) {
         self.used(session, |line| line.from == opened);
     }

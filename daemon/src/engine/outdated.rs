@@ -51,8 +51,8 @@ pub(super) fn find(
             outdated.insert(source.key.session);
         }
     }
-    // While there are outdated files, the note is not written, because this run may end before it
-    // has read them. The next start then checks again.
+    // While there are outdated files, the note is not written, because this run may end before the
+    // files are read. The next start then checks again.
     if outdated.is_empty() {
         // If the write fails, the store reports it in its health, and the next start checks again.
         let _ = store.write(vec![checked_versions_note(checked, formats)]);

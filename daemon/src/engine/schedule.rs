@@ -32,7 +32,7 @@ pub(super) struct Schedule {
 /// How strongly a session is suspected of having crashed the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// The crash may have been a coincidence.
+    /// The session is not tested, because the crash may have been a coincidence.
     NotTested,
     /// The session is tested: its job does not start before this time, and no other job runs at
     /// the same time.

@@ -16,8 +16,7 @@
 //! tests of one second). A test that succeeds clears the session.
 //!
 //! Crashes of the machine do not count, only crashes of the process. So the file is not synced to
-//! disk.
-//! If the file cannot be written, the daemon works without it.
+//! disk. If the file cannot be written, the daemon works without it.
 
 use std::{
     collections::BTreeMap,
@@ -152,8 +151,8 @@ impl CrashTracker {
         crash_tracker
     }
 
-    /// Records the start of work on a session. `from` is the number of bytes of its files that
-    /// were read before.
+    /// Records the start of work on a session. `from` is the number of bytes of the session's files
+    /// that were read before.
     pub(super) fn begin(&self, session: &SessionId, from: u64) -> WorkGuard<'_> {
         self.change(|notes| notes.begin(session, from));
         WorkGuard { crash_tracker: self, session: session.clone(), is_done: false }

@@ -214,7 +214,7 @@ impl EmbeddingService {
     }
 
     /// Calls `search` with a ranker that compares the vector `question` of a query with the vectors
-    /// in `kind`. If one of them is missing, calls `search` without a ranker.
+    /// in `kind`. Without a `question`, or without vectors, calls `search` without a ranker.
     pub fn with_ranker<T>(
         &self,
         kind: VectorSet,

@@ -30,7 +30,7 @@ pub(super) struct Texts {
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// Returns the texts of `owner`; `None` when the owner has none, or does not exist any more.
+    /// Returns the texts of `owner`; `None` if the owner has no texts, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),

@@ -233,8 +233,8 @@ impl<T: Target> OutboxFollower<T> {
         (follower, if is_full { FollowerTurn::Commit } else { FollowerTurn::Next })
     }
 
-    /// Waits for new entries. If no entry is added for a while, the next turn is a commit, or after
-    /// the commit, the target rests.
+    /// Waits for new entries. If no entry is added for a while, the next turn is a commit. If all
+    /// entries are committed, the target rests.
     async fn wait(mut self, state: &mut FollowerState<T::Settings>) -> (Self, FollowerTurn) {
         let is_committed = state.committed == state.reached;
         let pause = match (is_committed, state.is_resting) {

@@ -41,8 +41,8 @@ const PLAIN: Plain = Plain {
 
 impl Summarizer {
     /// Whether the agent's own summary makes a summary by a model unnecessary: the settings accept
-    /// such summaries, and no prompt follows it in the session. If so, counts the request as
-    /// avoided.
+    /// such summaries, and no prompt follows the agent's summary in the session. If so, counts the
+    /// request as avoided.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);

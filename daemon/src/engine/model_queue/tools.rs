@@ -52,8 +52,8 @@ impl Summarizer {
         Ok(learned)
     }
 
-    /// Adds the calls of tools that became known to the activity. Returns whether the activity
-    /// changed.
+    /// Updates the activity of the session with the calls of tools that are known by now. Returns
+    /// whether the activity changed.
     fn resolve_unknowns(&self, question: &mut ModelQuestion) -> bool {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -83,7 +83,8 @@ impl UsageStats {
         UsageStats { ledger, store, today: Mutex::default() }
     }
 
-    /// Returns the counters of each day, by its number since 1970-01-01, the earliest first.
+    /// Returns the counters of each day, by the number of days since 1970-01-01, the earliest day
+    /// first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
         for (name, content) in self.store.notes(NoteNamespace::Usage)? {

@@ -247,7 +247,7 @@ fn broken(error: &JoinError) -> StoreError {
     StoreError::Backend(defect::describe(error).to_owned())
 }
 
-/// Logs the evictions that `what`, the database or the search index, needed.
+/// Logs the evictions for `what`: the database or the search index.
 fn log_evicted(evicted: EvictionStats, what: &str) {
     if evicted.sessions + evicted.episodes > 0 {
         tracing::warn!(

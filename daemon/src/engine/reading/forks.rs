@@ -82,7 +82,7 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
 /// The lines at the start of a file, after its cursor, that are also in another session or another
 /// file of the same session.
 pub(super) struct SharedPrefix<'c> {
-    /// The last shared line; 0 when there is none.
+    /// The number of the last shared line; 0 if no line is shared.
     pub(super) until: u64,
     /// The write that saves the fork.
     pub(super) note: Option<Write>,

@@ -1,7 +1,7 @@
 //! Reads the new lines of one file and stores their messages.
 //!
 //! Messages are stored in batches. The state is saved less often. After a crash, reading continues
-//! from the last saved state. It produces the same messages with the same numbers again, and these
+//! from the last saved state. This produces the same messages with the same numbers again, which
 //! overwrite the stored messages.
 
 mod batch;
@@ -76,7 +76,7 @@ pub struct ReadRequest {
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
     pub source: Source,
-    /// The state of the file; `None` to load the saved one.
+    /// The state of the file; `None` to load the saved state.
     pub state: Option<Box<SourceState>>,
     /// Whether the file is read from its start, if it exists.
     pub from_start: bool,
@@ -248,7 +248,7 @@ impl SourceReader {
         self.shared_prefix(format, source, &state.cursor, state.first_record)
     }
 
-    /// Loads the saved state of a file, or creates a new one.
+    /// Loads the saved state of a file, or creates a new state.
     pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
         let Some(bytes) = self.store.checkpoint(source.key)? else {
             return Ok(SourceState::new(source.key.number));

@@ -42,7 +42,8 @@ const REMEDY_BACKLOG: &str =
     "graphiti share shows the waiting sessions; graphiti share fill writes all sessions again";
 
 impl Sharing {
-    /// Checks the engine. Each check that does not end within `limit` is reported as a problem.
+    /// Checks the engine. The checks together may take `limit`. A check that has not ended by then
+    /// is reported as a problem.
     pub async fn check(&self, limit: Duration) -> EngineCheck {
         let Some(engine) = self.target().reader.clone() else { return EngineCheck::default() };
         let end = Instant::now() + limit;

@@ -210,7 +210,7 @@ impl Sharing {
     }
 
     /// Requests a fill: a comparison of all sessions with the graph. With `is_forced`, all sessions
-    /// are written, even those that the graph already contains according to the ledger.
+    /// are written, even sessions that the graph already contains according to the ledger.
     pub fn fill(&self, is_forced: bool) {
         let write = self.lock().request_fill(is_forced);
         // If the daemon crashes before the note is on disk, the user has to request the fill again.

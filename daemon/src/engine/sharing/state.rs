@@ -16,7 +16,7 @@ pub(super) struct ShareState {
     pub(super) version: u32,
     /// The engine's address.
     pub(super) address: String,
-    /// The settings that determine what is shared.
+    /// The entries of the shared projects in the settings.
     pub(super) projects: Vec<String>,
     pub(super) name: Option<String>,
     /// The run id of the graph engine at the last write. A different id means that the engine was

@@ -92,7 +92,7 @@ impl Sharing {
         self.collect(queries).await
     }
 
-    /// Searches the facts of others by words. Returns the best first.
+    /// Searches the facts of others by words. Returns the best facts first.
     pub async fn team_facts(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
@@ -306,7 +306,7 @@ impl TeamReader {
     }
 
     /// Returns the end of the descriptions of this machine's episodes. Another machine may use the
-    /// same end. So a query may use it to order results, but not to exclude them.
+    /// same end. So a query may use this end to order results, but not to exclude results.
     fn own_description(&self) -> String {
         let target = self.sharing.target();
         self.sharing.author(&target.config).description_end()

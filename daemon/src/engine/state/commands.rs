@@ -1,4 +1,4 @@
-//! Decides on commands.
+//! Handles the commands of other modules.
 
 use std::collections::HashSet;
 
