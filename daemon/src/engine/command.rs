@@ -44,7 +44,7 @@ pub(super) enum EngineCommand {
     },
     Summarizer(oneshot::Sender<Arc<Summarizer>>),
     Settle {
-        sessions: bool,
+        until_no_timeouts: bool,
         reply: oneshot::Sender<()>,
     },
     /// Requests a summary by a model for an old session.

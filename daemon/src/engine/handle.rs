@@ -223,9 +223,9 @@ impl Engine {
     }
 
     /// Waits until all files are read, due episodes are created, and searches find both. With
-    /// `sessions`, also waits for all sessions that will end by a timeout.
-    pub async fn wait_until_settled(&self, sessions: bool) -> Result<(), EngineError> {
-        self.request(|reply| EngineCommand::Settle { sessions, reply }).await
+    /// `until_no_timeouts`, also waits for all sessions that will end by a timeout.
+    pub async fn wait_until_settled(&self, until_no_timeouts: bool) -> Result<(), EngineError> {
+        self.request(|reply| EngineCommand::Settle { until_no_timeouts, reply }).await
     }
 
     /// Returns the number of summaries that will be created again by newer rules.

@@ -269,7 +269,7 @@ mod tests {
     use crate::store::contract;
 
     #[test]
-    fn a_version_of_a_model_or_of_newer_rules_is_later() {
+    fn an_episode_by_a_model_or_by_newer_rules_is_a_later_version() {
         let session = contract::session(SessionKey(1), "aaaa-1");
         let first = contract::episode(&session, 5_000);
         let by_rules = Episode { rules: first.rules + 1, ..first.clone() };

@@ -191,7 +191,7 @@ impl EmbeddingService {
         if !model.is_on() || is_empty || text.trim().is_empty() {
             return None;
         }
-        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(asked, _)| asked == text) {
+        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(query, _)| query == text) {
             return Some(vector.clone());
         }
         let limit = model.config().query_timeout;

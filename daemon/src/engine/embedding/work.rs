@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// Why a round ended early.
-enum Stopped {
+enum RoundError {
     /// The model does not answer.
     Model(Error),
     /// The store cannot be read.
@@ -70,14 +70,14 @@ impl EmbeddingService {
                     }
                     continue;
                 }
-                Err(Stopped::Model(error)) => error.to_string(),
-                Err(Stopped::Store(error)) => error.to_string(),
+                Err(RoundError::Model(error)) => error.to_string(),
+                Err(RoundError::Store(error)) => error.to_string(),
             };
             if !Arc::ptr_eq(&model, &self.model()) {
                 continue;
             }
             if self.progress.borrow().error.is_none() {
-                tracing::warn!(error, "sessions are searched without vectors for now");
+                tracing::warn!(error, "searches use no vectors for now");
             }
             self.progress.send_modify(|progress| progress.error = Some(error));
             tokio::select! {
@@ -89,8 +89,8 @@ impl EmbeddingService {
 
     /// Computes the vectors of a few owners. After a change of the model, first loads the vectors
     /// of the new model from the store. Returns whether the queue had any owners.
-    async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
-        let identity = model.identity().await.map_err(Stopped::Model)?;
+    async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, RoundError> {
+        let identity = model.identity().await.map_err(RoundError::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
             let this = self.clone();
             let (of, name) = (model.clone(), identity.clone());
@@ -150,7 +150,7 @@ impl EmbeddingService {
         model: &Arc<Embeddings>,
         identity: &str,
         owners: Vec<Owner>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let this = self.clone();
         let read = move || {
             let look = |owner: &Owner| (*owner, Texts::of(*owner, this.store.as_ref()));
@@ -164,15 +164,15 @@ impl EmbeddingService {
                 Ok(None) => self.change(|tables| tables.remove(owner)),
                 // The full-text search still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "an owner of damaged records gets no vectors");
+                    tracing::warn!(%error, "a record is damaged; no vectors are computed for its owner");
                 }
-                Err(error) => return Err(Stopped::Store(error)),
+                Err(error) => return Err(RoundError::Store(error)),
             }
         }
         let all: Vec<String> = wanted.iter().flat_map(|texts| texts.texts.clone()).collect();
         let mut vectors = Vec::with_capacity(all.len());
         for texts in all.chunks(TEXTS) {
-            let made = model.embed(texts, LIMIT).await.map_err(Stopped::Model)?;
+            let made = model.embed(texts, LIMIT).await.map_err(RoundError::Model)?;
             vectors.extend(made.iter().map(|vector| Packed::new(vector)));
         }
         if !Arc::ptr_eq(model, &self.model()) {
@@ -227,7 +227,7 @@ impl EmbeddingService {
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Stopped> {
+) -> Result<T, RoundError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.expect("work on vectors does not panic: it reports errors").map_err(Stopped::Store)
+    done.expect("work on vectors does not panic: it reports errors").map_err(RoundError::Store)
 }

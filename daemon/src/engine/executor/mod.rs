@@ -166,9 +166,9 @@ impl Executor {
                     self.answer_queries_during(inbox, find_outdated(reader, formats)).await,
                 );
             }
-            EngineEffect::Rescan { sessions, reply } => {
+            EngineEffect::Rescan { until_no_timeouts, reply } => {
                 let scan = self.watches.rescan();
-                let waiter = SettleWaiter { sessions, scan, reply };
+                let waiter = SettleWaiter { until_no_timeouts, scan, reply };
                 return Some(EngineEvent::RescanRequested(waiter));
             }
             EngineEffect::LiftQuarantine(session) => self.reader.crash_tracker.try_again(&session),

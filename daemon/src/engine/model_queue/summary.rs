@@ -83,9 +83,10 @@ impl Summarizer {
         store: &dyn Store,
         divisor: u32,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
-        let asked = SummaryRequest::new(self, question);
-        let frame = tokens::estimate(&asked.prompt("").plain_text());
-        let budget = self.client.input_budget(asked.output).saturating_sub(frame) / divisor;
+        let summary_request = SummaryRequest::new(self, question);
+        let frame = tokens::estimate(&summary_request.prompt("").plain_text());
+        let budget =
+            self.client.input_budget(summary_request.output).saturating_sub(frame) / divisor;
         let packed = pack(question, store, budget)?;
         tracing::debug!(
             parts = packed.parts.len(),
@@ -101,7 +102,7 @@ impl Summarizer {
             };
             // The tokens of the omitted part of the session are counted once, for the first call.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
-            let request = CompletionRequest { saved_tokens, ..asked.request(&content) };
+            let request = CompletionRequest { saved_tokens, ..summary_request.request(&content) };
             let reply = self.client.ask_blocking(&self.runtime, &request)?;
             claims.push(self.read(&reply)?);
             model = reply.model;

@@ -32,13 +32,19 @@ impl Summarizer {
             self.client.record_avoided(Purpose::ToolClassification, why, question.project());
             return Ok(learned);
         };
-        let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
+        let reply = self
+            .client
+            .ask_blocking(&self.runtime, &self.completion_request(&request, question))?;
         // The prompt was redacted, but a model may invent texts that look like secrets.
         let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request
             .read_reply(&text)
             .map_err(|error| Error::BadReply { reason: error.to_string() })?;
-        tracing::info!(asked = request.tools.len(), learned = found.len(), "learned about tools");
+        tracing::info!(
+            requested = request.tools.len(),
+            learned = found.len(),
+            "learned about tools"
+        );
         if !found.is_empty() {
             self.learned_tools.change(|learned_tools| {
                 for classification in &found {
@@ -63,12 +69,16 @@ impl Summarizer {
         question.detector.signals() != before
     }
 
-    fn about(&self, asked: &ClassificationRequest, question: &ModelQuestion) -> CompletionRequest {
+    fn completion_request(
+        &self,
+        classification: &ClassificationRequest,
+        question: &ModelQuestion,
+    ) -> CompletionRequest {
         let kind = PromptKind::ToolClassification;
         let template = self.templates.template(kind, None);
-        let calls = asked.calls_json();
+        let calls = classification.calls_json();
         let values = Values { content: &calls, ..Values::default() };
-        let tools = u32::try_from(asked.tools.len()).unwrap_or(u32::MAX);
+        let tools = u32::try_from(classification.tools.len()).unwrap_or(u32::MAX);
         CompletionRequest {
             purpose: Purpose::ToolClassification,
             prompt: template.fill(&values),

@@ -180,9 +180,9 @@ mod tests {
 
     /// The properties of a session in a property test: its age in seconds, the number of its
     /// messages, and whether the session is indexed.
-    type Made = (i64, u32, bool);
+    type SessionSample = (i64, u32, bool);
 
-    fn fill(store: &SledStore, made: &[Made]) -> Vec<SessionKey> {
+    fn fill(store: &SledStore, made: &[SessionSample]) -> Vec<SessionKey> {
         let mut keys = Vec::new();
         for (number, (age, messages, is_indexed)) in made.iter().enumerate() {
             let key = store.next_session_key().unwrap();
@@ -268,7 +268,7 @@ mod tests {
     fn waiting_text_neither_evicts_episodes_nor_protects_them() {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
-        let mut made: Vec<Made> = (0..40).map(|age| (age, 5, true)).collect();
+        let mut made: Vec<SessionSample> = (0..40).map(|age| (age, 5, true)).collect();
         made.push((0, 30, false));
         fill(&store, &made);
         let waiting = waiting_bytes(&store).unwrap();

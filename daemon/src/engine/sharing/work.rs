@@ -36,7 +36,7 @@ const SWEEP: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a round did not succeed.
 #[derive(Debug, thiserror::Error)]
-enum Stopped {
+enum RoundError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -186,7 +186,7 @@ impl Sharing {
     }
 
     /// Compares some sessions and writes the differences. Returns whether there was work to do.
-    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, Stopped> {
+    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, RoundError> {
         let Some(engine) = known.target.engine.clone() else { return Ok(false) };
         if !known.is_checked {
             self.check_instance(engine.as_ref(), known).await?;
@@ -216,7 +216,7 @@ impl Sharing {
         &self,
         engine: &dyn GraphEngine,
         known: &mut Connection,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let instance = engine.instance().await?;
         known.prepared.clear();
         self.status.send_modify(|status| status.engine.clone_from(&instance.version));
@@ -256,7 +256,7 @@ impl Sharing {
         engine: &dyn GraphEngine,
         known: &mut Connection,
         batch: &PendingBatch,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
         let compared = blocking(move || this.compare(&target, &given)).await?;
         let BatchComparison { comparisons, neighbours, cleared } = compared;
@@ -316,11 +316,11 @@ impl Sharing {
         engine: &dyn GraphEngine,
         known: &mut Connection,
         comparisons: &[Comparison],
-    ) -> Result<Vec<SessionKey>, Stopped> {
+    ) -> Result<Vec<SessionKey>, RoundError> {
         let mut rejected = Vec::new();
         let error = match write(engine, known, comparisons).await {
             Err(EngineError::Rejected(what)) => what,
-            done => return done.map(|()| rejected).map_err(Stopped::from),
+            done => return done.map(|()| rejected).map_err(RoundError::from),
         };
         // If the engine rejects this query, too, the sessions are not the reason.
         let group = comparisons.iter().find_map(|one| Some(&one.part.as_ref()?.group));
@@ -372,8 +372,8 @@ async fn write(
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Stopped> {
+) -> Result<T, RoundError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.expect("work on the shared graph does not panic: it reports errors")
-        .map_err(Stopped::Store)
+        .map_err(RoundError::Store)
 }

@@ -53,7 +53,9 @@ impl EngineState {
                 self.reply(reply, pending);
             }
             EngineCommand::Summarizer(reply) => self.reply(reply, self.settings.summarizer.clone()),
-            EngineCommand::Settle { sessions, reply } => self.settle(sessions, reply),
+            EngineCommand::Settle { until_no_timeouts, reply } => {
+                self.settle(until_no_timeouts, reply);
+            }
             EngineCommand::RequestSummary { session, reply } => {
                 self.request_summary(session, reply, now);
             }
@@ -150,11 +152,11 @@ impl EngineState {
         })));
     }
 
-    fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>) {
+    fn settle(&mut self, until_no_timeouts: bool, reply: oneshot::Sender<()>) {
         let unreadable = self.unreadable.take();
         self.observe_files(unreadable);
         self.request_agent_observation(Vec::new());
-        self.effects.push(EngineEffect::Rescan { sessions, reply });
+        self.effects.push(EngineEffect::Rescan { until_no_timeouts, reply });
     }
 
     fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
@@ -235,7 +237,7 @@ impl EngineState {
         let has_no_timeouts = self.tracker.next_deadline().is_none();
         let rescanned = self.rescanned;
         let is_done = |waiter: &mut SettleWaiter| {
-            waiter.scan <= rescanned && (has_no_timeouts || !waiter.sessions)
+            waiter.scan <= rescanned && (has_no_timeouts || !waiter.until_no_timeouts)
         };
         let done = self.settling.extract_if(.., is_done);
         self.effects.extend(done.map(|waiter| EngineEffect::ReplyWhenFound(waiter.reply)));

@@ -74,7 +74,7 @@ pub(in crate::engine) enum EngineEffect {
     /// Requests a scan of all folders, for a caller that waits for the scan. Returns
     /// `RescanRequested` at once.
     Rescan {
-        sessions: bool,
+        until_no_timeouts: bool,
         reply: oneshot::Sender<()>,
     },
     /// Allows one more attempt for a quarantined session.

@@ -109,7 +109,7 @@ pub(super) struct EngineState {
 /// A caller that waits until the engine has settled.
 pub(super) struct SettleWaiter {
     /// Whether the caller also waits until no session has a pending timeout.
-    pub(super) sessions: bool,
+    pub(super) until_no_timeouts: bool,
     /// The number of the scan that must be complete, so that no earlier write to a file is missed.
     pub(super) scan: u64,
     pub(super) reply: oneshot::Sender<()>,

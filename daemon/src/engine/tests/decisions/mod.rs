@@ -217,9 +217,9 @@ impl Decider {
             EngineEffect::Ask { generation, question, .. } => {
                 self.questions.push_back((question, generation));
             }
-            EngineEffect::Rescan { sessions, reply } => {
+            EngineEffect::Rescan { until_no_timeouts, reply } => {
                 self.scan += 1;
-                let waiter = SettleWaiter { sessions, scan: self.scan, reply };
+                let waiter = SettleWaiter { until_no_timeouts, scan: self.scan, reply };
                 return Some(EngineEvent::RescanRequested(waiter));
             }
             EngineEffect::Reply(send) => send(),

@@ -80,7 +80,7 @@ fn a_question_waits_for_the_next_budget_without_counting_a_retry() {
 }
 
 #[test]
-fn a_failure_of_a_replaced_summarizer_is_ignored() {
+fn after_a_failure_of_a_replaced_summarizer_the_session_is_queued_again() {
     let mut decider = queue_of(1, |_| {});
     gather(&mut decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
