@@ -29,8 +29,8 @@
 //! # What may change
 //!
 //! [`PROTOCOL`] is the version of the protocol. Within one version, members may be added to
-//! requests and answers. A reader ignores unknown members. A missing member has the default value
-//! of the `Default` of the request or answer. A client can query the version with `graphiti/hello`.
+//! requests and answers. A reader ignores unknown members, and uses the `Default` of the type for
+//! missing members. A client can query the version with `graphiti/hello`.
 //!
 //! # What else is here
 //!

@@ -55,8 +55,8 @@ pub struct Welcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settle {
-    /// Whether to wait also until every session has closed that closes automatically, by a timeout
-    /// or because its agent has exited.
+    /// Whether to wait also for all sessions that close automatically, by a timeout or because the
+    /// agent has exited.
     pub sessions: bool,
 }
 

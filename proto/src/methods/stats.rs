@@ -75,7 +75,7 @@ pub struct StatsRow {
     pub seconds: u64,
     /// Number of files that sessions changed.
     pub files: u64,
-    /// Number of runs of tests.
+    /// Number of test runs.
     pub tests: u64,
     /// Number of errors that occurred in sessions.
     pub errors: u64,

@@ -12,7 +12,7 @@ pub const NAME: &str = "get_episodes";
 pub struct GetEpisodesArguments {
     /// Only these projects, by namespace or directory. Any other name means all projects.
     pub group_ids: Option<Vec<String>>,
-    /// Maximum number of episodes; 10 when missing.
+    /// Maximum number of episodes; by default 10.
     pub max_episodes: Option<usize>,
     /// The older name of `group_ids`, for one project.
     pub group_id: Option<String>,
