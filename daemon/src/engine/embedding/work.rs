@@ -164,7 +164,7 @@ impl EmbeddingService {
                 Ok(None) => self.change(|tables| tables.remove(owner)),
                 // The full-text search still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "a record is damaged; no vectors are computed for its owner");
+                    tracing::warn!(%error, "no vectors for the owner of a damaged record");
                 }
                 Err(error) => return Err(RoundError::Store(error)),
             }

@@ -310,7 +310,13 @@ impl EngineState {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
             plan => plan,
         };
-        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "the request to the model failed");
+        tracing::warn!(
+            session = session.0,
+            kind = error.kind(),
+            %error,
+            ?plan,
+            "the request to the model failed"
+        );
         match plan {
             Plan::StoreRawAndRetry(due) => {
                 let is_try = !matches!(error.retry(), Retry::At(_));
