@@ -174,7 +174,7 @@ impl Engine {
     }
 
     /// Returns the old sessions without an episode that were written within the last `age` (`None`
-    /// for all), the latest first. Waits until the first scan has found all existing files.
+    /// for all), the latest first. Waits until all files that the first scan found are registered.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,
