@@ -1,6 +1,6 @@
-//! Cleans external text for its reader. A transcript may contain any characters; a terminal
-//! executes control characters, and a model reads invisible characters and interprets the tags of
-//! its agent.
+//! Cleans external text for its reader. A transcript may contain any characters. A terminal
+//! executes control characters. A model reads invisible characters, and interprets the tags of its
+//! agent.
 
 use std::{borrow::Cow, iter::Peekable, str::Chars};
 
@@ -71,7 +71,8 @@ const TAGS: &[&str] = &[
     "workspace_roots",
 ];
 
-/// Prefixes of names of such tags. New versions of agents add names with these prefixes.
+/// Prefixes of names of tags that agents or models interpret. New versions of agents add names with
+/// these prefixes.
 const FAMILIES: &[&str] =
     &["antml:", "bash-std", "ide_", "local-command-", "system-", "user-prompt-submit"];
 
@@ -135,7 +136,7 @@ fn visible_text(text: &str) -> String {
     visible
 }
 
-/// Skips the rest of a terminal's control sequence, whose first characters were read.
+/// Skips the rest of a terminal's control sequence. Its first characters were already read.
 fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     // The sequence may be truncated.
@@ -170,8 +171,8 @@ fn is_tag(behind: &str) -> bool {
         || TAGS.contains(&name.replace('-', "_").as_str())
 }
 
-/// Whether the last line of `before` is only `Human` or `Assistant`, perhaps indented: with the
-/// colon that follows, a model would read it as the start of a turn of the conversation.
+/// Whether the last line of `before` is only `Human` or `Assistant`, perhaps indented. If a colon
+/// follows, a model would read this line as the start of a turn of the conversation.
 fn ends_with_speaker(before: &str) -> bool {
     let start = before.strip_suffix("Human").or_else(|| before.strip_suffix("Assistant"));
     let start = start.map(|start| start.trim_end_matches([' ', '\t']));
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_that_agents_give_a_meaning_to_are_disarmed() {
+    fn tags_that_agents_interpret_are_disarmed() {
         for (given, wanted) in [
             ("@system-reminder>x@/system-reminder>", "‹system-reminder>x‹/system-reminder>"),
             ("a@SYSTEM-Reminder >", "a‹SYSTEM-Reminder >"),
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_takes_no_longer_than_its_length() {
+    fn the_result_for_many_marks_has_at_most_three_times_their_length() {
         for piece in ["<", "</", ":", "Human:", "[", "\u{1b}[", "<a", "\n \tAssistant:"] {
             assert!(for_model(&piece.repeat(200_000)).len() <= 3 * 200_000 * piece.len());
         }

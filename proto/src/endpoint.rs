@@ -1,4 +1,4 @@
-//! The address of a home's daemon.
+//! The address of the daemon of a home folder.
 
 use std::{
     env, fs,
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The exit code of a daemon whose home is in use by another daemon (`EX_TEMPFAIL` of sysexits.h).
 pub const EXIT_TAKEN: u8 = 75;
 
-/// Returns graphiti's home folder: `GRAPHITI_HOME`, or `~/.graphiti`. `None` when neither is known.
+/// Returns graphiti's home folder: `GRAPHITI_HOME`, or `~/.graphiti`. `None` if `GRAPHITI_HOME` is
+/// not set and the user's home folder is unknown.
 ///
 /// The path is absolute, because it is passed to programs with other working directories.
 pub fn home() -> Option<PathBuf> {
@@ -30,9 +31,9 @@ pub struct Runtime {
     pub pid: u32,
     /// The version of the program.
     pub version: String,
-    /// The version of its protocol.
+    /// The version of the daemon's protocol.
     pub protocol: u32,
-    /// The path of its socket, or the name of its pipe.
+    /// The path of the daemon's socket, or the name of its pipe.
     pub socket: String,
 }
 
@@ -41,13 +42,13 @@ pub fn runtime_file(home: &Path) -> PathBuf {
     home.join("graphitid.json")
 }
 
-/// Reads the [`Runtime`] that the daemon of `home` wrote last. `None` when there is no such file: a
-/// daemon removes its file when it stops, but not when it is killed.
+/// Reads the [`Runtime`] that the daemon of `home` wrote last; `None` if the file does not exist or
+/// cannot be parsed. A daemon removes its file when it stops, but not when it is killed.
 pub fn runtime(home: &Path) -> Option<Runtime> {
     serde_json::from_str(&fs::read_to_string(runtime_file(home)).ok()?).ok()
 }
 
-/// Returns the address of the daemon of `home`: the one in [`Runtime`], or the default one.
+/// Returns the address of the daemon of `home`: the address in [`Runtime`], or the default address.
 pub fn socket(home: &Path) -> String {
     runtime(home).map_or_else(|| default_socket(home), |runtime| runtime.socket)
 }
@@ -58,8 +59,8 @@ pub fn default_socket(home: &Path) -> String {
     home.join("mcp.sock").to_string_lossy().into_owned()
 }
 
-/// Returns the default address of the daemon of `home`: a pipe. Its name contains the path of the
-/// home, unless the home is the default one.
+/// Returns the default address of the daemon of `home`: the name of a pipe. The name contains the
+/// path of `home`, unless `home` is the default home folder.
 #[cfg(windows)]
 pub fn default_socket(home: &Path) -> String {
     const PIPE: &str = r"\\.\pipe\graphiti_mcp_hook";
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     #[cfg(not(windows))]
-    fn the_socket_is_where_the_daemon_says_or_in_the_home() {
+    fn the_socket_is_the_one_in_the_runtime_file_or_the_default() {
         let home = env::temp_dir().join(format!("graphiti-endpoint-{}", std::process::id()));
         fs::create_dir_all(&home).unwrap();
         assert_eq!(socket(&home), home.join("mcp.sock").to_string_lossy());

@@ -6,13 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Replaces `file` atomically: after a crash it has either the old or the new content.
+/// Replaces `file` atomically: after a crash, it has either the old or the new content.
 ///
-/// The content is written to a temporary file beside it, synced and renamed. The permissions of an
-/// existing file are kept.
+/// The content is written to a temporary file in the same folder. This file is synced and renamed.
+/// The permissions of an existing file are kept.
 ///
 /// # Errors
-/// An I/O error. `file` is then unchanged; the temporary file may remain.
+/// Returns an error if a file operation failed. `file` is then unchanged, but the temporary file
+/// may remain.
 pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     let mut unfinished = file.as_os_str().to_owned();
     unfinished.push(".graphiti-new");
@@ -28,19 +29,19 @@ pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(unfinished, file)
 }
 
-/// Renames a file; the new name survives a power failure once this returns.
+/// Renames a file. When the function has returned, the new name survives a power failure.
 ///
 /// # Errors
-/// An I/O error.
+/// Returns an error if a file operation failed.
 pub fn rename_durably(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     to.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
 }
 
-/// Syncs the entries of a folder to disk, except on Windows, which does not support it.
+/// Syncs the entries of a folder to disk. Does nothing on Windows, which does not support this.
 ///
 /// # Errors
-/// An I/O error.
+/// Returns an error if the folder cannot be opened or synced.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

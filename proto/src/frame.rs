@@ -1,7 +1,7 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// Maximum length, in bytes, of a line without its newline. This is enough, because a hook sends
-/// the path of a transcript rather than its text, and long answers are split into pages.
+/// Maximum length, in bytes, of a line without its newline. The limit is high enough, because a
+/// hook sends the path of a transcript and not its text, and long answers are split into pages.
 pub const LONGEST: usize = 4 << 20;
 
 /// Splits a stream of bytes into lines.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_complete_however_the_bytes_arrive() {
+    fn lines_are_complete_for_all_sizes_of_pieces() {
         let text = b"{\"a\":1}\n\r\nlast\r\n";
         for size in 1..text.len() {
             let mut lines = LineSplitter::default();

@@ -16,12 +16,12 @@
 //! <-- {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"status\":\"success\",...}"}],"structuredContent":{...}}}
 //! ```
 //!
-//! The text of a tool's answer is JSON; `structuredContent` contains the same as an object. A
+//! The text of a tool's answer is JSON; `structuredContent` contains the same data as an object. A
 //! request with `"_meta":{"graphiti/structured":false}` gets only text: Markdown for a model. A
 //! request over the Model Context Protocol gets only text, too, unless its `_meta` has
-//! `"graphiti/structured":true` or its arguments have `"structured":true`. A tool that fails
-//! answers with `isError` and an `error` that says what to do. An invalid request gets a JSON-RPC
-//! error with a [code](rpc::code) whose meaning never changes.
+//! `"graphiti/structured":true` or its arguments have `"structured":true`. The answer of a tool
+//! that failed has `isError`, and an `error` with the problem and its remedy. An invalid request
+//! gets a JSON-RPC error with a [code](rpc::code) whose meaning never changes.
 //!
 //! In addition to the tools there are a few [`methods`], named `graphiti/…`, for the command line
 //! and for hooks. The Model Context Protocol is served on the same socket.
@@ -29,14 +29,15 @@
 //! # What may change
 //!
 //! [`PROTOCOL`] is the version of the protocol. Within one version, members may be added to
-//! requests and answers. A reader ignores unknown members, and a missing member has the value that
-//! the `Default` of its type gives it. A client can query the version with `graphiti/hello`.
+//! requests and answers. A reader ignores unknown members, and uses the `Default` of the type for
+//! missing members. A client can query the version with `graphiti/hello`.
 //!
 //! # What else is here
 //!
 //! Code that the daemon and the client share: the address of the daemon ([`endpoint`]), the files
 //! of the spool ([`methods::hook`]), writing files safely ([`files`]), and cleaning external text
-//! before it is shown ([`clean`]). Its file operations block; this crate does not depend on tokio.
+//! before it is shown ([`clean`]). File operations of this crate block, because the crate does not
+//! depend on tokio.
 
 #![warn(missing_docs)]
 

@@ -34,10 +34,10 @@ pub mod code {
 /// A request, or a notification when it has no `id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Always `2.0`; a request without it is accepted.
+    /// The version, always `2.0`. A request without a version is accepted.
     #[serde(default = "version")]
     pub jsonrpc: String,
-    /// The id for the answer: a number, a string or null. A request without it gets no answer.
+    /// The id for the answer: a number, a string or null. A request without an id gets no answer.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
     /// The name of the method.
@@ -68,7 +68,7 @@ pub struct Response {
 pub struct Error {
     /// One of the codes in [`code`].
     pub code: i64,
-    /// What went wrong and what to do about it, for people.
+    /// The problem and its remedy, for people.
     pub message: String,
     /// Details for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ impl Error {
     }
 }
 
-/// Distinguishes a null member from a missing one.
+/// Distinguishes a null member from a missing member.
 fn present<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_whose_id_is_null_is_no_notification() {
+    fn a_request_whose_id_is_null_is_not_a_notification() {
         let id = |line: &str| Request::read(line.as_bytes()).unwrap().id;
         assert_eq!(id(r#"{"id":null,"method":"ping"}"#), Some(Value::Null));
         assert_eq!(id(r#"{"method":"ping"}"#), None);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_survives_its_line() {
+    fn an_answer_is_unchanged_after_formatting_and_parsing() {
         for outcome in [Ok(json!({"a": 1})), Err(Error::new(code::NOT_FOUND, "no"))] {
             let response = Response::new(json!(7), outcome.clone());
             let line = response.to_line();

@@ -1,4 +1,4 @@
-//! Finds old sessions without an episode, including those that are too old for the automatic
+//! Finds old sessions without an episode, including sessions that are too old for the automatic
 //! import.
 
 use std::{
@@ -33,8 +33,8 @@ pub struct BackfillCandidate {
     pub path: String,
     /// When the transcript was last written; for a registered session, its last activity.
     pub modified: Timestamp,
-    /// The size of the transcript, in bytes. For an unregistered session, it includes the
-    /// transcripts of its sub-agents.
+    /// The size of the transcript, in bytes. For an unregistered session, the transcripts of its
+    /// sub-agents are included.
     pub bytes: u64,
     /// The number of messages; 0 if the transcript was not read.
     pub messages: u32,
@@ -55,7 +55,7 @@ pub(super) struct BackfillContext {
 }
 
 impl BackfillCandidate {
-    /// Returns the namespace of the project, if that is known.
+    /// Returns the namespace of the project, if the project is known.
     pub fn namespace(&self) -> Option<Namespace> {
         self.project.as_ref().map(Project::namespace)
     }
@@ -77,7 +77,7 @@ pub(super) fn find(
     candidates
 }
 
-/// Returns the time `age` before `now`.
+/// Returns the time `age` before `now`; `None` without an age.
 pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> {
     age.map(|age| now.minus(age))
 }
@@ -103,7 +103,7 @@ fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate>
     })
 }
 
-/// Returns the sessions of files that are not registered because they were too old for the
+/// Returns the sessions of files that are not registered, usually because they were too old for the
 /// automatic import.
 fn unregistered(
     known: &BackfillContext,

@@ -37,17 +37,17 @@ pub(super) enum EngineCommand {
     OpenSources(oneshot::Sender<Vec<Source>>),
     BackfillContext(oneshot::Sender<BackfillContext>),
     Status(oneshot::Sender<Status>),
-    /// Asks for the pending answer of the model about a session that was just closed.
+    /// Requests the pending answer of the model about a session that was just closed.
     Pending {
         session: SessionKey,
         reply: oneshot::Sender<Option<PendingAnswer>>,
     },
     Summarizer(oneshot::Sender<Arc<Summarizer>>),
     Settle {
-        sessions: bool,
+        until_no_timeouts: bool,
         reply: oneshot::Sender<()>,
     },
-    /// Sends an old session to a model.
+    /// Requests a summary by a model for an old session.
     RequestSummary {
         session: SessionKey,
         reply: oneshot::Sender<Result<(), EngineError>>,
@@ -56,8 +56,8 @@ pub(super) enum EngineCommand {
         scope: Scope,
         reply: oneshot::Sender<usize>,
     },
-    /// Releases sessions that will be forgotten. The reply is sent when no job or question to a
-    /// model works on them.
+    /// Releases sessions that will be forgotten. The reply is sent when no job and no request to a
+    /// model uses these sessions.
     Release {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
@@ -67,14 +67,14 @@ pub(super) enum EngineCommand {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// Asks whether the summary of a session may be created again by newer rules.
+    /// Requests the permission to create the summary of a session again by newer rules.
     PermitRemake {
         session: SessionKey,
         episode: EpisodeId,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Stores an episode that was created again, unless the session has another episode by then.
-    /// Replies whether it is stored.
+    /// Stores an episode that was created again, unless the session has got another episode since.
+    /// The reply says whether the episode was stored.
     StoreRemade {
         made: Box<NewEpisode>,
         reply: oneshot::Sender<bool>,
@@ -122,7 +122,7 @@ impl EngineCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
     pub session: SessionKey,
-    /// The episode of the session; `None` when it has none.
+    /// The episode of the session; `None` when the session has no episode.
     pub episode: Option<EpisodeId>,
     pub how: CloseOutcome,
     /// The outbox position after the close; 0 for a session without a transcript.
@@ -246,16 +246,16 @@ pub struct ModelStatus {
     pub awaiting: usize,
     /// The number of sessions with a running request.
     pub asking: usize,
-    /// Why the model is not asked at present.
+    /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
-    /// The last error of a session that waits.
+    /// The last error of a session that waits for the model.
     pub last_error: Option<String>,
 }
 
 /// A model's answer about a closed session.
 pub(super) struct PendingAnswer {
-    /// Resolves when the answer is part of the episode or was postponed; `None` when nothing is
-    /// pending.
+    /// Resolves when the answer is part of the episode, or the request was postponed; `None` when
+    /// no answer is pending.
     pub(super) done: Option<oneshot::Receiver<Result<(), EngineError>>>,
     /// How long a caller should wait.
     pub(super) patience: Duration,

@@ -16,8 +16,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a correction may be stored: the fact has no correction yet, or this one may replace
-    /// it.
+    /// Whether a correction may be stored: the fact has no correction yet, or the new correction
+    /// may replace the stored one.
     pub fn may_correct(&self, one: &CorrectedFact) -> Result<bool, EngineError> {
         let known: Option<Correction> = self.store.correction(one.fact)?;
         Ok(known.is_none_or(|known| one.correction.replaces(&known)))

@@ -1,8 +1,8 @@
 //! The queue of new files that have to be identified. It contains each path once.
 //!
-//! Pure decisions, without I/O. The watch, a scan and a hook may announce a file at any moment,
-//! also while it is being identified. Each path has one stage, so it is never identified twice at
-//! the same time. A file that changes while it is being identified is announced again.
+//! The queue does no I/O. The watch, a scan and a hook may announce a file at any moment, also
+//! while the file is being identified. Each path has one stage, so a file is never identified twice
+//! at the same time. A file that changes while it is being identified is announced again.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -41,7 +41,8 @@ impl Discovery {
         }
     }
 
-    /// Returns the next batch of at most `limit` files; empty while a batch is being identified.
+    /// Returns the next batch of at most `limit` files, or no files while a batch is being
+    /// identified.
     pub(super) fn next_batch(&mut self, limit: usize) -> Vec<PathBuf> {
         if self.is_identifying() {
             return Vec::new();

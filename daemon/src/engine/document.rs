@@ -32,8 +32,8 @@ const INDENT: &str = "  ";
 /// The members of the front matter, each with its line.
 struct Members(BTreeMap<String, (usize, Value)>);
 
-/// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only its
-/// text is known.
+/// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only the
+/// text of the summary is known.
 pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
@@ -84,7 +84,8 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
     })
 }
 
-/// Returns the outcome in the text of a summary, or else the outcome of an empty summary.
+/// Returns the outcome that the text of a summary contains, or the outcome of an empty summary if
+/// the text contains none.
 fn outcome_in(text: &str) -> Outcome {
     let outcome = text.lines().find_map(|line| line.strip_prefix(OUTCOME));
     outcome
@@ -177,7 +178,7 @@ impl Members {
     fn text(&self, name: &str) -> Result<String, DocumentError> {
         match self.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(self.wrong(name, "is not a text")),
+            Some(_) => Err(self.wrong(name, "is not a string")),
             None => Err(self.wrong(name, "is missing")),
         }
     }

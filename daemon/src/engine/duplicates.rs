@@ -1,8 +1,9 @@
 //! Repairs files that an older version registered twice. Each database is searched once.
 //!
-//! A path that was announced twice in one batch was registered as two files. Its messages are
-//! stored twice, or later messages are missing, because each entry expected the other one to read
-//! them. One entry is kept, and its file is read again if it still exists.
+//! The older version registered a path as two files if it was announced twice in one batch. The
+//! messages of such a path are stored twice, or its later messages are missing, because each of the
+//! two entries expected that the other one reads them. One entry is kept, and the file is read
+//! again if it still exists.
 
 use std::{
     collections::BTreeSet,
@@ -73,7 +74,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// Returns the writes that keep one of `rows`, which have the same path, and drop the others.
+/// Returns the writes that keep one of `rows` and drop the others. All rows have the same path.
 fn writes(
     store: &dyn Store,
     mut rows: Vec<Source>,

@@ -1,5 +1,5 @@
-//! Entities and facts as documents of the search index. Re-exports the items of [`crate::graph`]
-//! that other modules need.
+//! Converts entities and facts to documents of the search index. Re-exports the items of
+//! [`crate::graph`] that other modules need.
 
 pub use crate::graph::{
     EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,
@@ -38,7 +38,8 @@ pub(super) fn entity_changes(
 }
 
 /// Returns the change that indexes a fact, or removes it from the index if no episode states it.
-/// The document does not contain the time at which the fact ended; searches read it from the store.
+/// The document does not contain the time at which the fact ended. Searches read this time from the
+/// store.
 pub(super) fn fact_change(graph: &Graph<'_>, key: FactKey) -> Result<IndexChange, StoreError> {
     let Some(claim) = graph.last_claim(key)? else {
         return Ok(IndexChange::DropSession { session: SessionKey(key.number()) });

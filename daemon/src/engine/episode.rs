@@ -122,8 +122,8 @@ fn context<'c>(
     }
 }
 
-/// Returns the episode as a document: front matter with its origin, in the form of Graphiti's own
-/// episodes, then the summary. Without paths, the document has only the hash of the project's path.
+/// Returns the episode as a document: front matter with its origin, in the format of the original
+/// Graphiti, then the summary. Without paths, the document has only the hash of the project's path.
 pub fn document(episode: &Episode, include_paths: bool) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -161,8 +161,8 @@ pub fn document(episode: &Episode, include_paths: bool) -> String {
         ("message_count", summary.message_count.unwrap_or(0).to_string()),
         ("duration_minutes", minutes.to_string()),
     ];
-    let is_told = |key: &str| include_paths || !matches!(key, "project_path" | "session_file");
-    let members = members.iter().filter(|(key, _)| is_told(key));
+    let is_included = |key: &str| include_paths || !matches!(key, "project_path" | "session_file");
+    let members = members.iter().filter(|(key, _)| is_included(key));
     let members: String = members.map(|(key, value)| format!("  {key}: {value}\n")).collect();
     format!("---\ngraphiti_session_metadata:\n{members}{more}---\n\n{}", markdown(episode))
 }
@@ -179,8 +179,8 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
-/// Returns the activity of the session's own file. Sub-agents do not count: they only execute
-/// tasks of the session.
+/// Returns the activity of the session's own file. The files of sub-agents do not count, because
+/// sub-agents only execute tasks of the session.
 fn activity(done: &JobResult) -> ActivityVector {
     done.files.first().map_or_else(
         || ActivityVector::from_signals(&Signals::default()),

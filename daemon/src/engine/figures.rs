@@ -1,10 +1,11 @@
 //! The figures of sessions: time, files, tests, errors and tokens, for statistics.
 //!
-//! The figures of a session are stored as a note, with a stamp of the content from which they were
-//! derived. The note is written with the episode, while the evidence is in memory, because reading
-//! the evidence of all sessions again takes seconds. If the note is missing, or was written by an
-//! older version or for an earlier episode, the figures are derived when they are first needed. The
-//! figures of a session that may still change are derived each time.
+//! The figures of a session are stored as a note. A stamp in the note identifies the content from
+//! which the figures were derived. The note is written with the episode, while the evidence is in
+//! memory, because reading the evidence of all sessions again takes seconds. If the note is
+//! missing, or was written by an older version or for an earlier episode, the figures are derived
+//! when they are first needed. The figures of a session that may still change are derived each
+//! time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -47,7 +48,7 @@ struct FiguresRecord {
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 1;
-/// Number of notes that are written in one step.
+/// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;
 
 /// The prices of the models that were looked up.
@@ -68,18 +69,18 @@ impl Prices {
     }
 }
 
-/// Calls `visit` with each session and its figures, and stores the notes that are missing.
+/// Calls `visit` with each session and its figures. Stores the missing notes.
 pub fn visit(
     store: &dyn Store,
     sessions: &[Session],
     visit: &mut dyn FnMut(&Session, &SessionFigures),
 ) -> Result<(), StoreError> {
-    let mut kept = kept(store)?;
+    let mut stored = stored_records(store)?;
     let mut new = Vec::new();
     for session in sessions {
         let stamp = stamp(session);
         let known =
-            kept.remove(&session.key.0).filter(|known| Some(&known.stamp) == stamp.as_ref());
+            stored.remove(&session.key.0).filter(|known| Some(&known.stamp) == stamp.as_ref());
         if let Some(known) = known {
             visit(session, &known.figures);
             continue;
@@ -90,10 +91,10 @@ pub fn visit(
             new.push(note(session, &FiguresRecord { version: VERSION, stamp, figures }));
         }
         if new.len() >= NOTES_PER_WRITE {
-            keep(store, &mut new);
+            store_notes(store, &mut new);
         }
     }
-    keep(store, &mut new);
+    store_notes(store, &mut new);
     Ok(())
 }
 
@@ -104,7 +105,7 @@ pub(super) fn note_of(session: &Session, figures: SessionFigures) -> Option<Writ
     Some(note(session, &FiguresRecord { version: VERSION, stamp, figures }))
 }
 
-fn kept(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, StoreError> {
+fn stored_records(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, StoreError> {
     let notes = store.notes(NoteNamespace::Figures)?.into_iter();
     let records = notes.filter_map(|(name, content)| {
         let key = u64::from_be_bytes(name.try_into().ok()?);
@@ -114,9 +115,9 @@ fn kept(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, StoreError> {
     Ok(records.collect())
 }
 
-fn keep(store: &dyn Store, notes: &mut Vec<Write>) {
+fn store_notes(store: &dyn Store, notes: &mut Vec<Write>) {
     if !notes.is_empty() {
-        // If they are not written, the figures are derived again.
+        // If the write fails, the figures are derived again when they are needed.
         let _ = store.write(std::mem::take(notes));
     }
 }

@@ -1,5 +1,5 @@
-//! Checks that every path is registered once, and that every complete line of a quiet file is
-//! stored.
+//! Checks that every path is registered once, and that every complete line of a file is stored if
+//! the file has not changed for a while (a *quiet* file).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,9 +17,10 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// A file that was written more recently than this may still be waiting to be read.
+/// Minimum time since the last write of a quiet file. A file that was written later may still be
+/// waiting to be read.
 const QUIET: Duration = Duration::from_secs(60);
-/// Number of bytes that are searched for a line end in one step.
+/// Number of bytes that are read at a time to find the last newline.
 const CHUNK: u64 = 16 << 10;
 
 /// The result of the check.
@@ -44,8 +45,8 @@ pub struct FileBehind {
     pub complete: u64,
 }
 
-/// Checks every file. `open_files` has the states of the files that are in memory, which are newer
-/// than the stored states. Blocks.
+/// Checks every file. `open_files` contains the states that are in memory. They are newer than the
+/// stored states of the same files. Blocks.
 pub fn check(
     store: &dyn Store,
     open_files: &[Source],
@@ -87,20 +88,20 @@ fn will_be_read(state: &State) -> bool {
 }
 
 /// Returns the file if it is quiet and has unread lines.
-fn lines_left(source: &Source, open_files: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
+fn lines_left(source: &Source, open_file: Option<&Source>, now: Timestamp) -> Option<FileBehind> {
     // Files that cannot be opened are reported when they are read.
     let path = Path::new(&source.path);
     let stamp = storage::stamp(path).ok()?;
     let is_quiet = now.since(Timestamp::from_micros(stamp.modified)) >= QUIET;
-    let is_read = match open_files {
-        Some(open_files) => open_files.stamp == stamp,
+    let is_read = match open_file {
+        Some(open_file) => open_file.stamp == stamp,
         None => source.offset >= stamp.length && source.stamp == stamp,
     };
     if is_read || !is_quiet {
         return None;
     }
     let complete = end_of_last_line(&mut storage::open(path).ok()?, stamp.length).ok()?;
-    let read = open_files.map_or(source.offset, |open_files| open_files.stamp.length);
+    let read = open_file.map_or(source.offset, |open_file| open_file.stamp.length);
     let (path, session) = (source.path.clone(), source.key.session);
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }

@@ -43,8 +43,8 @@ impl FileObservation {
     }
 }
 
-/// Numbers of bytes that are read from the start of a file. A larger number is tried when no
-/// format matches.
+/// Numbers of bytes that are read from the start of a file. The next larger number is tried when no
+/// format recognises the file.
 const HEAD_SIZES: [u64; 3] = [16 << 10, 256 << 10, 4 << 20];
 
 /// The result of identifying new files.
@@ -147,8 +147,8 @@ fn observe_other(path: &Path) -> OtherPath {
     OtherPath { path: path.to_string_lossy().into_owned(), exists }
 }
 
-/// Redacts the ids, which come from file names. The directory is only compared here; it is redacted
-/// where it is shown.
+/// Redacts the ids, which come from file names. The directory is not redacted, because it is
+/// compared with other directories; it is redacted before it is shown.
 fn without_secrets(identity: Identity) -> Identity {
     let Identity { session, sub_agent, directory } = identity;
     let clean = |id: String| redaction::id(&id).into_owned();

@@ -38,8 +38,8 @@ impl Engine {
         let released = self.release_all(&mut sessions).await;
         let mut position = 0;
         let mut failure = None;
-        // One write list per session, so that its removal and the note that it is forgotten are
-        // atomic.
+        // Each session has its own write list. The list removes the session and records in the same
+        // transaction that the session is forgotten.
         for (id, session) in &sessions {
             let dropped = match &released {
                 Ok(()) => self.drop_session(id.clone(), *session, now).await.map_err(failed),
@@ -60,8 +60,8 @@ impl Engine {
         // The directory of a project is forgotten together with its last session.
         let noting = tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &|| true));
         noting.await.map_err(failed)?;
-        // The sessions are deleted from the database; the index follows at the next start at the
-        // latest.
+        // The sessions are deleted from the database. The search index deletes them at the next
+        // start at the latest.
         let _ = self.wait_until_searchable(position).await;
         failure.map_or(Ok(position), Err)
     }
@@ -111,8 +111,8 @@ impl Engine {
         self.forgotten.has(id)
     }
 
-    /// Removes a session from the forgotten ones, and ingests its transcript if it still exists.
-    /// Returns whether the transcript was ingested.
+    /// Removes a session from the list of forgotten sessions, and ingests its transcript if the
+    /// transcript still exists. Returns whether the transcript was ingested.
     pub async fn restore_forgotten(&self, id: &SessionId) -> Result<bool, EngineError> {
         self.store.write(forgotten::restore_writes(id)).done().await.map_err(failed)?;
         self.forgotten.remove(id);
@@ -124,7 +124,7 @@ impl Engine {
     }
 }
 
-/// Returns the keys of the sessions that were read.
+/// Returns the keys of the sessions that have one. A session that was never read has no key.
 fn keys_of(sessions: &[(SessionId, Option<SessionKey>)]) -> Vec<SessionKey> {
     sessions.iter().filter_map(|(_, session)| *session).collect()
 }

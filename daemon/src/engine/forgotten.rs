@@ -35,7 +35,7 @@ struct ForgottenIndex {
     fork_keys: HashMap<RecordUuid, Vec<SessionId>>,
 }
 
-/// A part of the hash of a record's id, which is long enough to be unique within a session.
+/// The first bytes of the hash of a record's id. Eight bytes are enough to be unique in a session.
 type Fingerprint = [u8; 8];
 
 /// The form on disk.
@@ -138,8 +138,8 @@ impl Fingerprints {
     }
 }
 
-/// Returns the writes that record that a session is forgotten. `session` is its key, if it was
-/// ever read.
+/// Returns the writes that record that a session is forgotten. `session` is the key of the session;
+/// `None` if the session was never read.
 pub(super) fn writes(
     store: &dyn Store,
     id: &SessionId,
@@ -168,7 +168,7 @@ pub(super) fn writes(
     Ok(ForgottenWrites { writes, fork_keys })
 }
 
-/// Returns the writes that remove a session from the forgotten ones.
+/// Returns the writes that remove a session from the list of forgotten sessions.
 pub(super) fn restore_writes(id: &SessionId) -> Vec<Write> {
     let namespaces = [NoteNamespace::Forgotten, NoteNamespace::ForgottenRecords];
     namespaces

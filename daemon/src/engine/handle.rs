@@ -42,11 +42,11 @@ pub struct Engine {
     /// The progress of the search index.
     pub(super) followed: watch::Receiver<FollowerProgress>,
     pub(super) forgotten: Arc<Forgotten>,
-    /// The number of summaries that newer rules will create again.
+    /// The number of summaries that will be created again by newer rules.
     pub(super) older_summaries: Arc<AtomicUsize>,
     pub(super) projects: Arc<Projects>,
     pub(super) memory_use: Arc<MemoryUse>,
-    /// The formats in force.
+    /// The formats of the current settings.
     pub(super) formats: Arc<RwLock<Formats>>,
 }
 
@@ -61,7 +61,8 @@ impl Engine {
         &self.projects
     }
 
-    /// Returns the counts of the lines that sessions got from the memory, and of those they used.
+    /// Returns the counts of the lines that sessions got from the memory, and of the lines that
+    /// they used.
     pub fn memory_use(&self) -> &MemoryUse {
         &self.memory_use
     }
@@ -71,7 +72,7 @@ impl Engine {
         self.formats().of_agent(agent).is_some()
     }
 
-    /// Returns the formats in force.
+    /// Returns the formats of the current settings.
     pub fn formats(&self) -> Formats {
         self.formats.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -102,8 +103,8 @@ impl Engine {
         let Some(PendingAnswer { done, patience }) = pending else { return Ok(None) };
         if let Some(done) = done {
             match tokio::time::timeout(patience, done).await {
-                // Usually, the request still runs. Until the model answers, the session has the
-                // episode from evidence.
+                // Usually, the request still runs. Until the model answers, the session keeps the
+                // episode that was made from evidence.
                 Err(_) | Ok(Err(_)) => return Ok(None),
                 Ok(Ok(answered)) => answered?,
             }
@@ -167,13 +168,13 @@ impl Engine {
         self.notify(EngineCommand::AgentEnded(session));
     }
 
-    /// Returns the files whose state is in memory. The store may have an older state of them.
+    /// Returns the files whose state is in memory. The store may have older states of these files.
     pub async fn open_sources(&self) -> Result<Vec<Source>, EngineError> {
         self.request(EngineCommand::OpenSources).await
     }
 
-    /// Returns the old sessions without an episode that were written within `age` (`None` for all),
-    /// the latest first. Waits until the engine knows all files that exist at its start.
+    /// Returns the old sessions without an episode that were written within the last `age` (`None`
+    /// for all), the latest first. Waits until all files that the first scan found are registered.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,
@@ -222,12 +223,12 @@ impl Engine {
     }
 
     /// Waits until all files are read, due episodes are created, and searches find both. With
-    /// `sessions`, also waits for all sessions that will end by a timeout.
-    pub async fn wait_until_settled(&self, sessions: bool) -> Result<(), EngineError> {
-        self.request(|reply| EngineCommand::Settle { sessions, reply }).await
+    /// `until_no_timeouts`, also waits for all sessions that will end by a timeout.
+    pub async fn wait_until_settled(&self, until_no_timeouts: bool) -> Result<(), EngineError> {
+        self.request(|reply| EngineCommand::Settle { until_no_timeouts, reply }).await
     }
 
-    /// Returns the number of summaries that newer rules will create again.
+    /// Returns the number of summaries that will be created again by newer rules.
     pub fn older_summaries(&self) -> usize {
         self.older_summaries.load(Ordering::Relaxed)
     }
@@ -247,7 +248,7 @@ impl Engine {
     /// Adds a problem to the status.
     pub async fn note_problem(&self, problem: String) {
         let command = EngineCommand::NoteProblem(problem);
-        // The problem is lost only when the engine has stopped, and then it shows no status.
+        // The problem is lost only if the engine has stopped. A stopped engine shows no status.
         let _ = self.events.send(EngineEvent::Command(command)).await;
     }
 
@@ -272,8 +273,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// When the search index no longer follows the database. The stored data are safe, and are
-    /// found after the next start.
+    /// Returns an error if the search index no longer follows the database. The stored data are
+    /// safe, and searches find them after the next start.
     pub async fn wait_until_searchable(&self, position: u64) -> Result<(), EngineError> {
         let mut followed = self.followed.clone();
         let reached = followed.wait_for(|followed| followed.position >= position).await;

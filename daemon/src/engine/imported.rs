@@ -24,7 +24,7 @@ pub struct Memory {
     pub source: String,
     pub description: String,
     pub project: Project,
-    /// The episode of the memory that this one replaces.
+    /// The episode of the earlier memory that this memory replaces.
     pub replaces: Option<EpisodeId>,
     pub kind: MemoryKind,
 }
@@ -49,7 +49,7 @@ impl MemoryKind {
 /// Whether an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
-    /// The episode is imported, and replaces an older one of its session.
+    /// The episode is imported, and replaces an older episode of the same session.
     New {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,
@@ -144,8 +144,8 @@ impl Engine {
     }
 }
 
-/// Whether an episode is a later version of a stored one with the same id: a memory was replaced,
-/// or a model or newer rules have written the summary.
+/// Whether `episode` is a later version of the stored episode with the same id: a memory was
+/// replaced, or a model or newer rules have written the summary.
 fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
     let version = |episode: &Episode| {
         let is_of_model = episode.author != Author::Evidence;
@@ -217,8 +217,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // Statements are read from fields. An episode that is only a text has none, unless it is a
-    // preference.
+    // Statements are derived from the fields of the summary. An episode that is only a text has no
+    // such fields, unless it is a preference.
     if episode.text().is_none() || episode.summary.preferences.is_some() {
         let statements = Box::new(graph::extract(episode, &Evidence::default()));
         writes.push(Write::Statements { episode: episode.id, statements });
@@ -249,7 +249,8 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
     }
 }
 
-/// Returns the episode as a document with the name of its machine: `host`, unless it was imported.
+/// Returns the episode as a document with the name of its machine. The machine of an episode that
+/// was not imported is `host`.
 pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {
@@ -268,7 +269,7 @@ mod tests {
     use crate::store::contract;
 
     #[test]
-    fn a_version_of_a_model_or_of_newer_rules_is_later() {
+    fn an_episode_by_a_model_or_by_newer_rules_is_a_later_version() {
         let session = contract::session(SessionKey(1), "aaaa-1");
         let first = contract::episode(&session, 5_000);
         let by_rules = Episode { rules: first.rules + 1, ..first.clone() };

@@ -30,7 +30,7 @@ impl Indexes {
         let mut indexes = Vec::with_capacity(folders.len());
         for folder in &folders {
             match SearchIndex::open(folder) {
-                // The database lost changes that the index holds.
+                // The database lost changes that the index contains.
                 Ok(index) if index.applied().0 > store.outbox_end() => {
                     tracing::warn!("rebuilding the search index: it is ahead of the database");
                 }
@@ -84,12 +84,12 @@ impl Indexes {
         Ok(reached)
     }
 
-    /// Returns the number of bytes on disk that searches use.
+    /// Returns the number of bytes of the index files that searches use.
     pub(super) fn bytes(&self) -> Result<u64, IndexError> {
         self.each().into_iter().map(SearchIndex::bytes).sum()
     }
 
-    /// Returns the number of bytes of all files, including those of running merges.
+    /// Returns the number of bytes of all index files, including the files of running merges.
     pub fn disk_bytes(&self) -> u64 {
         let entries = self.folders.iter().filter_map(|folder| folder.read_dir().ok());
         let sizes = entries.flatten().flatten().filter_map(|entry| entry.metadata().ok());

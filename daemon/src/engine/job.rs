@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. Then it creates the session's episode or
-//! prepares a question to a model, if this is due.
+//! A job reads the new lines of a session's files. Then it creates the session's episode, or
+//! prepares a question to a model, if one of them is due.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -37,7 +37,7 @@ pub struct Job {
     /// Whether the files are read from their start.
     pub from_start: bool,
     pub save: SavePolicy,
-    /// The reason for an episode; `None` if none is created.
+    /// Why an episode is created; `None` if the job creates no episode.
     pub index: Option<CloseReason>,
     /// Whether to prepare a question to a model.
     pub gather: bool,
@@ -48,7 +48,7 @@ pub struct Job {
 /// A file of a session.
 pub struct JobFile {
     pub source: Source,
-    /// The state of the file; `None` to load the saved one.
+    /// The state of the file; `None` to load the saved state.
     pub state: Option<Box<SourceState>>,
 }
 
@@ -58,8 +58,8 @@ impl JobResult {
         JobResult::not_started(job.session.key, job.index.is_some(), job.gather, error)
     }
 
-    /// Returns the result of a job that could not be prepared. `is_index_due` says whether the
-    /// session was to get an episode, and `gather` whether it was to get a question to a model.
+    /// Returns the result of a job that could not be prepared. `is_index_due` tells whether the job
+    /// should have created an episode, and `gather` whether it should have prepared a question.
     pub(super) fn not_started(
         session: SessionKey,
         is_index_due: bool,
@@ -112,7 +112,8 @@ impl Job {
         if gather && index.is_none() {
             done.gathered = gather_question(&session, &done, reader);
         }
-        // A session whose reading was interrupted stays due, and is resumed at the next start.
+        // If the daemon stops during the job, the episode stays due and is created after the next
+        // start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
         if let Some(reason) = index.filter(|_| !is_stopped) {
             let outcome = match &done.error {
@@ -155,8 +156,8 @@ fn last_at(file: &ReadProgress) -> Option<Timestamp> {
     file.state.last_at.or_else(|| (file.state.next_seq > 0).then(modified))
 }
 
-/// Returns the project of the working directory after which the transcript's folder is named;
-/// if there is none, that of the first working directory.
+/// Returns the project of the working directory after which the transcript's folder is named. If no
+/// working directory matches the folder, returns the project of the first working directory.
 ///
 /// The name of the folder is lossy (`-` replaces every character that is not an ASCII letter or
 /// digit): a directory can be compared with the name, but cannot be derived from it.
@@ -207,8 +208,8 @@ fn gather_question(session: &Session, done: &JobResult, reader: &SourceReader) -
     }
 }
 
-/// Returns the question about a session; `None` when its episode is missing, out of date or written
-/// by a model.
+/// Returns the question about a session; `None` if the episode of the session is missing, outdated
+/// or written by a model.
 fn question(
     session: &Session,
     done: &JobResult,

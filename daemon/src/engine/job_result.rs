@@ -26,7 +26,7 @@ pub struct JobResult {
 pub enum GatherOutcome {
     /// The job did not have to prepare a question.
     NotRequested,
-    /// There is nothing to ask, for example because the session changed or a model has written its
+    /// No question is needed, for example because the session changed or a model has written the
     /// episode.
     Nothing,
     Question(Box<ModelQuestion>),

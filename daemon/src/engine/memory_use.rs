@@ -22,14 +22,14 @@ use crate::{
 const VERSION: u32 = 1;
 /// The name of the note.
 const NAME: &[u8] = b"counts";
-/// Maximum number of sessions with lines that are not used yet; the oldest are dropped.
+/// Maximum number of sessions with unused lines; the oldest sessions are dropped.
 const MAX_OFFERS: usize = 64;
-/// Maximum number of lines per session that are not used yet; the oldest are dropped.
+/// Maximum number of unused lines per session; the oldest lines are dropped.
 const MAX_LINES: usize = 24;
 /// Maximum number of topics.
 const MAX_TOPICS: usize = 16;
 
-/// Counts the lines that sessions are offered, and those that they use.
+/// Counts the lines that sessions get, and the lines that they use.
 pub struct MemoryUse {
     store: Arc<dyn Store>,
     state: Mutex<MemoryUseRecord>,
@@ -102,17 +102,19 @@ impl MemoryUse {
         self.save(&mut state);
     }
 
-    /// Notes that a session opened another one.
+    /// Notes that `session` opened the session `opened`: the lines from the opened session are
+    /// used.
     pub fn opened(&self, session: &str, opened: &str) {
         self.used(session, |line| line.from == opened);
     }
 
-    /// Notes the lines that a session got and that its episode repeats.
+    /// Notes that the session of `episode` used the lines that the episode repeats.
     pub(super) fn ended(&self, episode: &Episode) {
         self.used(&episode.session_id.id, |line| repeats(episode, &line.text));
     }
 
-    /// Drops the lines that a forgotten session got, and the lines that come from it.
+    /// Drops the lines that a forgotten session got, and the lines of other sessions that come from
+    /// it.
     pub(super) fn forget(&self, session: &str) {
         let mut state = self.lock();
         state.offers.retain(|offer| offer.session != session);
@@ -157,7 +159,7 @@ impl MemoryUse {
         let content = serde_json::to_vec(state).expect("counts are plain data");
         let namespace = NoteNamespace::MemoryUse;
         let note = Note { namespace, name: NAME.to_vec(), content: Some(content) };
-        // A failed write loses statistics only.
+        // If the write fails, only statistics are lost.
         let _ = self.store.write(vec![Write::Note(note)]);
     }
 

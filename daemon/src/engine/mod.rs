@@ -3,9 +3,9 @@
 //! Everything that the engine reacts to is a variant of [`EngineEvent`]. [`state::EngineState`]
 //! makes the decisions: it handles one event after another, only reads the store and other shared
 //! data, and returns effects. The [`executor::Executor`] performs the effects, and returns their
-//! results as events. Slow work (reading transcripts, making episodes, asking models) runs outside
-//! of the event loop, for example as a [`job::Job`]. Other modules use the engine through an
-//! [`Engine`].
+//! results as events. Slow work (reading transcripts, making episodes, requests to models) runs
+//! outside of the event loop, for example as a [`job::Job`]. Other modules use the engine through
+//! an [`Engine`].
 
 pub mod backfill;
 mod command;
@@ -125,7 +125,7 @@ enum EngineEvent {
         found: Vec<IdentifiedFile>,
         reply: oneshot::Sender<()>,
     },
-    /// A model answered a question about a session, or failed to.
+    /// The requests to a model about a session have ended, with or without an answer.
     ModelAnswered(Box<ModelAnswer>),
     Command(EngineCommand),
     /// Files were observed, because a decision requested it.

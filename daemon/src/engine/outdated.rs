@@ -15,7 +15,8 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
-/// The name of the note. The note has the versions of the rules by agent, except first versions.
+/// The name of the note. It contains the version of the rules of each agent, unless this is the
+/// first version.
 const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;
@@ -50,10 +51,10 @@ pub(super) fn find(
             outdated.insert(source.key.session);
         }
     }
-    // While there are outdated files, the note is not written, because this run may end before it
-    // has read them. The next start then checks again.
+    // While there are outdated files, the note is not written, because this run may end before the
+    // files are read. The next start then checks again.
     if outdated.is_empty() {
-        // A failed write changes the health of the store, after which the database is reopened.
+        // If the write fails, the store reports it in its health, and the next start checks again.
         let _ = store.write(vec![checked_versions_note(checked, formats)]);
     }
     Ok(outdated)

@@ -56,7 +56,8 @@ pub struct SourceState {
     /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
-    /// The ids of records since the last batch at which a fork of the session may start.
+    /// The ids of the records at which a fork of the session may start; only records that were read
+    /// since the last batch.
     #[serde(skip)]
     pub fork_keys: Vec<RecordUuid>,
     /// Messages of which only a part is stored.
@@ -294,15 +295,15 @@ impl SourceState {
         if is_first {
             self.first_record = Some(record);
         }
-        // A later file may start at a compaction.
+        // A fork starts at the first record of the session, or at a compaction.
         if is_first || matches!(entry.item, Item::Boundary | Item::Recap { .. }) {
             self.fork_keys.push(record);
         }
     }
 
     /// Returns the redacted output of a result; `None` for other items. Also returns `None` for a
-    /// read or a search that succeeded, unless the filter keeps the output of tools in full. Notes
-    /// the calls of reads and searches, so that their results are recognised.
+    /// successful read or search, unless the filter keeps the output of tools in full. Records the
+    /// ids of reads and searches, so that their results are recognised.
     fn output_of(&mut self, item: &Item<'_>, parse_context: &ParseContext) -> Option<String> {
         match item {
             Item::Call(Call {

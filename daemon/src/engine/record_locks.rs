@@ -45,7 +45,7 @@ mod shuttled {
     use crate::sync::{Arc, AtomicU64, Ordering, in_orders, thread};
 
     #[test]
-    fn shuttled_files_that_begin_alike_are_read_one_after_the_other() {
+    fn shuttled_files_with_the_same_first_record_are_read_one_after_the_other() {
         in_orders(3_000, || {
             let locks = Arc::new(RecordLocks::default());
             let readers: Arc<[AtomicU64; 2]> = Arc::default();

@@ -1,4 +1,4 @@
-//! Registers new files: assigns each a session and a number within the session.
+//! Registers new files: assigns to each file a session, and a number within the session.
 //!
 //! The decisions depend only on [`KnownFiles`]. Each file is also compared with the files that were
 //! added before, so that no path is registered twice and no number is assigned twice.
@@ -35,7 +35,7 @@ pub(super) struct OtherPath {
 
 /// The registered files and sessions.
 pub(super) trait KnownFiles {
-    /// Returns the file that is registered under `path`.
+    /// Returns the key of the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
     /// Returns the session with this id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;

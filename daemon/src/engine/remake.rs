@@ -1,9 +1,9 @@
-//! Creates summaries again that were created by older rules. This happens in the background, one
-//! summary at a time (the latest sessions first), and only while the engine has no other work.
+//! Creates the summaries of older rules again. This happens in the background, one summary at a
+//! time (the latest sessions first), and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was imported, or if its transcript was deleted or
-//! replaced. A note records that all summaries were checked; later starts then do not search again.
+//! replaced. A note records that all summaries were checked. Later starts then do not search again.
 
 use std::{
     future,
@@ -27,10 +27,10 @@ use crate::{
     summarize::RULES_VERSION,
 };
 
-/// Minimum pause after a summary, and between two questions whether the engine is idle.
+/// Minimum pause after a summary, and between two checks whether the engine is idle.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The length of the pause, as a multiple of the work before it.
-const REST: u32 = 4;
+/// The length of the pause after a summary, as a multiple of the time that the summary took.
+const PAUSE_FACTOR: u32 = 4;
 /// Number of episodes that are read from the store at once.
 const PAGE: usize = 64;
 /// The name of the note with the version of the rules by which all summaries were created.
@@ -84,7 +84,7 @@ impl Remaker {
                 RemakeOutcome::Kept => continue,
                 RemakeOutcome::Postponed => is_complete = false,
             }
-            tokio::time::sleep(pause.max(begun.elapsed() * REST)).await;
+            tokio::time::sleep(pause.max(begun.elapsed() * PAUSE_FACTOR)).await;
         }
         self.engine.older_summaries.store(0, Ordering::Relaxed);
         if is_complete {
@@ -154,7 +154,7 @@ fn has_older_rules(episode: &Episode) -> bool {
     is_ours && episode.rules < RULES_VERSION
 }
 
-/// Returns the write of the note that all summaries were checked.
+/// Returns the write of the note which records that all summaries were checked.
 fn checked_note() -> Write {
     let content = Some(RULES_VERSION.to_string().into_bytes());
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })

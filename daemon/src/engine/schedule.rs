@@ -24,16 +24,16 @@ pub(super) struct Schedule {
     live: VecDeque<SessionKey>,
     history: VecDeque<SessionKey>,
     running: HashMap<SessionKey, RunningJob>,
-    /// Sessions that may have crashed the daemon. At most one of them is worked on at a time, so
-    /// that a crash counts against only one of them.
+    /// Sessions that may have crashed the daemon. At most one of them has a running job, so that a
+    /// crash counts against only one of them.
     suspects: HashMap<SessionKey, Suspicion>,
 }
 
 /// How strongly a session is suspected of having crashed the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// The crash may have been a coincidence.
-    Slight,
+    /// The session is not tested, because the crash may have been a coincidence.
+    NotTested,
     /// The session is tested: its job does not start before this time, and no other job runs at
     /// the same time.
     TestedFrom(Timestamp),
@@ -44,7 +44,7 @@ pub(super) enum Suspicion {
 pub(super) struct DueWork {
     /// Files that changed, by number.
     pub(super) files: BTreeSet<u32>,
-    /// The reason for an episode; `None` if none is created.
+    /// Why an episode is created; `None` if the job creates no episode.
     pub(super) index: Option<CloseReason>,
     /// Whether to prepare a question to a model.
     pub(super) gather: bool,
@@ -89,7 +89,7 @@ impl Schedule {
         }
     }
 
-    /// Records that a session may crash the daemon.
+    /// Records that a session may have crashed the daemon.
     pub(super) fn suspect(&mut self, session: SessionKey, suspicion: Suspicion) {
         self.suspects.insert(session, suspicion);
     }
@@ -118,15 +118,15 @@ impl Schedule {
         };
         match self.running.is_empty() {
             true => self.begin(tested),
-            // The test waits for the running jobs. Until it starts, jobs for live sessions may
-            // start.
+            // The test waits for the running jobs. Until the test starts, jobs for live sessions
+            // may start.
             false => self.take(Queue::Live, LIVE_JOBS),
         }
     }
 
     fn tests(&self) -> impl Iterator<Item = (SessionKey, Timestamp)> {
         self.suspects.iter().filter_map(|(session, suspicion)| match suspicion {
-            Suspicion::Slight => None,
+            Suspicion::NotTested => None,
             Suspicion::TestedFrom(at) => Some((*session, *at)),
         })
     }
@@ -209,7 +209,7 @@ impl Schedule {
         while let Some(session) = waiting.get(at).copied() {
             let waits = match suspects.get(&session) {
                 None => false,
-                Some(Suspicion::Slight) => is_suspected,
+                Some(Suspicion::NotTested) => is_suspected,
                 Some(Suspicion::TestedFrom(_)) => true,
             };
             if waits || running.contains_key(&session) {
@@ -217,7 +217,7 @@ impl Schedule {
                 continue;
             }
             waiting.remove(at);
-            // The work of a session may have been taken from the other queue, or dropped.
+            // The other queue may have started the work of the session, or the work was dropped.
             if let Some(due) = self.due.remove(&session) {
                 let thread = self.idle_thread();
                 self.running.insert(session, RunningJob { queue, thread });
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn suspected_sessions_are_worked_on_one_at_a_time() {
         let mut schedule = Schedule::default();
-        [A, B].into_iter().for_each(|session| schedule.suspect(session, Suspicion::Slight));
+        [A, B].into_iter().for_each(|session| schedule.suspect(session, Suspicion::NotTested));
         [A, B, C].into_iter().for_each(|session| schedule.add(session, Queue::Live, file(0)));
         assert_eq!(schedule.next(NOW).unwrap().0, A);
         assert_eq!(schedule.next(NOW).unwrap().0, C);

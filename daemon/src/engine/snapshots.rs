@@ -1,9 +1,9 @@
 //! Tracks files that were added to the search index as a whole (snapshots) while the outbox still
 //! has entries for parts of them.
 //!
-//! A file is added as a whole when the index may contain outdated messages of the file, or messages
-//! that an entry adds. The snapshot may include more messages than the entry; later entries must
-//! not add these messages again.
+//! A file is added as a whole when the index may already contain messages that an entry adds, or
+//! outdated messages of the file. The snapshot may include more messages than the entry. Later
+//! entries must not add these messages again.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(super) struct OutboxMessages {
     pub(super) position: u64,
     pub(super) from: u32,
     pub(super) count: u32,
-    /// Whether the index may already have messages with these numbers.
+    /// Whether the index may already contain messages with the numbers of this entry.
     pub(super) overwrites: bool,
 }
 
@@ -101,12 +101,13 @@ mod tests {
     /// A write, as its outbox entry describes it.
     #[derive(Clone, Copy, Debug)]
     enum TestWrite {
-        /// This many messages after the existing ones.
+        /// Adds a number of messages after the existing ones.
         Append(u32),
-        /// This many messages, beginning with this number, or after the existing ones.
+        /// Writes messages from a number on, or after the existing messages if there are fewer. The
+        /// second value is the number of messages.
         Overwrite(u32, u32),
         Clear,
-        /// The text of the first message changes; the number of messages does not.
+        /// Changes the text of the first message. The number of messages stays the same.
         Reword,
     }
 
@@ -122,7 +123,7 @@ mod tests {
     /// Returns each write with its outbox entry, and with the number of messages after it.
     fn entries(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
         let (mut length, mut position) = (0, 0);
-        let mut tell = |change: &TestWrite| {
+        let mut entry_of = |change: &TestWrite| {
             position += 1;
             let (from, count, overwrites) = match *change {
                 TestWrite::Append(count) => (length, count, false),
@@ -138,7 +139,7 @@ mod tests {
             };
             (*change, OutboxMessages { source: FILE, position, from, count, overwrites }, length)
         };
-        changes.iter().map(&mut tell).collect()
+        changes.iter().map(&mut entry_of).collect()
     }
 
     proptest! {

@@ -28,7 +28,7 @@ pub struct EngineLoop {
     inbox: mpsc::Receiver<EngineEvent>,
 }
 
-/// The saved state from which the engine continues.
+/// The state of the last run, from which the engine continues.
 pub struct LastRun {
     /// The progress of the search index.
     pub followed: watch::Receiver<FollowerProgress>,
@@ -42,7 +42,7 @@ impl EngineLoop {
         let reader = self.executor.reader().clone();
         let go_on = move || !reader.stop.load(Ordering::Relaxed);
         let projects = self.executor.engine().projects.clone();
-        // Until this ends, requests use the projects that are known from the last run.
+        // Until this task ends, requests use the projects that are known from the last run.
         tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &go_on));
         self.executor.run(self.inbox).await;
     }

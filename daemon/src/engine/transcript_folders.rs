@@ -23,7 +23,8 @@ impl TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
-    /// Returns the folders in which the agents of `formats` store their transcripts, and `more`.
+    /// Returns the folders in which the agents of `formats` store their transcripts, and the
+    /// folders in `more`.
     pub fn for_formats(
         surroundings: &Surroundings<'_>,
         formats: &Formats,

@@ -32,16 +32,16 @@ pub struct FileTrial {
     /// The number of messages by role.
     pub messages: BTreeMap<Role, usize>,
     pub first: Vec<Message>,
-    /// The last messages that are not among the first.
+    /// The last messages, without the messages in `first`.
     pub last: VecDeque<Message>,
 }
 
-/// Reads the file at `path` by `format`; `None` when the file is not a transcript of the format's
+/// Reads the file at `path` with `format`; `None` if the file is not a transcript of the format's
 /// agent.
 ///
 /// # Errors
 ///
-/// When the file cannot be read.
+/// Returns an error if the file cannot be read.
 pub fn read(
     path: &Path,
     format: &dyn Format,

@@ -2,7 +2,7 @@
 //!
 //! If the configuration requires a summary of a message, only a part of the message is stored and
 //! hashed, so that a later summary does not change the content hash. This module records the
-//! positions of the most relevant of these messages, which are read again when a model is asked.
+//! positions of the most relevant of these messages, so that they can be read again for a model.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ use crate::{
 pub struct TruncatedMessage {
     /// The number of the message in its file.
     pub seq: u32,
-    /// The offset of its line in the file.
+    /// The offset of the message's line in the file.
     at: u64,
     /// The id of the call, for a tool's result.
     call: Option<String>,
@@ -76,7 +76,7 @@ enum Rank {
 pub(in crate::engine) struct MessagePosition {
     /// The number of the message in its file.
     pub(in crate::engine) seq: u32,
-    /// The offset of its line in the file.
+    /// The offset of the message's line in the file.
     pub(in crate::engine) at: u64,
 }
 
@@ -91,7 +91,7 @@ pub(in crate::engine) struct KeptText<'t> {
 const MAX_MESSAGES: usize = 64;
 
 impl TruncatedMessage {
-    /// Creates the record for `item`, of which `kept` is stored.
+    /// Creates the record of `item`. `kept` is the stored part of the item.
     pub(in crate::engine) fn new(
         position: MessagePosition,
         item: &Item<'_>,
@@ -129,8 +129,8 @@ impl TruncatedMessage {
 }
 
 impl TruncatedMessages {
-    pub(in crate::engine) fn note(&mut self, long: TruncatedMessage) {
-        self.0.push(long);
+    pub(in crate::engine) fn note(&mut self, message: TruncatedMessage) {
+        self.0.push(message);
         if self.0.len() > MAX_MESSAGES {
             let least = (0..self.0.len()).min_by_key(|at| self.0[*at].relevance());
             least.map(|at| self.0.remove(at));
@@ -144,7 +144,8 @@ impl TruncatedMessages {
 }
 
 impl LocatedMessage {
-    /// Reads the whole message again, redacted; `None` when the file no longer contains it.
+    /// Reads the whole message again and redacts it; `None` if the file cannot be read or no longer
+    /// contains the message.
     pub fn content(&self, format: &dyn Format, parse_context: &ParseContext) -> Option<String> {
         let line = match tail::line_at(Path::new(&self.path), self.message.at) {
             Ok(line) => line?,

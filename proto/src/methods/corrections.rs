@@ -1,11 +1,11 @@
-//! `graphiti/corrections`: stores or lists corrections of facts, for the command line and for the
-//! export and import of them.
+//! `graphiti/corrections`: stores or lists corrections of facts, for the command line, and for
+//! exports and imports.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tools::graph::FactRow;
 
-/// The method; answered with [`CorrectionsAnswer`].
+/// The name of the method. The answer is [`CorrectionsAnswer`].
 pub const CORRECTIONS: &str = "graphiti/corrections";
 
 /// Maximum number of corrections in one request.
@@ -17,8 +17,8 @@ pub const MAX_CORRECTIONS: usize = 1_000;
 pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
-    /// Whether the corrections are from another machine. Facts that are not known here are then
-    /// corrected, too, and a stored correction is replaced only by a later one.
+    /// Whether the corrections are from another machine. In this case, facts that are not known on
+    /// this machine are corrected, too, and only a later correction replaces a stored one.
     pub imported: bool,
 }
 
@@ -30,9 +30,9 @@ pub struct CorrectionRow {
     pub fact: String,
     /// `wrong`, `done` or `keep`.
     pub verdict: String,
-    /// `user` or `agent`; the user when empty.
+    /// `user` or `agent`; empty means `user`.
     pub by: String,
-    /// The time, RFC 3339; now when empty.
+    /// The time, RFC 3339; empty means now.
     pub at: String,
 }
 
@@ -40,7 +40,7 @@ pub struct CorrectionRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionsAnswer {
-    /// The corrections that were stored, or all of them.
+    /// The corrections that were stored, or all corrections for a list.
     pub corrections: Vec<CorrectionRow>,
     /// The corrected facts as they are now; empty for imported corrections, and for a list.
     pub facts: Vec<FactRow>,

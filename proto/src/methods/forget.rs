@@ -1,21 +1,21 @@
-//! `graphiti/forget`: removes sessions from the memory, restores them, or lists those that were
-//! removed.
+//! `graphiti/forget`: removes sessions from the memory, restores sessions, or lists the removed
+//! sessions.
 //!
 //! This is not a tool, because transcripts could instruct an agent to forget sessions.
 
 use serde::{Deserialize, Serialize};
 
-/// The method; answered with [`Forgotten`].
+/// The name of the method. The answer is [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget: those that match all given filters of project and time, and those in
-/// `sessions`.
+/// The sessions to forget: the sessions in `sessions`, and the sessions that match all given
+/// filters of project and time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// All sessions of this project: its namespace or its directory.
+    /// All sessions of this project, given as a namespace or a directory.
     pub project: Option<String>,
     /// Sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
@@ -46,18 +46,18 @@ impl Default for Forget {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forgotten {
-    /// The sessions; those that were or would be forgotten begin with the latest.
+    /// The sessions. In a list of sessions that were or would be forgotten, the latest is first.
     pub sessions: Vec<ForgottenRow>,
-    /// Number of their messages.
+    /// Number of messages of the sessions.
     pub messages: u64,
-    /// Number of their episodes.
+    /// Number of episodes of the sessions.
     pub episodes: u64,
-    /// The sum, over their episodes, of the nodes and facts that each one mentions. Nodes and facts
-    /// that other episodes also mention count, but are not removed.
+    /// Number of nodes and facts that the episodes mention, added over the episodes. Nodes and
+    /// facts that other episodes mention, too, are counted, but are not removed.
     pub things: u64,
-    /// Number of their events in the spool.
+    /// Number of events of the sessions in the spool.
     pub events: u64,
-    /// Sessions that share text with them and are kept.
+    /// Other sessions that share text with these sessions and are kept.
     pub relatives: Vec<ForgottenRow>,
 }
 

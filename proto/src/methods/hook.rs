@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
 //! A hook forwards only the data that identify the session and the event. It drops the agent's
-//! replies, and drops prompts unless the daemon asks for them ([`are_prompts_requested`]). When no
+//! replies, and drops prompts unless the daemon requests them ([`are_prompts_requested`]). When no
 //! daemon accepts an event that closes a session ([`EventKind::ends`]), the hook writes the event
 //! to the [`spool`] of the home, one file per event.
 
@@ -17,7 +17,7 @@ use crate::files;
 
 /// The name of the method.
 pub const HOOK: &str = "graphiti/hook";
-/// `graphiti/hooks`: returns how often each hook ran since the daemon's start; answered with
+/// `graphiti/hooks`: returns how often each hook ran since the daemon's start. The answer is
 /// [`HookCounts`].
 pub const HOOKS: &str = "graphiti/hooks";
 
@@ -25,7 +25,7 @@ pub const HOOKS: &str = "graphiti/hooks";
 pub const LONGEST_EVENT: usize = 4 << 10;
 /// Maximum length, in bytes, of a hook's input: a prompt may contain a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
-/// Some programs write this, in UTF-8, before a text.
+/// The byte order mark that some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: [u8; 3] = *b"\xef\xbb\xbf";
 /// Default maximum number of events in the spool, together at most 64 MiB; see [`limit_spool`].
 pub const SPOOLED_EVENTS: usize = 16 << 10;
@@ -41,7 +41,7 @@ pub struct HookEvent {
     /// The path of the transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_path: Option<String>,
-    /// The directory the agent works in.
+    /// The directory in which the agent works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Why a session started: `startup`, `resume`, `clear`, `compact`, `fork`; in Copilot also
@@ -54,8 +54,8 @@ pub struct HookEvent {
     /// The user's prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The agent that the hook was set up for, by its name in `graphiti setup`. The hook adds this
-    /// member: the agent's own input does not have it.
+    /// The agent for which the hook was set up, by its name in `graphiti setup`. The hook adds this
+    /// member, because the agent's input does not have it.
     #[serde(rename = "graphiti_agent", skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
@@ -63,19 +63,19 @@ pub struct HookEvent {
 /// How an event is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A session starts: the answer may contain a handoff.
+    /// A session starts. The answer may contain a handoff.
     Start,
     /// A session ends.
     End,
     /// The agent is about to compact its context.
     Compact,
-    /// The user gave a prompt: the answer may contain related errors, decisions and preferences.
+    /// The user gave a prompt. The answer may contain related errors, decisions and preferences.
     Prompt,
     /// The agent is still running.
     Alive,
 }
 
-/// The answer to [`HOOK`]. For an event that closes a session ([`EventKind::ends`]), it is sent
+/// The answer to [`HOOK`]. If the event closes a session ([`EventKind::ends`]), the answer is sent
 /// after the event is on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -95,7 +95,7 @@ pub struct HookReply {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookCounts {
-    /// One row for each name of an event, beginning with the event that came last.
+    /// One row for each name of an event, the latest event first.
     pub events: Vec<HookCount>,
     /// Number of events in the spool.
     pub spooled: usize,
@@ -133,9 +133,9 @@ impl HookEvent {
         }
     }
 
-    /// Returns the part of the event for the spool: its name, the session, the reason if that is a
-    /// single word, and the agent and the transcript, by which the daemon recognises sessions that
-    /// it does not follow.
+    /// Returns the part of the event that is written to the spool: the name of the event, the
+    /// session, the reason if it is a single word, the agent and the transcript. By the agent and
+    /// the transcript, the daemon recognises sessions that it does not follow.
     pub fn to_spool(&self) -> HookEvent {
         HookEvent {
             hook_event_name: self.hook_event_name.clone(),
@@ -215,8 +215,8 @@ pub fn has_room(home: &Path) -> io::Result<bool> {
 }
 
 /// Writes an event to `path`, the temporary name of a file in the spool. The content is on disk
-/// when this returns. If the caller then renames the file, the final name never appears without the
-/// content.
+/// when the function returns. If the caller then renames the file, the final name never appears
+/// without the content.
 pub fn write_unfinished(path: &Path, event: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(event)?;
@@ -235,7 +235,7 @@ pub fn set_prompts_requested(home: &Path, wanted: bool) -> io::Result<()> {
     }
 }
 
-/// Whether the daemon of `home` asks hooks to forward prompts; see [`set_prompts_requested`].
+/// Whether the hooks of `home` forward prompts; see [`set_prompts_requested`].
 pub fn are_prompts_requested(home: &Path) -> bool {
     prompt_request_file(home).exists()
 }

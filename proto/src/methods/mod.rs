@@ -19,12 +19,12 @@ pub const HELLO: &str = "graphiti/hello";
 /// The session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
 /// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, all
-/// text is in the search index, and the vectors were computed or could not be.
+/// text is in the search index, and all vectors were computed or computing them failed.
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: reloads the configuration.
 pub const RELOAD: &str = "graphiti/reload";
-/// `graphiti/stop`: stops the daemon. The daemon answers at once, or exits without an answer. All
-/// data are saved when it releases the lock of its home.
+/// `graphiti/stop`: stops the daemon. The daemon answers at once, or exits without an answer. When
+/// the daemon releases the lock of its home directory, all data are saved.
 pub const STOP: &str = "graphiti/stop";
 
 /// The parameters of [`HELLO`].
@@ -55,8 +55,8 @@ pub struct Welcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settle {
-    /// Whether to wait also until every session that closes automatically has closed: by a timeout,
-    /// or because its agent has exited.
+    /// Whether to wait also for all sessions that close automatically, by a timeout or because the
+    /// agent has exited.
     pub sessions: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct Settle {
 pub struct Close {
     /// The agent's id of the session, or a prefix of it.
     pub session_id: Option<String>,
-    /// The path of the transcript. The daemon ignores it at present.
+    /// The path of the transcript. The daemon ignores this path at present.
     pub transcript_path: Option<String>,
     /// The reason, as in [`crate::tools::close::CloseArguments::reason`].
     pub reason: Option<String>,
@@ -76,9 +76,9 @@ pub struct Close {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reloaded {
-    /// The changes, for people.
+    /// Descriptions of the changes, for people.
     pub changes: Vec<String>,
-    /// The problems of the configuration file. If there are any, the old settings stay in force.
+    /// The problems of the configuration file. If there are problems, the old settings are kept.
     pub problems: Vec<String>,
     /// Remarks about settings without effect, such as unknown keys.
     pub notices: Vec<String>,

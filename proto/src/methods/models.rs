@@ -8,11 +8,11 @@ use serde_json::Value;
 pub const USAGE: &str = "graphiti/usage";
 /// `graphiti/tools`: lists or changes the classifications of tools by models and by the user.
 pub const TOOLS: &str = "graphiti/tools";
-/// `graphiti/prompts`: returns the templates in effect, or checks a text as a template.
+/// `graphiti/prompts`: returns the current templates, or checks a text as a template.
 pub const PROMPTS: &str = "graphiti/prompts";
 
-/// `graphiti/reach`: checks whether the configured models are reachable. Servers are asked for
-/// their lists of models, which is free of charge; no session data are sent.
+/// `graphiti/reach`: checks whether the configured models are reachable. The daemon requests the
+/// list of models from each server. This is free of charge, and no session data are sent.
 pub const REACH: &str = "graphiti/reach";
 
 /// The answer to [`REACH`].
@@ -63,22 +63,22 @@ pub struct UsageReport {
     pub outage: Option<String>,
     /// The model; empty when there is none.
     pub model: String,
-    /// The source of its prices, or that they are unknown.
+    /// The source of the model's prices, or a remark that the prices are unknown.
     pub prices: String,
-    /// How many of the handoff lines and search hits that sessions got were used.
+    /// The use of the handoff lines and search hits that sessions got.
     pub memory: Vec<MemoryUseRow>,
 }
 
-/// The use of search hits, or of one kind of handoff lines: how many were offered to sessions, and
-/// how many of these a session opened or acted upon.
+/// The use of search hits, or of one kind of handoff lines. A line or hit is used if the session
+/// that got it opens the session of the line or hit, or if its summary repeats the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {
     /// `left open`, `decided`, `hits`, ….
     pub topic: String,
-    /// Number of lines or hits.
+    /// Number of lines or hits that sessions got.
     pub offered: u64,
-    /// Number of those that were used.
+    /// Number of these lines or hits that were used.
     pub used: u64,
 }
 
@@ -88,7 +88,7 @@ pub struct MemoryUseRow {
 pub struct UsageRow {
     /// The day in UTC, such as 2026-03-01.
     pub day: String,
-    /// The project's eight-digit namespace; empty for none.
+    /// The project's eight-digit namespace; empty for requests without a project.
     pub project: String,
     /// `session_summary`, `message_summary`, `tool_classification` or `trial`.
     pub purpose: String,
@@ -96,7 +96,7 @@ pub struct UsageRow {
     pub answered: u64,
     /// Number of requests that failed.
     pub failed: u64,
-    /// Number of calls of the model for these requests, including failed and repeated ones.
+    /// Number of calls to the model for these requests, including failed and repeated calls.
     pub calls: u64,
     /// Number of tokens in prompts.
     pub input_tokens: u64,
@@ -182,7 +182,7 @@ pub struct ToolRow {
     pub tool: String,
     /// The intent of its calls.
     pub intent: String,
-    /// The domain it works on.
+    /// The domain that the tool works on.
     pub domain: String,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
@@ -194,12 +194,12 @@ pub struct ToolRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prompts {
-    /// The directory of the project whose templates are requested; none for templates outside of
-    /// projects.
+    /// The directory of the project whose templates are requested; null for the templates outside
+    /// of projects.
     pub project: Option<String>,
     /// Only the prompt with this name.
     pub kind: Option<String>,
-    /// A text to check as that prompt's template, instead of the one in effect.
+    /// A text that is checked as the template of `kind`, instead of the current template.
     pub check: Option<String>,
 }
 
@@ -207,7 +207,7 @@ pub struct Prompts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Templates {
-    /// The templates in effect.
+    /// The current templates, or the checked template.
     pub prompts: Vec<PromptRow>,
 }
 
@@ -221,6 +221,6 @@ pub struct PromptRow {
     pub origin: String,
     /// The text of the template.
     pub text: String,
-    /// Problems of the configured or the checked template, and remarks about it.
+    /// Problems of the configured or the checked template, and remarks.
     pub problems: Vec<String>,
 }

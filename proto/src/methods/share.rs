@@ -1,10 +1,10 @@
-//! `graphiti/share`: reports on the graph that is shared with others, fills it, checks its engine,
-//! and previews what a project would share.
+//! `graphiti/share`: reports the state of the graph that is shared with others, fills the graph,
+//! checks its engine, and previews the data that a project would share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The method; answered with [`ShareAnswer`].
+/// The name of the method. The answer is [`ShareAnswer`].
 pub const SHARE: &str = "graphiti/share";
 
 /// The parameters of [`SHARE`].
@@ -13,9 +13,9 @@ pub const SHARE: &str = "graphiti/share";
 pub struct ShareRequest {
     /// What to do in addition to the report.
     pub action: ShareAction,
-    /// The project of a preview, or the one to identify: its directory, namespace, remote or name.
+    /// The project to preview or to identify, given as a directory, namespace, remote or name.
     pub project: Option<String>,
-    /// Only episodes before this one: the member `next` of the previous page of a preview.
+    /// Only episodes before this episode: the member `next` of the previous page of a preview.
     pub before: Option<String>,
 }
 
@@ -26,13 +26,13 @@ pub enum ShareAction {
     /// Only report the state.
     #[default]
     Status,
-    /// Show what would leave the machine of one project.
+    /// Show the data of one project that would leave the machine.
     Preview,
     /// Identify a project.
     Project,
     /// Write all shared sessions again, in the background.
     Fill,
-    /// Ask the engine for its version and indexes, and whether the user may use it.
+    /// Check the engine: its version, its indexes and the rights of the user.
     Check,
 }
 
@@ -42,16 +42,16 @@ pub enum ShareAction {
 pub struct ShareAnswer {
     /// The state of the shared graph.
     pub status: ShareReport,
-    /// For a preview, or to identify a project: the given project.
+    /// The given project, for a preview or to identify the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<SharedProjectRow>,
-    /// For a preview: the nodes and edges of each session.
+    /// The nodes and edges of each session, for a preview.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<PreviewSession>,
-    /// For a check: the results.
+    /// The results of a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ShareCheck>,
-    /// The start of the next page of a preview; none on the last page.
+    /// The start of the next page of a preview; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -64,7 +64,7 @@ pub struct ShareCheck {
     pub is_good: bool,
     /// What was found.
     pub what: String,
-    /// How to solve the problem; empty when there is none.
+    /// How to solve the problem; empty when there is no problem.
     pub remedy: String,
 }
 
@@ -90,9 +90,9 @@ pub struct ShareReport {
     pub rejected: usize,
     /// Number of sessions that were written since the start of the daemon.
     pub written: u64,
-    /// Number of sessions that the current fill has compared; none without a fill.
+    /// Number of sessions that the current fill has compared; null without a fill.
     pub fill_done: Option<usize>,
-    /// Number of sessions of the current fill; none without a fill.
+    /// Number of sessions of the current fill; null without a fill.
     pub fill_total: Option<usize>,
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
@@ -105,13 +105,13 @@ pub struct ShareReport {
 #[serde(default)]
 pub struct SharedProjectRow {
     /// The entry in the settings: a remote or a folder. For an identified project, its remote, or
-    /// its folder if it has none.
+    /// its folder if the project has no remote.
     pub named: String,
-    /// The group in the graph; empty when no session is known of the project.
+    /// The group in the graph; empty when no session of the project is known.
     pub group: String,
     /// The name of the project.
     pub name: String,
-    /// For an identified project: the entries of the settings that name it.
+    /// For an identified project: the entries of the settings that match it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<String>,
 }

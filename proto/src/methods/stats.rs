@@ -9,26 +9,26 @@ pub const STATS: &str = "graphiti/stats";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StatsRequest {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
-    /// Only since this day, such as 2026-03-01 or "last week".
+    /// Only from this day on, such as 2026-03-01 or "last week".
     pub since: Option<String>,
     /// The wanted tables.
     pub by: Vec<StatsGrouping>,
 }
 
-/// What the rows of a table are about.
+/// The subject of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatsGrouping {
     /// Days in UTC, in order. A session belongs to the day of its last activity, a token to the day
     /// on which it was used.
     Day,
-    /// Projects; the one with the most time first.
+    /// Projects; the project with the most time first.
     Project,
-    /// Agents; the one with the most time first.
+    /// Agents; the agent with the most time first.
     Agent,
     /// Models; the most expensive first. Only tokens and cost are known by model.
     Model,
@@ -40,7 +40,7 @@ pub enum StatsGrouping {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stats {
-    /// The day from which on sessions are counted; empty for all.
+    /// The first day that is counted; empty if all days are counted.
     pub since: String,
     /// The sum of all sessions.
     pub total: StatsRow,
@@ -53,7 +53,7 @@ pub struct Stats {
 /// One table: a row for each day, project, agent, model or session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StatsTable {
-    /// What its rows are about.
+    /// The subject of the rows.
     pub by: StatsGrouping,
     /// The rows.
     pub rows: Vec<StatsRow>,
@@ -75,9 +75,9 @@ pub struct StatsRow {
     pub seconds: u64,
     /// Number of files that sessions changed.
     pub files: u64,
-    /// Number of runs of tests.
+    /// Number of test runs.
     pub tests: u64,
-    /// Number of errors that sessions saw.
+    /// Number of errors that occurred in sessions.
     pub errors: u64,
     /// Number of prompt tokens that were not cached.
     pub input_tokens: u64,

@@ -5,23 +5,23 @@ use serde_json::Value;
 
 use crate::tools::{SessionRow, get_episodes::EpisodeNode};
 
-/// `graphiti/export`: returns episodes in a form that another machine can import.
+/// `graphiti/export`: returns episodes in a format that another machine can import.
 pub const EXPORT: &str = "graphiti/export";
-/// `graphiti/import`: imports episodes of another machine; answered with [`ImportReport`].
+/// `graphiti/import`: imports episodes of another machine. The answer is [`ImportReport`].
 pub const IMPORT: &str = "graphiti/import";
 
 /// Maximum number of episodes in one import request, and on one page of an export.
 pub const MAX_EPISODES: usize = 100;
 
-/// `graphiti/sessions`: returns all sessions, page by page; answered with [`SessionPage`]. Only the
-/// request for the first page reads all sessions; `list_sessions` reads them for each page.
+/// `graphiti/sessions`: returns all sessions, page by page. The answer is [`SessionPage`]. Only the
+/// request for the first page reads all sessions; `list_sessions` reads all sessions for each page.
 pub const SESSIONS: &str = "graphiti/sessions";
 
 /// The parameters of [`SESSIONS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPageRequest {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
     /// The member `next` of the previous page.
     pub cursor: Option<String>,
@@ -34,7 +34,7 @@ pub struct SessionPage {
     /// The sessions, in the order in which they became known. A page may be empty even if another
     /// page follows.
     pub sessions: Vec<SessionRow>,
-    /// The start of the next page; none on the last page.
+    /// The start of the next page; null on the last page.
     pub next: Option<String>,
 }
 
@@ -42,9 +42,9 @@ pub struct SessionPage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExportRequest {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only episodes before this one: the member `next` of the previous page.
+    /// Only episodes before this episode: the member `next` of the previous page.
     pub before: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct ExportRequest {
 pub struct ExportPage {
     /// The episodes, the latest session first.
     pub episodes: Vec<PortableEpisode>,
-    /// The start of the next page; none on the last page.
+    /// The start of the next page; null on the last page.
     pub next: Option<String>,
 }
 
@@ -62,8 +62,8 @@ pub struct ExportPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortableEpisode {
-    /// The episode in Graphiti's format; its content includes its origin and is sufficient for an
-    /// import.
+    /// The episode in the format of the original Graphiti. Its content includes the origin, and is
+    /// sufficient for an import.
     #[serde(flatten)]
     pub episode: EpisodeNode,
     /// The fields of the summary. If it is null, an import reads the fields from the Markdown.
@@ -88,11 +88,11 @@ pub struct ImportRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImportReport {
-    /// Number of episodes that are new, or newer than those of an earlier import.
+    /// Number of episodes that are new, or newer than the episodes of an earlier import.
     pub taken: usize,
     /// Number of episodes that exist already, or whose transcripts are on this machine.
     pub known: usize,
-    /// Number of episodes of sessions that were forgotten here.
+    /// Number of episodes of sessions that were forgotten on this machine.
     pub forgotten: usize,
     /// The episodes that cannot be read.
     pub problems: Vec<ImportProblem>,

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The method; answered with [`ViewAddress`].
+/// The name of the method. The answer is [`ViewAddress`].
 pub const VIEW: &str = "graphiti/view";
 
 /// The answer to [`VIEW`].

@@ -15,16 +15,16 @@ pub struct AddMemoryArguments {
     pub name: String,
     /// What to remember.
     pub episode_body: String,
-    /// The project: its namespace or its directory; the caller's when missing.
+    /// The project: a namespace or a directory; by default the caller's project.
     pub group_id: Option<String>,
     /// What the body is: `text`, `json`, or `message` for lines such as `user: …`.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["text", "json", "message"])))]
     pub source: String,
-    /// Where it comes from, in words.
+    /// The origin of the text, in words.
     pub source_description: String,
     /// The id of an earlier memory that this one replaces.
     pub uuid: Option<String>,
-    /// `preference`: the user's lasting wish; guessed when missing.
+    /// `preference`: a lasting wish; by default detected in the text.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["note", "preference"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -59,7 +59,7 @@ pub struct AddMemoryAnswer {
     pub uuid: String,
     /// The namespace of the project.
     pub group_id: String,
-    /// The id of the preference that it states, by which the user can withdraw it.
+    /// The id of the stored preference, by which the user can withdraw the preference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<String>,
 }

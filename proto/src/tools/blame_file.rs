@@ -14,11 +14,11 @@ pub const NAME: &str = "blame_file";
 pub struct BlameArguments {
     /// The file: an absolute path, a path in the project, or only its name.
     pub file: String,
-    /// The text of a line, or a part of it: only sessions whose edits contain it.
+    /// A line or a part of a line: only sessions whose edits contain this text.
     pub text: Option<String>,
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Maximum number of results, at most 100; 0 for none.
+    /// Maximum number of results, at most 100; 0 returns no results.
     pub limit: usize,
 }
 
@@ -33,7 +33,7 @@ impl Default for BlameArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct BlameAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The file by its path in the project.
     pub file: String,
@@ -51,15 +51,15 @@ pub struct BlameAnswer {
 pub struct BlameRow {
     /// The session.
     pub session: SessionRow,
-    /// When it was changed, RFC 3339.
+    /// When the file was changed, RFC 3339.
     pub at: String,
     /// The change as a sentence; when `text` was given, the first line of the edit's message.
     pub change: String,
-    /// What the session wanted, and what it said about the file.
+    /// The objective of the session, and the reasons for the change.
     pub why: Vec<String>,
     /// The lines of the edit that contain the text, with `+` or `-` before them.
     pub lines: Vec<String>,
-    /// The transcript file, 0 for the session's own.
+    /// The number of the transcript file; 0 for the session's own file.
     pub source: u32,
     /// The message of the change, if it is known.
     pub message: Option<u32>,

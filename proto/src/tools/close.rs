@@ -10,9 +10,9 @@ pub const NAME: &str = "session_tracking_close";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CloseArguments {
-    /// Its id or the start of it; yours when missing.
+    /// A session id or its start; by default your session.
     pub session_id: Option<String>,
-    /// Why, in free words; `hook_…` is for hooks.
+    /// The reason, in free words; `hook_…` is for hooks.
     pub reason: Option<String>,
 }
 
@@ -25,7 +25,8 @@ pub struct CloseAnswer {
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when it has none, for example because it has no messages yet.
+    /// The id of the session's episode; null if the session has no episode, for example because it
+    /// has no messages yet.
     pub episode_uuid: Option<String>,
     /// `indexed`, `replaced`, `unchanged` or `empty`.
     pub action: String,

@@ -1,4 +1,5 @@
-//! `delete_episode`: removes an episode permanently, and an imported one together with its session.
+//! `delete_episode`: removes an episode permanently. An imported episode is removed together with
+//! its session.
 
 use serde::{Deserialize, Serialize};
 

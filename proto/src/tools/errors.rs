@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ErrorRow {
-    /// The message as the latest session has it.
+    /// The message in the latest session.
     pub error: String,
     /// The project's namespace.
     pub project_namespace: String,
-    /// Why it occurs.
+    /// Why the error occurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// How it was fixed last.
+    /// The last fix of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// What showed that the error was gone.
+    /// The evidence that the error was gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_by: Option<String>,
     /// `fixed`, `came back` or `open`.
     pub state: String,
-    /// `verified`, `hypothesis` or `refuted`, of the fix.
+    /// The certainty of the fix: `verified`, `hypothesis` or `refuted`.
     pub certainty: String,
     /// The older name of `certainty`, until 1.0.
     pub standing: String,
-    /// How often it was seen again after it had been fixed.
+    /// How often the error was seen again after a fix.
     pub returns: usize,
-    /// The time when it was seen first, RFC 3339.
+    /// The time when the error was seen first, RFC 3339.
     pub first_at: String,
-    /// The time when it was seen last, RFC 3339.
+    /// The time when the error was seen last, RFC 3339.
     pub last_at: String,
-    /// The latest sessions in which it was seen, at most five, the latest first.
+    /// The latest sessions in which the error was seen, at most five, the latest first.
     pub sessions: Vec<ErrorSession>,
     /// The id of the fact about the fix.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub struct ErrorRow {
 pub struct ErrorSession {
     /// The agent's id of the session.
     pub session_id: String,
-    /// The first characters of the id that are unique.
+    /// A prefix of the id that is unique among all sessions.
     pub short_id: String,
     /// The title of the session.
     pub title: String,

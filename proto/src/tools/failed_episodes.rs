@@ -29,7 +29,7 @@ impl Default for FailedEpisodesArguments {
 pub struct FailedEpisodesAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// Number of failed sessions, also of those that `limit` leaves out.
+    /// Number of failed sessions, including the sessions that `limit` leaves out.
     pub count: usize,
     /// The failed sessions, the latest first.
     pub failed: Vec<Failed>,
@@ -52,8 +52,8 @@ pub struct Failed {
     pub error: String,
     /// Number of attempts that failed.
     pub attempts: u32,
-    /// When it is retried automatically, RFC 3339; none when it is not.
+    /// When the session is retried automatically, RFC 3339; null if it is not retried.
     pub retry_at: Option<String>,
-    /// Whether it is not retried automatically.
+    /// Whether the session is never retried automatically.
     pub permanent: bool,
 }

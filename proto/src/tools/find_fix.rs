@@ -14,7 +14,7 @@ pub const NAME: &str = "find_fix";
 pub struct FixArguments {
     /// The error, or the output that contains it. Paths, numbers and ids in it do not matter.
     pub error: String,
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
     /// Maximum number of results of each kind.
     pub limit: usize,
@@ -31,10 +31,10 @@ impl Default for FixArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FixAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
-    /// The records of the same error: fixed ones first, then those of the caller's project, then
-    /// the latest.
+    /// The records of this error: fixed errors first, then errors of the caller's project, then the
+    /// latest.
     pub errors: Vec<ErrorRow>,
     /// Similar errors that were fixed, the most similar first.
     pub similar: Vec<FactRow>,

@@ -10,15 +10,15 @@ pub const NAME: &str = "get_episodes";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesArguments {
-    /// Only these projects, by namespace or directory; any other name means all, as when missing.
+    /// Only these projects, by namespace or directory. Any other name means all projects.
     pub group_ids: Option<Vec<String>>,
-    /// Maximum number of episodes; 10 when missing.
+    /// Maximum number of episodes; by default 10.
     pub max_episodes: Option<usize>,
-    /// The older name of `group_ids`, for one.
+    /// The older name of `group_ids`, for one project.
     pub group_id: Option<String>,
     /// The older name of `max_episodes`.
     pub last_n: Option<usize>,
-    /// Only those of sessions before this episode's: `next` of the page before.
+    /// Only episodes of sessions before this episode's session: `next` of the previous page.
     pub before: Option<String>,
 }
 
@@ -27,17 +27,17 @@ pub struct GetEpisodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The episodes, the latest session first.
     pub episodes: Vec<EpisodeNode>,
-    /// The start of the next page, for `before`; none on the last page.
+    /// The start of the next page, for `before`; null on the last page.
     pub next: Option<String>,
     /// Number of sessions whose episodes are still being created.
     pub pending: usize,
 }
 
-/// An episode in Graphiti's format.
+/// An episode in the format of the original Graphiti.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -48,7 +48,7 @@ pub struct EpisodeNode {
     pub name: String,
     /// The origin, and the summary as Markdown.
     pub content: String,
-    /// When it was created, RFC 3339.
+    /// When the episode was created, RFC 3339.
     pub created_at: String,
     /// `text`, `json` or `message`.
     pub source: String,

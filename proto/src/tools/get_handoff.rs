@@ -12,7 +12,7 @@ pub const NAME: &str = "get_handoff";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffArguments {
-    /// The project: a directory in it, its remote, name or namespace; yours when missing.
+    /// A directory in the project, its remote, name or namespace; by default your project.
     pub project: Option<String>,
     /// Maximum number of last sessions.
     pub sessions: usize,
@@ -31,7 +31,7 @@ impl Default for GetHandoffArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetHandoffAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The project's directory; empty when it is unknown.
     pub project: String,
@@ -42,11 +42,11 @@ pub struct GetHandoffAnswer {
     pub text: String,
     /// The sessions that the handoff is about.
     pub sessions: Vec<HandoffSession>,
-    /// What the user wants from now on.
+    /// The permanent wishes of the user.
     pub preferences: Vec<String>,
     /// The state of the repository: branch, commit, pull request, pushed or not.
     pub repository: Vec<HandoffItem>,
-    /// Steps that are left and that no later session is known to have done.
+    /// Steps that are left. As far as known, no later session has done them.
     pub open_ends: Vec<HandoffItem>,
     /// Test suites whose last run failed.
     pub failing_tests: Vec<FailingSuite>,
@@ -81,7 +81,7 @@ pub struct HandoffSession {
     pub reason: String,
     /// The last words of the agent; may be empty.
     pub last_words: String,
-    /// When it ended, RFC 3339.
+    /// When the session ended, RFC 3339.
     pub ended_at: String,
     /// The Git branches of the session.
     pub branches: Vec<String>,
@@ -89,7 +89,7 @@ pub struct HandoffSession {
     pub done: Vec<String>,
 }
 
-/// An item of a handoff and the session it comes from.
+/// An item of a handoff, and the session from which it comes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

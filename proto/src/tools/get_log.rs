@@ -12,13 +12,13 @@ pub const NAME: &str = "get_log";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LogArguments {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only since this day, such as 2026-03-01 or "last week".
+    /// Only from this day on, such as 2026-03-01 or "last week".
     pub since: Option<String>,
-    /// Only sessions before this episode, for paging: `next` of the page before.
+    /// Only sessions before this episode, for paging: `next` of the previous page.
     pub before: Option<String>,
-    /// Maximum number of sessions, at most 200; 0 for none.
+    /// Maximum number of sessions, at most 200; 0 returns no sessions.
     pub limit: usize,
 }
 
@@ -33,11 +33,11 @@ impl Default for LogArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LogAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The sessions, the latest first.
     pub sessions: Vec<LogRow>,
-    /// The start of the next page, for `before`; none on the last page.
+    /// The start of the next page, for `before`; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -13,20 +13,20 @@ pub const NAME: &str = "get_session";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionArguments {
-    /// Its id, the start of it, or its episode's id; yours when missing.
+    /// A session id, its start, or an episode id; by default your session.
     pub session_id: Option<String>,
     /// `conversation`: topics, decisions, code references.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["summary", "messages", "conversation"])))]
     pub view: String,
-    /// For messages: 0 for its own file, others for sub-agents.
+    /// For messages: 0 for the main file, others for sub-agents.
     pub source: u32,
-    /// For messages: the first one's number.
+    /// For messages: number of the first one.
     pub from: u32,
-    /// Characters to skip of it, or of the summary.
+    /// Characters to skip in this message or the summary.
     pub at: usize,
     /// For messages: maximum number, at most 200.
     pub limit: usize,
-    /// `ids` is its line, `passages` a page of 4 kB, `full` one of 36 kB.
+    /// `ids`: one line. `passages`: a page of 4 kB. `full`: of 36 kB.
     #[cfg_attr(
         feature = "schema",
         schemars(with = "String", extend("enum" = ["ids", "passages", "full"]))
@@ -47,15 +47,15 @@ impl Default for GetSessionArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetSessionAnswer {
-    /// The session that this one is a fork or copy of. The records that they share are listed
-    /// there. Empty when that session was forgotten.
+    /// The id of the session from which this session was forked or copied. The shared records are
+    /// listed in that session. Empty if that session was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
     /// Number of records that the two sessions share.
     pub shared_records: u64,
     /// The requested session.
     pub session: SessionRow,
-    /// The view that was asked for; empty for the detail `ids`, which has none.
+    /// The requested view; empty for the detail `ids`, which has no view.
     pub view: String,
     /// The summary as Markdown, or the conversation as plain text, if there is an episode.
     pub markdown: Option<String>,
@@ -65,7 +65,7 @@ pub struct GetSessionAnswer {
     pub files: Vec<FileRow>,
     /// The requested messages.
     pub messages: Vec<MessageRow>,
-    /// The start of the next page, for `from`; none on the last page.
+    /// The start of the next page, for `from`; null on the last page.
     pub next: Option<u32>,
     /// The start of the next page, for `at`: the number of characters of the message at `next`, or
     /// of the summary, that were returned so far.
@@ -81,7 +81,7 @@ pub struct FileRow {
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.
     pub sub_agent: Option<String>,
-    /// Whether it still exists.
+    /// Whether the file still exists.
     pub exists: bool,
     /// Number of records that were read.
     pub read: u64,

@@ -1,4 +1,4 @@
-//! Nodes and facts in the format of Graphiti's own tools, with additional members.
+//! Nodes and facts in the format of the tools of the original Graphiti, with additional members.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct NodeRow {
     pub name: String,
     /// `Entity`, and the kind: `File`, `Setting`, `Decision`, ….
     pub labels: Vec<String>,
-    /// When it was stored first, RFC 3339.
+    /// When the node was stored first, RFC 3339.
     pub created_at: String,
     /// The current facts, in a few sentences.
     pub summary: String,
@@ -25,7 +25,7 @@ pub struct NodeRow {
     pub group_id: String,
     /// Further attributes: `aliases`, `first_at`, `last_at`, `episodes`.
     pub attributes: BTreeMap<String, String>,
-    /// Why it has its rank, if requested.
+    /// Why the result has its rank, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct FactRow {
     pub group_id: String,
     /// The node that the fact is about.
     pub source_node_uuid: String,
-    /// The node that it is related to.
+    /// The node to which the source node is related.
     pub target_node_uuid: String,
     /// The name of the source node.
     pub source_name: String,
@@ -55,30 +55,30 @@ pub struct FactRow {
     pub certainty: String,
     /// The older name of `certainty`, until 1.0.
     pub standing: String,
-    /// The episodes that state it, the earliest session first.
+    /// The episodes that state the fact, the earliest session first.
     pub episodes: Vec<String>,
-    /// When it was stored first, RFC 3339.
+    /// When the fact was stored first, RFC 3339.
     pub created_at: String,
-    /// When it became true, RFC 3339.
+    /// When the fact became true, RFC 3339.
     pub valid_at: String,
-    /// When it stopped being true, RFC 3339.
+    /// When the fact stopped being true, RFC 3339.
     pub invalid_at: Option<String>,
-    /// When its end was stored, RFC 3339.
+    /// When the end of the fact was stored, RFC 3339.
     pub expired_at: Option<String>,
-    /// The transcript lines that it was read from.
+    /// The transcript lines from which the fact was read.
     pub sources: Vec<SourceLine>,
     /// Further attributes: an error's cause, a setting's value.
     pub attributes: BTreeMap<String, String>,
-    /// Who shared it, if it is not this machine's.
+    /// Who shared the fact, if it is from another machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamOrigin>,
-    /// Why it has its rank, if requested.
+    /// Why the result has its rank, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
 }
 
 impl FactRow {
-    /// Returns the certainty, also of a daemon that sends only the older field.
+    /// Returns the certainty, also if an older daemon sends only the older field.
     pub fn known_certainty(&self) -> &str {
         if self.certainty.is_empty() { &self.standing } else { &self.certainty }
     }
@@ -96,7 +96,7 @@ pub struct SourceLine {
     /// A prefix of the id that is unique among all sessions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub short_id: String,
-    /// The file, 0 for the session's own.
+    /// The number of the file; 0 for the session's own file.
     pub source: u32,
     /// The line, from 1.
     pub line: u64,

@@ -34,7 +34,7 @@ pub struct HealthAnswer {
     pub watch_mode: String,
     /// Number of sessions in each state.
     pub sessions: Sessions,
-    /// The agents that are followed, and those of which there are sessions.
+    /// The followed agents, and other agents with sessions.
     pub agents: Vec<AgentHealth>,
     /// The import of history.
     pub history: History,
@@ -44,7 +44,7 @@ pub struct HealthAnswer {
     pub limits: DiskLimits,
     /// The evictions that the limits required.
     pub evicted: EvictionStats,
-    /// The name of `evicted` before 0.2, for older clients and daemons; will be removed in 1.0.
+    /// The name of `evicted` before 0.2, for older clients and daemons. It will be removed in 1.0.
     pub let_go: EvictionStats,
     /// How far the search index is behind the database.
     pub index: IndexHealth,
@@ -72,13 +72,13 @@ pub struct HealthAnswer {
 pub struct AgentHealth {
     /// The agent: `claude`, ….
     pub agent: String,
-    /// The version that wrote its latest session, if a transcript names it.
+    /// The version of the agent that wrote the latest session, if a transcript contains it.
     pub version: Option<String>,
-    /// Number of its sessions that have messages.
+    /// Number of the agent's sessions that have messages.
     pub sessions: u64,
-    /// Number of its records that were read.
+    /// Number of the agent's records that were read.
     pub read: u64,
-    /// Number of its records without content of use, by type.
+    /// Number of the agent's records without useful content, by type.
     pub skipped: BTreeMap<String, u64>,
 }
 
@@ -90,7 +90,7 @@ pub struct Redaction {
     /// The current version of the rules.
     pub rules: u32,
     /// Whether older rules redacted some of the text; `graphiti redact --again --run` applies the
-    /// current ones.
+    /// current rules.
     pub is_older: bool,
     /// Whether a redaction was started and not finished.
     pub is_unfinished: bool,
@@ -114,13 +114,13 @@ pub struct IndexHealth {
 pub struct ModelHealth {
     /// Whether a model is configured.
     pub on: bool,
-    /// Whether it writes summaries.
+    /// Whether the model writes summaries.
     pub writes_summaries: bool,
     /// Number of sessions that wait for the model.
     pub awaiting: usize,
     /// Why requests are refused at present.
     pub outage: Option<String>,
-    /// Why one of the sessions is still waiting.
+    /// The last error of a session that waits for the model.
     pub last_error: Option<String>,
 }
 
@@ -135,7 +135,7 @@ pub struct Embeddings {
     pub made: usize,
     /// Number of sessions, nodes and facts without vectors.
     pub left: usize,
-    /// Why they have no vectors, when the model does not answer.
+    /// Why vectors could not be computed at the last attempt.
     pub error: Option<String>,
 }
 
@@ -152,7 +152,7 @@ pub struct Sessions {
     pub inactive: u64,
     /// Sessions that are being indexed.
     pub indexing: u64,
-    /// Sessions with an episode that were not written to since it was created.
+    /// Sessions with an episode, to which nothing was written after the episode was created.
     pub indexed: u64,
     /// Sessions whose indexing failed.
     pub failed: u64,

@@ -12,7 +12,7 @@ pub const NAME: &str = "list_sessions";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListSessionsArguments {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
     /// Only sessions in this state.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = STATES)))]
@@ -22,7 +22,7 @@ pub struct ListSessionsArguments {
     pub agent: Option<String>,
     /// Whether to include sessions without messages.
     pub empty: bool,
-    /// Maximum number of results; 0 for none.
+    /// Maximum number of results; 0 returns no results.
     pub limit: usize,
     /// Number of sessions to skip.
     pub offset: usize,
@@ -41,7 +41,7 @@ impl Default for ListSessionsArguments {
     }
 }
 
-/// The states of sessions; `None` stands for any state.
+/// The states of sessions; `None` means any state.
 #[cfg(feature = "schema")]
 const STATES: [Option<&str>; 7] = [
     Some("active"),
@@ -62,10 +62,10 @@ pub struct ListSessionsAnswer {
     pub total: usize,
     /// The sessions of this page.
     pub sessions: Vec<SessionRow>,
-    /// Where the next page begins, for `offset`; none when this was the last.
+    /// The `offset` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
-    /// Why there are no matching sessions, and what would find some.
+    /// Why no session matches, and how to change the arguments.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
 }

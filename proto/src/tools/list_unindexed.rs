@@ -12,7 +12,7 @@ pub const NAME: &str = "session_tracking_list_unindexed";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListUnindexedArguments {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project_namespace: Option<String>,
     /// Whether to include inactive sessions.
     pub include_inactive: bool,
@@ -31,7 +31,7 @@ impl Default for ListUnindexedArguments {
 pub struct ListUnindexedAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// Number of the sessions.
+    /// Number of sessions.
     pub count: usize,
     /// The sessions, the latest first.
     pub sessions: Vec<SessionRow>,

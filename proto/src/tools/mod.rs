@@ -1,7 +1,8 @@
 //! Arguments and answers of the daemon's tools.
 //!
-//! Each tool has a file with its `NAME`, its arguments and its answer; `search_memory_nodes` has
-//! the answer of `search_nodes`. [`errors`] and [`graph`] contain rows that several answers have.
+//! Each tool has a file with its `NAME`, its arguments and its answer. The answer of
+//! `search_memory_nodes` is the answer of `search_nodes`. [`errors`] and [`graph`] contain rows of
+//! several answers.
 
 pub mod add_memory;
 pub mod blame_file;
@@ -30,9 +31,9 @@ pub mod sync_history;
 
 use serde::{Deserialize, Serialize};
 
-/// The member of a request's `_meta` that says whether an answer has `structuredContent`: `true` or
-/// `false`. When it is missing, a request over the Model Context Protocol gets only text for a
-/// model, and any other request gets `structuredContent`.
+/// The member of a request's `_meta` that determines whether the answer has `structuredContent`:
+/// `true` or `false`. Without this member, the answer to a request over the Model Context Protocol
+/// has only text for a model, and the answer to any other request has `structuredContent`.
 pub const STRUCTURED: &str = "graphiti/structured";
 
 /// How much of each result an answer shows.
@@ -55,7 +56,7 @@ pub enum Detail {
 pub struct TeamOrigin {
     /// The name of the person; empty when it is not known.
     pub name: String,
-    /// The machine that it is from.
+    /// The machine from which the result comes.
     pub machine: String,
     /// The group in the shared graph.
     pub group: String,
@@ -81,25 +82,25 @@ pub struct SessionRow {
     pub project: String,
     /// The project's namespace: eight hex digits; empty while unknown.
     pub project_namespace: String,
-    /// The title: the name of its episode, or its first prompt; empty without messages.
+    /// The title: the name of the session's episode, or the first prompt; empty without messages.
     pub title: String,
     /// `active`, `inactive`, `indexing`, `indexed`, `failed` or `unindexed`.
     pub state: String,
     /// The path of the transcript.
     pub file_path: String,
-    /// When it started, RFC 3339; empty while unknown.
+    /// When the session started, RFC 3339; empty while unknown.
     pub started_at: String,
     /// Time of the last activity, RFC 3339.
     pub last_activity: String,
-    /// Number of messages in it.
+    /// Number of messages.
     pub message_count: u32,
-    /// SHA-256 over the content of its episode, in hex; empty without an episode.
+    /// SHA-256 over the content of the session's episode, in hex; empty without an episode.
     pub content_hash: String,
     /// The error of a failed session.
     pub error: Option<String>,
-    /// When its episode was created, RFC 3339.
+    /// When the session's episode was created, RFC 3339.
     pub indexed_at: Option<String>,
-    /// Its episode, if it has one.
+    /// The session's episode, if it exists.
     pub episode: Option<EpisodeRow>,
 }
 
@@ -133,13 +134,13 @@ pub struct EpisodeRow {
     pub activities: Vec<(String, f64)>,
     /// The Git branches of the session.
     pub branches: Vec<String>,
-    /// When it was created, RFC 3339.
+    /// When the episode was created, RFC 3339.
     pub created_at: String,
     /// Why the session was closed: `explicit`, `hook_clear`, ….
     pub close_reason: String,
-    /// The model that wrote its summary; none when it was derived from evidence.
+    /// The model that wrote the summary; null if the summary was derived from evidence.
     pub model: Option<String>,
-    /// The machine that it was imported from, if any.
+    /// The machine from which the episode was imported, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,
 }

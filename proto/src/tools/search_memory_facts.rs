@@ -15,9 +15,9 @@ pub const NAME: &str = "search_memory_facts";
 pub struct SearchFactsArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest facts when empty.
     pub query: String,
-    /// Only this project: its namespace or directory.
+    /// Only this project: a namespace or directory.
     pub project: Option<String>,
-    /// Only these projects, by namespace or directory. Any other name means the whole group.
+    /// Only these projects, by namespace or directory. Any other name means all projects.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of results.
     pub max_facts: usize,
@@ -25,17 +25,17 @@ pub struct SearchFactsArguments {
     pub center_node_uuid: Option<String>,
     /// Only these kinds: `DECIDED`, `RESOLVED`, `SET_TO`, ….
     pub edge_types: Option<Vec<String>>,
-    /// Only what was true at the end of this day or at this time; now when missing.
+    /// Only facts true at the end of this day or at this time; by default now.
     pub as_of: Option<String>,
-    /// Also what is no longer true.
+    /// Also facts that ended.
     pub include_ended: bool,
-    /// Only facts that became true after this.
+    /// Only facts that became true after this time.
     pub valid_at_after: Option<String>,
-    /// Only facts that became true before this.
+    /// Only facts that became true before this time.
     pub valid_at_before: Option<String>,
-    /// Only facts that ended after this.
+    /// Only facts that ended after this time.
     pub invalid_at_after: Option<String>,
-    /// Only facts that ended before this.
+    /// Only facts that ended before this time.
     pub invalid_at_before: Option<String>,
     /// `team` adds what colleagues shared.
     #[cfg_attr(
@@ -73,14 +73,15 @@ impl Default for SearchFactsArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchFactsAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,
-    /// Changes that find facts, if there are none and a model asks.
+    /// Changes of the search that find facts, if it finds none and the answer is for a model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderFactSearch>,
-    /// Number of sessions that `search_sessions` finds with the same words, in this case.
+    /// Number of sessions that `search_sessions` finds with the same words, if the search finds no
+    /// facts.
     #[serde(skip_serializing_if = "is_zero")]
     pub sessions: usize,
 }
@@ -92,7 +93,7 @@ pub struct SearchFactsAnswer {
 pub struct BroaderFactSearch {
     /// The change, such as "without `project`".
     pub change: String,
-    /// Number of facts that it finds.
+    /// Number of facts that the changed search finds.
     pub facts: usize,
 }
 

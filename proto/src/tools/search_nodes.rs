@@ -14,9 +14,9 @@ pub const NAME: &str = "search_nodes";
 pub struct SearchNodesArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest nodes when empty.
     pub query: String,
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only these projects, by namespace or directory. Any other name means the whole group.
+    /// Only these projects, by namespace or directory. Any other name means all projects.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of results.
     pub max_nodes: usize,
@@ -47,7 +47,7 @@ impl Default for SearchNodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchNodesAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The nodes, best first.
     pub nodes: Vec<NodeRow>,

@@ -15,7 +15,7 @@ pub struct SearchSessionsArguments {
     /// A question, words, "phrases", prefix*, -not, or field:value (project, agent, branch, file,
     /// tool, role, in, date, before, after).
     pub query: String,
-    /// Only this project: its namespace or directory.
+    /// Only this project: a namespace or directory.
     pub project: Option<String>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
@@ -32,9 +32,9 @@ pub struct SearchSessionsArguments {
     pub after: Option<String>,
     /// Only before this day or time.
     pub before: Option<String>,
-    /// The directory the caller works in: its sessions come first among equals.
+    /// The caller's directory. Of equal results, its sessions come first.
     pub near: Option<String>,
-    // A structured answer has 10 by default.
+    // A structured answer has 10 sessions by default.
     /// Maximum number of sessions, at most 50.
     #[cfg_attr(feature = "schema", schemars(extend("default" = 5)))]
     pub limit: Option<usize>,
@@ -78,7 +78,7 @@ impl Default for SearchSessionsArguments {
     }
 }
 
-/// The roles of messages; `None` stands for any role.
+/// The roles of messages; `None` means any role.
 #[cfg(feature = "schema")]
 const ROLES: [Option<&str>; 5] =
     [Some("user"), Some("assistant"), Some("tool"), Some("recap"), None];
@@ -88,14 +88,14 @@ const ROLES: [Option<&str>; 5] =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchSessionsAnswer {
-    /// A message for people: sessions that were indexed for this request, and pending ones.
+    /// A message for people about sessions that were indexed for this request or are pending.
     pub message: String,
     /// The record of the error that the query contains, when it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRow>,
     /// The sessions, best first.
     pub hits: Vec<Hit>,
-    /// Where the next page begins, for `offset`; none when this was the last.
+    /// The `offset` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
     /// Number of sessions whose episodes are still being created.
@@ -103,7 +103,7 @@ pub struct SearchSessionsAnswer {
     /// Words that occur in no session, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spelled: Vec<SpelledWord>,
-    /// Queries that find more, if this one finds nothing and a model asks.
+    /// Changes of the query that find sessions, if it finds none and the answer is for a model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderQuery>,
 }
@@ -115,7 +115,7 @@ pub struct SearchSessionsAnswer {
 pub struct SpelledWord {
     /// The word of the query.
     pub asked: String,
-    /// The words of the sessions that were searched instead.
+    /// The words that occur in sessions and were searched instead.
     pub used: Vec<String>,
 }
 
@@ -126,7 +126,7 @@ pub struct SpelledWord {
 pub struct BroaderQuery {
     /// The change, such as "without `project`".
     pub change: String,
-    /// Number of sessions that it finds.
+    /// Number of sessions that the changed query finds.
     pub sessions: usize,
 }
 
@@ -141,9 +141,9 @@ pub struct Hit {
     pub score: f64,
     /// The matching passages, best first.
     pub passages: Vec<MatchedPassage>,
-    /// Why it has its rank, if requested.
+    /// Why the session has its rank, if requested.
     pub explanation: Option<String>,
-    /// Who shared it, if it is not this machine's.
+    /// Who shared the session, if it is from another machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamOrigin>,
 }
@@ -158,7 +158,7 @@ pub struct MatchedPassage {
     pub role: String,
     /// The time, RFC 3339; empty when unknown.
     pub at: String,
-    /// The file, 0 for the session's own.
+    /// The number of the file; 0 for the session's own file.
     pub source: u32,
     /// The number of the message in the file.
     pub seq: u32,

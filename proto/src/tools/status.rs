@@ -12,8 +12,7 @@ pub const NAME: &str = "session_tracking_status";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StatusArguments {
-    /// The session's id or a unique beginning of it; the caller's own, if it is in one, when
-    /// missing.
+    /// A session id or its start; by default the caller's session, if there is one.
     pub session_id: Option<String>,
 }
 
@@ -26,9 +25,9 @@ pub struct StatusAnswer {
     pub status: String,
     /// Whether transcripts are followed.
     pub enabled: bool,
-    /// The requested session, or the caller's own.
+    /// The requested session, or the caller's session.
     pub session: Option<SessionRow>,
-    /// All sessions, by state.
+    /// Number of sessions in each state.
     pub sessions: Sessions,
     /// Folders that are watched.
     pub watched: Vec<String>,

@@ -10,9 +10,9 @@ pub const NAME: &str = "summarize_session";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SummarizeSessionArguments {
-    /// The session's id or a unique beginning of it; the caller's current session when missing.
+    /// A session id or its start; by default the caller's current session.
     pub session: Option<String>,
-    /// The project that the session must be of: its namespace or its directory.
+    /// The session's project: a namespace or a directory. Another project is an error.
     pub project: Option<String>,
 }
 
@@ -25,7 +25,8 @@ pub struct SummarizeSessionAnswer {
     pub status: String,
     /// The id of the session.
     pub session_id: String,
-    /// Its episode; null when it has none, for example because it has no messages yet.
+    /// The id of the session's episode; null if the session has no episode, for example because it
+    /// has no messages yet.
     pub episode_uuid: Option<String>,
     /// Two or three sentences about the whole session.
     pub overview: String,

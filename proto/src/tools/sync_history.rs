@@ -10,9 +10,9 @@ pub const NAME: &str = "session_tracking_sync_history";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SyncHistoryArguments {
-    /// Only this project: its namespace or its directory.
+    /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only sessions of this number of last days; 0 for all.
+    /// Only sessions of the last `days` days; 0 for all days.
     pub days: u32,
     /// Maximum number of sessions, latest first.
     pub max_sessions: usize,
@@ -37,16 +37,16 @@ pub struct SyncHistoryAnswer {
     pub dry_run: bool,
     /// Number of sessions that were not indexed yet, at most `max_sessions`.
     pub sessions_found: usize,
-    /// The estimated cost of the model in US dollars; 0 when no model writes summaries, or when its
-    /// price is unknown.
+    /// The estimated cost of the model in US dollars; 0 if no model writes summaries, or if the
+    /// price of the model is unknown.
     pub estimated_cost: f64,
-    /// The model that would write their summaries, if one does.
+    /// The model that would write the summaries, if one is configured.
     pub model: Option<String>,
-    /// Whether its price is known.
+    /// Whether the price of the model is known.
     pub price_known: bool,
     /// Estimated number of tokens that the model would read.
     pub estimated_tokens: u64,
-    /// The first ten of these sessions.
+    /// The first ten sessions that were found.
     pub sessions: Vec<PastSession>,
     /// Number of sessions that were indexed.
     pub sessions_indexed: usize,
@@ -67,7 +67,7 @@ pub struct SyncHistoryAnswer {
 pub struct PastSession {
     /// The path of the transcript.
     pub path: String,
-    /// When it was last written, RFC 3339.
+    /// When the transcript was last written, RFC 3339.
     pub modified: String,
     /// Number of messages; 0 when it has not been read yet.
     pub messages: u32,

@@ -2,21 +2,21 @@
 //! the daemon knows which work was in progress when the daemon died.
 //!
 //! Panics are caught, but an exhausted stack or memory ends the process. A transcript that
-//! exhausts them would do so again at each start. So a session is quarantined for a while after
-//! the daemon died [`QUARANTINE_DEATHS`] times while it worked on the session and made no progress.
-//! If a user closes the session by its name, it is tried once more. Another version of the program
-//! starts with no quarantines.
+//! exhausts one of them would do so again at each start. So a session is quarantined for a while
+//! after the daemon died [`QUARANTINE_DEATHS`] times while it worked on the session and made no
+//! progress. If a user closes the quarantined session, one more attempt is allowed. Another version
+//! of the program starts with no quarantines.
 //!
-//! A daemon that is killed from outside also dies during the work on some session, by chance
+//! A daemon that is killed from outside may die during the work on a session, too, and by chance
 //! several times during the work on the same session. So a session is tested after [`TEST_DEATHS`]
 //! deaths: it is processed alone, and only when the daemon has run for [`TEST_DELAY`]. A kill
-//! before that never interrupts a test. A kill at a random moment of a minute interrupts a test of
-//! 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two interrupted
-//! tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for tests of one
-//! second). A test that succeeds clears the session.
+//! before this time never interrupts a test. A kill at a random moment of a minute interrupts a
+//! test of 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two
+//! interrupted tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for
+//! tests of one second). A test that succeeds clears the session.
 //!
-//! Only crashes of the process count, not those of the machine, so the file is not synced to disk.
-//! If the file cannot be written, the daemon works without it.
+//! Crashes of the machine do not count, only crashes of the process. So the file is not synced to
+//! disk. If the file cannot be written, the daemon works without it.
 
 use std::{
     collections::BTreeMap,
@@ -44,15 +44,15 @@ pub(super) const TEST_DELAY: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// Maximum length of a quarantine.
 const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Sessions whose last death is older than this are forgotten.
+/// Maximum age of the last death of a session; older notes are dropped.
 const MAX_NOTE_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The version of the file.
 const VERSION: u32 = 1;
 /// Maximum size of the file, in bytes. Its usual size is a few hundred bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The sessions that are being worked on, and those whose work was in progress when the daemon
-/// died.
+/// The sessions that are being worked on, and the sessions whose work was in progress when the
+/// daemon died.
 pub struct CrashTracker {
     state: Mutex<TrackerState>,
 }
@@ -61,7 +61,7 @@ pub struct CrashTracker {
 pub(super) struct WorkGuard<'w> {
     crash_tracker: &'w CrashTracker,
     session: SessionId,
-    /// Whether the work was completed, not interrupted.
+    /// Whether the work was completed; `false` if it was interrupted.
     is_done: bool,
 }
 
@@ -97,7 +97,7 @@ struct CrashNotes(BTreeMap<SessionId, CrashNote>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct CrashNote {
-    /// How many bytes of the session's files were read when the work began.
+    /// The number of bytes of the session's files that were read before the work began.
     from: u64,
     #[serde(rename = "at_work")]
     in_progress: bool,
@@ -140,7 +140,8 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // The same process reopened its database: the daemon did not die.
+        // If this process wrote the file, it has only reopened its database: the daemon did not
+        // die.
         match writer == process {
             true => state.notes.end_work_in_progress(),
             false => state.notes.count_deaths(now),
@@ -150,8 +151,8 @@ impl CrashTracker {
         crash_tracker
     }
 
-    /// Records the start of work on a session. `from` is the number of bytes of its files that
-    /// were read before.
+    /// Records the start of work on a session. `from` is the number of bytes of the session's files
+    /// that were read before.
     pub(super) fn begin(&self, session: &SessionId, from: u64) -> WorkGuard<'_> {
         self.change(|notes| notes.begin(session, from));
         WorkGuard { crash_tracker: self, session: session.clone(), is_done: false }
@@ -208,7 +209,7 @@ impl WorkGuard<'_> {
 
 impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
-        // A panic that was caught did not end the daemon.
+        // A panic is caught and does not end the daemon.
         let is_done = self.is_done || std::thread::panicking();
         self.crash_tracker.change(|notes| notes.end(&self.session, is_done));
     }
@@ -218,7 +219,8 @@ impl TrackerState {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = self.notes.to_text(&self.process);
-        // A single write that never shortens the file, so that a kill cannot leave half a text.
+        // The file is written with a single write and never shortened, so that a kill cannot leave
+        // half a text.
         let length = text.len();
         text.resize(length.max(self.length), b' ');
         file.rewind()?;
@@ -232,7 +234,7 @@ impl CrashNotes {
     fn begin(&mut self, session: &SessionId, from: u64) {
         let new = CrashNote { from, in_progress: true, deaths: 0, last: 0 };
         let note = self.0.entry(session.clone()).or_insert(new);
-        // There was progress since the last attempt.
+        // If more bytes are read than at the last attempt, there was progress.
         if from > note.from {
             *note = new;
         }

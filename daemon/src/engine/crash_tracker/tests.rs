@@ -12,8 +12,8 @@ fn started(file: &Path, now: Timestamp) -> CrashTracker {
     CrashTracker::open_in(file, now, &uuid::Uuid::new_v4().to_string())
 }
 
-/// Simulates a process that dies while it works on sessions, each given with its number of read
-/// bytes.
+/// Simulates a process that dies while it works on sessions. `works` contains their ids and the
+/// numbers of their bytes that were read before.
 fn dies(file: &Path, works: &[(&str, u64)], now: Timestamp) {
     let crash_tracker = started(file, now);
     let begun: Vec<_> =
@@ -37,7 +37,7 @@ fn a_session_is_quarantined_after_repeated_deaths_during_its_work() {
         dies(&file, &[("a", 7), ("b", u64::from(deaths))], NOW);
         let found = quarantine(&file, "a", NOW);
         assert_eq!(found.is_some(), deaths == QUARANTINE_DEATHS, "{deaths}");
-        // Reading makes progress each time.
+        // The reading of this session makes progress each time.
         assert_eq!(quarantine(&file, "b", NOW), None);
     }
     let found = quarantine(&file, "a", NOW.plus(HOUR / 2));
@@ -119,7 +119,7 @@ fn the_file_format_is_stable_and_an_unreadable_file_counts_as_empty() {
     let note = CrashNote { from: 7, in_progress: true, deaths: 2, last: 5 };
     let notes = CrashNotes(BTreeMap::from([(session("a"), note)]));
     assert_eq!(notes.to_text("p"), text.as_bytes());
-    // Earlier versions did not name the process.
+    // Earlier versions did not write the name of the process.
     for (text, process) in [(text.clone(), "p"), (text.replace(r#""process":"p","#, ""), "")] {
         let read = CrashNotes::of_text(text.as_bytes());
         assert_eq!(read, (CrashNotes(notes.0.clone()), process.to_owned()));

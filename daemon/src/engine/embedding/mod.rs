@@ -40,7 +40,7 @@ pub struct EmbeddingService {
     model: RwLock<Arc<Embeddings>>,
     tables: RwLock<Tables>,
     queue: Mutex<Queue>,
-    /// The latest queries with their vectors, because users page through results.
+    /// The latest queries with their vectors. A user who pages through results repeats the query.
     query_cache: Mutex<VecDeque<(String, Arc<Packed>)>>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
@@ -70,7 +70,7 @@ pub struct EmbeddingProgress {
     pub pending: usize,
     /// The error of the last attempt; `None` if it succeeded.
     pub error: Option<String>,
-    /// Whether the store was not yet searched for missing vectors.
+    /// `true` until the store was searched for missing vectors.
     is_starting: bool,
 }
 
@@ -178,7 +178,7 @@ impl EmbeddingService {
                 || progress.error.is_some()
                 || (progress.pending == 0 && !progress.is_starting)
         };
-        // The senders live in `self`, so that neither channel can close meanwhile.
+        // The senders are in `self`, so neither channel can close meanwhile.
         let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
         let _ = self.progress.subscribe().wait_for(is_settled).await;
     }
@@ -191,7 +191,7 @@ impl EmbeddingService {
         if !model.is_on() || is_empty || text.trim().is_empty() {
             return None;
         }
-        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(asked, _)| asked == text) {
+        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(query, _)| query == text) {
             return Some(vector.clone());
         }
         let limit = model.config().query_timeout;
@@ -213,8 +213,8 @@ impl EmbeddingService {
         Some(vector)
     }
 
-    /// Calls `search` with a ranker that compares the query's vector with the vectors in `kind`;
-    /// without a ranker if there is nothing to compare.
+    /// Calls `search` with a ranker that compares the vector `question` of a query with the vectors
+    /// in `kind`. Without a `question`, or without vectors, calls `search` without a ranker.
     pub fn with_ranker<T>(
         &self,
         kind: VectorSet,
@@ -289,7 +289,7 @@ impl Queue {
     }
 
     /// Removes owners with about `texts` texts from the queue and returns them. The latest sessions
-    /// are first, because they are searched most.
+    /// are returned first, because users search them most often.
     fn take(&mut self, texts: usize) -> Vec<Owner> {
         let mut taken = Vec::new();
         let mut left = texts;

@@ -39,8 +39,8 @@ impl Target for EmbeddingQueue {
         watch::channel(()).1
     }
 
-    /// While no model is configured, entries can be skipped: when a model is configured, all owners
-    /// without vectors are queued.
+    /// Entries can be skipped while no model is configured, because all owners without vectors are
+    /// queued when a model is configured later.
     fn takes_entries(&self) -> bool {
         self.embedding.model().is_on()
     }

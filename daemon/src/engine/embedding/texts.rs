@@ -1,8 +1,8 @@
 //! The texts from which vectors are computed.
 //!
-//! For a session: the fields of its episode except the files, and the messages of its own file in
-//! chunks ([`TextChunker`]). For an entity: its kind, its name and the sentences of its facts. For
-//! a fact: its sentence.
+//! The texts of a session are the fields of its episode except the files, and the messages of its
+//! own file in chunks ([`TextChunker`]). The text of an entity consists of its kind, its name and
+//! the sentences of its facts. The text of a fact is its sentence.
 
 use sha2::{Digest, Sha256};
 
@@ -30,15 +30,12 @@ pub(super) struct Texts {
 const MESSAGES: usize = 512;
 
 impl Texts {
-    /// Returns the texts of `owner`; `None` when the owner has none, or does not exist any more.
+    /// Returns the texts of `owner`; `None` if the owner has no texts, or does not exist any more.
     pub(super) fn of(owner: Owner, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
         match owner {
             Owner::Session(key) => of_session(key, store),
-            Owner::EntityOrFact(thing) => Ok(text_of_thing(thing, store)?.map(|text| Texts {
-                owner,
-                episode: None,
-                texts: vec![start(&text).to_owned()],
-            })),
+            Owner::EntityOrFact(thing) => Ok(text_of_entity_or_fact(thing, store)?
+                .map(|text| Texts { owner, episode: None, texts: vec![start(&text).to_owned()] })),
         }
     }
 
@@ -74,11 +71,14 @@ fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, Store
     Ok((!texts.is_empty()).then_some(Texts { owner, episode: Some(episode.id), texts }))
 }
 
-fn text_of_thing(thing: EntityOrFact, store: &dyn Store) -> Result<Option<String>, StoreError> {
+fn text_of_entity_or_fact(
+    thing: EntityOrFact,
+    store: &dyn Store,
+) -> Result<Option<String>, StoreError> {
     let graph = Graph::of(store);
     match thing {
         EntityOrFact::Entity(id) => {
-            // A renamed entity has a text only under its latest name.
+            // A renamed entity has a text only under the id of its latest name.
             let Some(entity) = graph.entity(id)?.filter(|entity| entity.id == id) else {
                 return Ok(None);
             };

@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// Why a round ended early.
-enum Stopped {
+enum RoundError {
     /// The model does not answer.
     Model(Error),
     /// The store cannot be read.
@@ -70,14 +70,14 @@ impl EmbeddingService {
                     }
                     continue;
                 }
-                Err(Stopped::Model(error)) => error.to_string(),
-                Err(Stopped::Store(error)) => error.to_string(),
+                Err(RoundError::Model(error)) => error.to_string(),
+                Err(RoundError::Store(error)) => error.to_string(),
             };
             if !Arc::ptr_eq(&model, &self.model()) {
                 continue;
             }
             if self.progress.borrow().error.is_none() {
-                tracing::warn!(error, "sessions are searched without vectors for now");
+                tracing::warn!(error, "searches use no vectors for now");
             }
             self.progress.send_modify(|progress| progress.error = Some(error));
             tokio::select! {
@@ -89,8 +89,8 @@ impl EmbeddingService {
 
     /// Computes the vectors of a few owners. After a change of the model, first loads the vectors
     /// of the new model from the store. Returns whether the queue had any owners.
-    async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, Stopped> {
-        let identity = model.identity().await.map_err(Stopped::Model)?;
+    async fn round(self: &Arc<Self>, model: &Arc<Embeddings>) -> Result<bool, RoundError> {
+        let identity = model.identity().await.map_err(RoundError::Model)?;
         if self.read(|tables| tables.model.as_ref() != Some(&identity)) {
             let this = self.clone();
             let (of, name) = (model.clone(), identity.clone());
@@ -114,7 +114,7 @@ impl EmbeddingService {
         made.map(|()| true)
     }
 
-    /// Loads the vectors of this model from the store, and queues the owners that have none.
+    /// Loads the vectors of `model` from the store, and queues the owners without such vectors.
     fn load(&self, model: &Arc<Embeddings>, identity: &str) -> Result<(), StoreError> {
         let mut tables = Tables { model: Some(identity.to_owned()), ..Tables::default() };
         self.store.visit_vectors(&mut |vectors| {
@@ -150,7 +150,7 @@ impl EmbeddingService {
         model: &Arc<Embeddings>,
         identity: &str,
         owners: Vec<Owner>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let this = self.clone();
         let read = move || {
             let look = |owner: &Owner| (*owner, Texts::of(*owner, this.store.as_ref()));
@@ -160,19 +160,19 @@ impl EmbeddingService {
         for (owner, texts) in blocking(read).await? {
             match texts {
                 Ok(Some(texts)) if !self.has(&texts) => wanted.push(texts),
-                Ok(Some(texts)) => self.keep(identity, &texts),
+                Ok(Some(texts)) => self.store_vectors(identity, &texts),
                 Ok(None) => self.change(|tables| tables.remove(owner)),
-                // Full text still finds the owner.
+                // The full-text search still finds the owner.
                 Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "an owner of damaged records gets no vectors");
+                    tracing::warn!(%error, "no vectors for the owner of a damaged record");
                 }
-                Err(error) => return Err(Stopped::Store(error)),
+                Err(error) => return Err(RoundError::Store(error)),
             }
         }
         let all: Vec<String> = wanted.iter().flat_map(|texts| texts.texts.clone()).collect();
         let mut vectors = Vec::with_capacity(all.len());
         for texts in all.chunks(TEXTS) {
-            let made = model.embed(texts, LIMIT).await.map_err(Stopped::Model)?;
+            let made = model.embed(texts, LIMIT).await.map_err(RoundError::Model)?;
             vectors.extend(made.iter().map(|vector| Packed::new(vector)));
         }
         if !Arc::ptr_eq(model, &self.model()) {
@@ -182,7 +182,7 @@ impl EmbeddingService {
         for texts in &wanted {
             let own: Vec<Packed> = vectors.by_ref().take(texts.texts.len()).collect();
             self.change(|tables| tables.put(texts.owner, texts.fingerprint(), &own));
-            self.keep(identity, texts);
+            self.store_vectors(identity, texts);
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl EmbeddingService {
 
     /// Writes the vectors of `texts` to the store. The store deletes them when an episode of their
     /// owner, or an episode that mentions the owner, is written or deleted.
-    fn keep(&self, identity: &str, texts: &Texts) {
+    fn store_vectors(&self, identity: &str, texts: &Texts) {
         let vectors = self.change(|tables| {
             let (table, number) = tables.of(texts.owner);
             table.of(number)
@@ -206,7 +206,7 @@ impl EmbeddingService {
             texts: texts.fingerprint(),
             vectors,
         };
-        // Vectors that are not written are computed again after the next start.
+        // If the write fails, the vectors are computed again after the next start.
         let _ = self.store.write(vec![Write::Vectors(Box::new(vectors))]);
     }
 
@@ -227,7 +227,7 @@ impl EmbeddingService {
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Stopped> {
+) -> Result<T, RoundError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.expect("work on vectors does not panic: it reports errors").map_err(Stopped::Store)
+    done.expect("work on vectors does not panic: it reports errors").map_err(RoundError::Store)
 }

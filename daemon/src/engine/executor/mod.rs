@@ -95,8 +95,8 @@ impl Executor {
         }
         loop {
             fault::point("engine: turn");
-            // The event and the pause use the same time, so that the pause ends at the first
-            // deadline that is not due at the event.
+            // The event `TurnEnded` and the pause use the same time, so that the pause ends at the
+            // first deadline that this event does not handle.
             let turn = clock::now();
             self.handle(EngineEvent::TurnEnded, turn, &mut inbox).await;
             if self.state.is_stopped() {
@@ -166,9 +166,9 @@ impl Executor {
                     self.answer_queries_during(inbox, find_outdated(reader, formats)).await,
                 );
             }
-            EngineEffect::Rescan { sessions, reply } => {
+            EngineEffect::Rescan { until_no_timeouts, reply } => {
                 let scan = self.watches.rescan();
-                let waiter = SettleWaiter { sessions, scan, reply };
+                let waiter = SettleWaiter { until_no_timeouts, scan, reply };
                 return Some(EngineEvent::RescanRequested(waiter));
             }
             EngineEffect::LiftQuarantine(session) => self.reader.crash_tracker.try_again(&session),
@@ -187,7 +187,7 @@ impl Executor {
         None
     }
 
-    /// Watches these folders. Returns an event if that fails.
+    /// Watches `folders`. Returns an event that reports the problem if this fails.
     fn watch(&mut self, folders: TranscriptFolders) -> Option<EngineEvent> {
         let formats = self.state.formats().clone();
         let error = self.watches.restart(folders, formats, &self.engine.events).err()?;
@@ -218,7 +218,8 @@ impl Executor {
     }
 
     fn write(&self, writes: Vec<Write>) {
-        // A failed write changes the health of the store, after which the database is reopened.
+        // The result is not needed: after a failed write, the store reports its failure in its
+        // health, and the database is reopened.
         let _ = self.engine.store.write(writes);
     }
 
@@ -227,8 +228,8 @@ impl Executor {
         let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
         let ended = move |done: Option<JobResult>| {
             let done = done.unwrap_or(panicked);
-            // An engine that has ended needs no result, because the session is still due at the
-            // next start.
+            // If the engine has ended, the result is lost, but the session is still due at the next
+            // start.
             let _ = events.blocking_send(EngineEvent::JobDone(Box::new(done)));
         };
         self.workers.run(thread, move || job.run(&reader), ended);
@@ -271,8 +272,8 @@ impl Executor {
         let events = self.engine.events.clone();
         tokio::spawn(async move {
             if let Some(event) = work.await {
-                // An engine that has ended needs no event, because unfinished work is still due at
-                // the next start.
+                // If the engine has ended, the event is lost, but the work is still due at the next
+                // start.
                 let _ = events.send(event).await;
             }
         });

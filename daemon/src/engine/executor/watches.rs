@@ -75,8 +75,8 @@ impl Watches {
         }
     }
 
-    /// Requests a full scan. The scan is complete when a notice of completion has the returned
-    /// number or a higher number.
+    /// Requests a full scan and returns its number. The scan is complete when a
+    /// [`Notice::Complete`] contains this number or a higher number.
     pub(super) fn rescan(&self) -> u64 {
         self.earlier_scans + self.running.iter().map(Watch::rescan).max().unwrap_or(0)
     }

@@ -1,9 +1,9 @@
 //! The threads that run jobs.
 //!
-//! There are few of them, and they live as long as the engine. A regular expression caches about
+//! There are few threads, and they live as long as the engine. A regular expression caches about
 //! 100 kB for the first thread that uses it, and again in each of eight stacks that other threads
-//! share by their numbers (`regex_automata::util::pool`). Short-lived threads, such as tokio's
-//! blocking pool, would fill all of these caches.
+//! share by their numbers (`regex_automata::util::pool`). Many short-lived threads, such as those
+//! of tokio's blocking pool, would fill all of these caches.
 
 use std::{
     io,

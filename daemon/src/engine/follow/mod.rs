@@ -34,11 +34,11 @@ use crate::{
     store::{OutboxEntry, Store, StoreError, StoreHealth},
 };
 
-/// Changes are committed when no entry was added for this time.
+/// Time without a new entry after which changes are committed.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// [`Target::rest`] is called when no entry was added for this time after a commit.
+/// Time without a new entry after a commit, after which [`Target::rest`] is called.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
-/// When a follower cannot read the store, it waits at most this long for the store to report its
+/// Maximum time for which a follower that cannot read the store waits until the store reports its
 /// failure.
 const STORE_FAILURE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of outbox entries that are applied in one step.
@@ -60,7 +60,7 @@ pub trait Target: Send + 'static {
     /// Returns the position up to which changes are durable in the target.
     fn durable(&self) -> u64;
 
-    /// Prepares the target before the first entry; a new target is filled here. Returns the
+    /// Prepares the target before the first entry, for example fills a new target. Returns the
     /// position after which the follower starts.
     fn prepare(&mut self) -> u64 {
         self.durable()
@@ -91,11 +91,11 @@ pub trait Target: Send + 'static {
         false
     }
 
-    /// Makes the entries up to `position` durable. Returns the durable position; `None` when that
-    /// failed, which the target logs.
+    /// Makes the entries up to `position` durable. Returns the durable position; `None` if this
+    /// failed. The target itself logs the failure.
     fn commit(&mut self, position: u64) -> Option<u64>;
 
-    /// Records that the store was asked to delete the entries that no follower needs any more.
+    /// Called after a commit, when the outbox was released up to the durable position.
     fn released(&mut self) {}
 
     /// Frees memory that only a busy target needs.
@@ -201,7 +201,7 @@ impl<T: Target> OutboxFollower<T> {
         (self, state)
     }
 
-    /// Applies some of the entries up to `end`. Pauses if the target does not accept them.
+    /// Applies some of the entries up to `end`. Pauses if the target does not accept changes.
     async fn catch_up(
         self,
         state: &mut FollowerState<T::Settings>,
@@ -233,8 +233,8 @@ impl<T: Target> OutboxFollower<T> {
         (follower, if is_full { FollowerTurn::Commit } else { FollowerTurn::Next })
     }
 
-    /// Waits for new entries. If there are none for a while, the next turn is a commit; after the
-    /// commit, the target rests.
+    /// Waits for new entries. If no entry is added for a while, the next turn is a commit. If all
+    /// entries are committed, the target rests.
     async fn wait(mut self, state: &mut FollowerState<T::Settings>) -> (Self, FollowerTurn) {
         let is_committed = state.committed == state.reached;
         let pause = match (is_committed, state.is_resting) {
@@ -307,7 +307,7 @@ impl<T: Target> OutboxFollower<T> {
         for entry in entries {
             let at = entry.position;
             match self.target.apply(entry, end) {
-                // A damaged record must not exclude the others from the target.
+                // A damaged record must not exclude other records from the target.
                 Err(TargetError::Store(error @ StoreError::Damaged { .. })) => {
                     tracing::warn!(%error, "{} lacks a change", T::NAME);
                 }
@@ -327,7 +327,7 @@ impl<T: Target> OutboxFollower<T> {
         }
     }
 
-    /// Waits until the store reports its failure, which a writer notices.
+    /// Waits until the store reports its failure. The writer of the store detects the failure.
     async fn until_store_fails(self) {
         let mut health = self.store.quota().health();
         let has_failed = health.wait_for(|health| matches!(health, StoreHealth::Failed(_)));

@@ -1,5 +1,5 @@
-//! Tracks the part of the outbox that every follower has committed, so that the store can delete
-//! it.
+//! Tracks which part of the outbox every follower has committed, so that the store can delete this
+//! part.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,7 +56,7 @@ impl DurablePosition {
     /// Advances the position, and releases the part of the outbox that no follower needs any more.
     pub(super) fn release(&self, durable: u64) {
         if let Some(position) = self.advance(durable) {
-            // Entries that this write fails to delete are deleted with the next ones.
+            // If the write fails, these entries are deleted together with later entries.
             let _ = self.all.store.write(vec![Write::OutboxConsumed(position)]);
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A follower that works on one step for longer than this is reported as stalled.
+/// Duration of a step after which the follower is reported as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(60);
 
 /// The progress of a follower.

@@ -56,7 +56,7 @@ impl<S> FollowerState<S> {
     }
 }
 
-/// Waits for new settings. Waits forever when they cannot change any more.
+/// Waits for new settings. Waits forever when the settings cannot change any more.
 async fn changed<S>(settings: &mut watch::Receiver<S>) {
     if settings.changed().await.is_err() {
         pending::<()>().await;

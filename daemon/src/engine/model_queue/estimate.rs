@@ -1,4 +1,4 @@
-//! Estimates the cost of asking a model.
+//! Estimates the cost of requests to a model.
 
 use super::{Summarizer, summary::MAX_PARTS};
 use crate::llm::{price::Money, reply::TokenUsage};
@@ -9,8 +9,8 @@ const TOKENS_PER_ANSWER: u64 = 1_000;
 const FRAME: u64 = 2_000;
 
 impl Summarizer {
-    /// Estimates the cost in dollars of asking about a session of this many tokens: 0 when no model
-    /// writes summaries, `None` when the price is unknown.
+    /// Estimates the cost, in US dollars, of the requests about a session with `tokens` tokens: 0
+    /// if no model writes summaries, `None` if the price is unknown.
     pub fn estimate(&self, tokens: u64) -> Option<f64> {
         if !self.writes_summaries() {
             return Some(0.0);
@@ -23,7 +23,7 @@ impl Summarizer {
         self.client.price_of(&usage).map(Money::usd)
     }
 
-    /// Returns the total cost in dollars of all counted questions, as far as prices are known.
+    /// Returns the total cost, in US dollars, of all counted requests with a known price.
     pub fn paid(&self) -> f64 {
         let days = self.usage.days().unwrap_or_default();
         let uses = days.values().flat_map(|day| day.values()).flat_map(|uses| uses.values());

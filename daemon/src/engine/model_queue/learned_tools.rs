@@ -26,7 +26,7 @@ pub struct LearnedTool {
     pub domain: ToolDomain,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// Whether the user corrected it.
+    /// Whether the user corrected the classification.
     pub by_user: bool,
 }
 
@@ -40,7 +40,7 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// Loads the saved classifications; none if they cannot be read.
+    /// Loads the saved classifications. If they cannot be read, starts without any.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
         let learned = match store.note(NoteNamespace::Learned, NAME) {
             Ok(None) => ClassificationCache::default(),

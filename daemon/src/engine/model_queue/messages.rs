@@ -1,8 +1,9 @@
-//! Asks for summaries of single messages.
+//! Requests summaries of single messages from a model.
 //!
 //! A truncated message is read again from its transcript and summarized with the template of its
-//! kind. The summary replaces the truncated text: it is shown, searched, and used for the summary
-//! of the session. The content hash does not change. A cached summary is reused in all sessions.
+//! kind. The summary replaces the truncated text; for the output of a tool, it is added to this
+//! text. The new text is shown, searched, and used for the summary of the session. The content hash
+//! does not change. A cached summary is reused in all sessions.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -31,8 +32,8 @@ const MESSAGE_TOKENS: u32 = 6_000;
 const THINKING_TOKENS: u32 = 1_000;
 
 impl Summarizer {
-    /// Asks about the most relevant messages, up to the configured number, and stores the answers.
-    /// The answers before a failure are stored, too.
+    /// Requests summaries of the most relevant messages, up to the configured number, and stores
+    /// the answers. If a request fails, the answers before it are stored, too.
     pub(super) fn ask_about_messages(
         &self,
         question: &ModelQuestion,
@@ -64,8 +65,8 @@ impl Summarizer {
         end
     }
 
-    /// Returns the summary of a message; `None` when the message needs no summary or already has
-    /// one, or when its transcript no longer contains the message.
+    /// Returns the new text of a message; `None` if the message needs no summary or already has
+    /// one, or if its transcript no longer contains the message.
     fn reworded(
         &self,
         located: &LocatedMessage,
@@ -94,7 +95,8 @@ impl Summarizer {
         Ok(Some(Reworded { seq: message.seq, was: message.text, is }))
     }
 
-    /// Returns the template for messages of `role`; `None` when they are kept whole or dropped.
+    /// Returns the template for messages of `role`; `None` if such messages are kept whole or
+    /// dropped.
     pub(super) fn template_of(&self, role: Role) -> Option<TemplateSource> {
         match self.parse_context.filter.of(role) {
             Keep::Template(name) => Some(TemplateSource::File(name.clone())),
@@ -172,7 +174,8 @@ fn readable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
-/// Cuts `text` to about `budget` tokens: two thirds from its start and one third from its end.
+/// Shortens `text` to about `budget` tokens: keeps two thirds from its start and one third from its
+/// end.
 fn without_middle(text: &str, budget: u32) -> Cow<'_, str> {
     let estimated = tokens::estimate(text);
     if estimated <= budget {

@@ -1,10 +1,12 @@
-//! Asks models about sessions that have an episode from evidence.
+//! Requests summaries and the classification of tools from models, for sessions that have an
+//! episode from evidence.
 //!
-//! An episode from evidence is stored and found immediately; a model's answer is added to it later.
-//! If `persist_to_disk` is set, the queue of sessions that wait for a model survives a restart
-//! ([`queued`]). A job prepares a [`ModelQuestion`]. Then the [`Summarizer`] asks about unknown
-//! tools in one call ([`tools`]), about the most relevant truncated messages ([`messages`]), and
-//! for the summary of the session ([`summary`]). [`usage`] counts the calls.
+//! An episode from evidence is stored immediately, and searches find it. A model's answer is added
+//! to the episode later. If `persist_to_disk` is set, the queue of sessions that wait for a model
+//! survives a restart ([`queued`]). A job prepares a [`ModelQuestion`]. Then the [`Summarizer`]
+//! requests the classification of unknown tools in one call ([`tools`]), summaries of the most
+//! relevant truncated messages ([`messages`]), and the summary of the session ([`summary`]).
+//! [`usage`] counts the calls.
 
 mod estimate;
 pub mod learned_tools;
@@ -42,7 +44,7 @@ use crate::{
     store::Store,
 };
 
-/// Asks a model about sessions.
+/// Sends requests about sessions to a model.
 pub struct Summarizer {
     pub client: Arc<Client>,
     pub templates: Arc<Templates>,
@@ -54,7 +56,7 @@ pub struct Summarizer {
     pub prompts: prompt::config::Config,
     /// When failed requests are retried.
     pub resilience: Resilience,
-    /// Maximum number of concurrent questions.
+    /// Maximum number of sessions with concurrent requests.
     pub concurrency: usize,
     /// How long a caller that closes a session waits for the model.
     pub patience: Duration,
@@ -136,7 +138,7 @@ impl ModelQuestion {
     }
 }
 
-/// Whether other requests may succeed in spite of the error.
+/// Whether other requests may succeed although a request failed with `error`.
 fn concerns_only_this_request(error: &Error) -> bool {
     match error.retry() {
         Retry::Never | Retry::Smaller => true,

@@ -25,7 +25,7 @@ pub struct ShownTemplate {
 
 impl Summarizer {
     /// Returns the current template of each kind for `project`. For messages, this is the template
-    /// that the filter names, if it names one.
+    /// in the settings of the filter, if they contain one.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match role_of(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),
@@ -45,13 +45,15 @@ fn role_of(kind: PromptKind) -> Option<Role> {
     }
 }
 
-/// Checks `text` as a template of a kind. Returns its problems; `None` when there is no such kind.
+/// Checks `text` as a template of a kind. Returns the problems of the text; `None` if there is no
+/// such kind.
 pub fn check(kind: &str, text: &str) -> Option<Vec<String>> {
     let kind = PromptKind::parse(kind)?;
     Some(library::check(kind, text).iter().map(ToString::to_string).collect())
 }
 
-/// Returns the display name of a kind, for any of its names; `None` when there is no such kind.
+/// Returns the display name of the kind that has `name` as one of its names; `None` if there is no
+/// such kind.
 pub fn kind(name: &str) -> Option<&'static str> {
     PromptKind::parse(name).map(PromptKind::as_str)
 }

@@ -6,7 +6,7 @@ use crate::{
     model::{Episode, Evidence, session::Session},
 };
 
-/// A session about which a model is asked, with the data for the prompts.
+/// A session and the data for the prompts of the requests about it.
 pub struct ModelQuestion {
     pub session: Session,
     /// The episode from evidence.

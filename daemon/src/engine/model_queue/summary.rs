@@ -1,4 +1,4 @@
-//! Asks for the summary of a session.
+//! Requests the summary of a session from a model.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const MAX_OUTPUT_TOKENS: u32 = 8_000;
 pub(super) const MAX_PARTS: u32 = 4;
 /// Number of messages that are read from the store in one batch.
 const MESSAGES: usize = 256;
-/// Fields that come from the transcript; the model is not asked for them.
+/// Fields that come from the transcript; requests to the model leave them out.
 const FIELDS_FROM_TRANSCRIPT: [Field; 3] =
     [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
 
@@ -41,7 +41,8 @@ const PLAIN: Plain = Plain {
 
 impl Summarizer {
     /// Whether the agent's own summary makes a summary by a model unnecessary: the settings accept
-    /// it, and no prompt follows it in the session. If so, counts the question as avoided.
+    /// such summaries, and no prompt follows the agent's summary in the session. If so, counts the
+    /// request as avoided.
     pub(super) fn has_recap(&self, question: &ModelQuestion) -> bool {
         let evidence = &question.evidence;
         let recap = evidence.recaps.iter().rfind(|recap| recap.kind == RecapKind::Compaction);
@@ -56,7 +57,8 @@ impl Summarizer {
         suffices
     }
 
-    /// Asks for the summary, in one call if the session fits. `base` is the summary from evidence.
+    /// Requests the summary, in one call if the session fits into one prompt. `base` is the summary
+    /// from evidence.
     pub(super) fn ask_for_summary(
         &self,
         question: &ModelQuestion,
@@ -64,8 +66,8 @@ impl Summarizer {
         store: &dyn Store,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
         match self.try_summary(question, base, store, 1) {
-            // The estimate of tokens was too low, or the answer was too long: try with half the
-            // budget.
+            // The estimate of tokens was too low, or the answer was too long. The second attempt
+            // has half the budget.
             Err(error) if error.retry() == Retry::Smaller => {
                 tracing::debug!(%error, "asking with less of the session");
                 self.try_summary(question, base, store, 2)
@@ -81,9 +83,10 @@ impl Summarizer {
         store: &dyn Store,
         divisor: u32,
     ) -> Result<(EnhancedSessionSummary, Author), Error> {
-        let asked = SummaryRequest::new(self, question);
-        let frame = tokens::estimate(&asked.prompt("").plain_text());
-        let budget = self.client.input_budget(asked.output).saturating_sub(frame) / divisor;
+        let summary_request = SummaryRequest::new(self, question);
+        let frame = tokens::estimate(&summary_request.prompt("").plain_text());
+        let budget =
+            self.client.input_budget(summary_request.output).saturating_sub(frame) / divisor;
         let packed = pack(question, store, budget)?;
         tracing::debug!(
             parts = packed.parts.len(),
@@ -97,9 +100,9 @@ impl Summarizer {
                 1 => part.clone(),
                 count => format!("[Part {} of {count} of the session]\n\n{part}", at + 1),
             };
-            // The omitted part of the session is counted once.
+            // The tokens of the omitted part of the session are counted once, for the first call.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
-            let request = CompletionRequest { saved_tokens, ..asked.request(&content) };
+            let request = CompletionRequest { saved_tokens, ..summary_request.request(&content) };
             let reply = self.client.ask_blocking(&self.runtime, &request)?;
             claims.push(self.read(&reply)?);
             model = reply.model;
@@ -165,7 +168,7 @@ impl<'a> SummaryRequest<'a> {
             summarizer,
             question,
             profile: profile(question, &activity.activity_profile()),
-            // Without any activity, no field has priority: ask for all of them.
+            // Without any activity, no field has priority, so all fields are requested.
             instructions: if wanted.is_empty() { instructions(0.0) } else { wanted },
             output: summarizer.limit_output(MAX_OUTPUT_TOKENS),
         }
@@ -208,7 +211,8 @@ fn profile(question: &ModelQuestion, whole: &str) -> String {
     format!("{whole}; in phases: {}{more}", labels.join("; "))
 }
 
-/// Packs the messages of the session's own file or, if it is empty, those of a sub-agent's file.
+/// Packs the messages of the session's own file. If this file has no messages, packs the messages
+/// of a sub-agent's file.
 fn pack(question: &ModelQuestion, store: &dyn Store, budget: u32) -> Result<Packed, Error> {
     let unreadable = |error: crate::store::StoreError| Error::Unavailable {
         reason: format!("the session cannot be read: {error}"),

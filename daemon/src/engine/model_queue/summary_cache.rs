@@ -1,4 +1,4 @@
-//! Caches summaries of messages on disk, so that no message is paid for twice.
+//! Caches summaries of messages on disk, so that no summary is requested and paid for twice.
 
 use std::{
     collections::{BTreeMap, HashMap},

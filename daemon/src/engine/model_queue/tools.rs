@@ -1,4 +1,4 @@
-//! Asks a model to classify unknown tools.
+//! Requests the classification of unknown tools from a model.
 
 use serde_json::Value;
 
@@ -23,8 +23,8 @@ const THINKING_TOKENS: u32 = 1_500;
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {
-    /// Asks about the unknown tools of a session, in one call. Returns whether this or an earlier
-    /// answer changed the activity of the session.
+    /// Requests the classification of the unknown tools of a session, in one call. Returns whether
+    /// the answer or an earlier answer changed the activity of the session.
     pub(super) fn ask_about_tools(&self, question: &mut ModelQuestion) -> Result<bool, Error> {
         let mut learned = self.resolve_unknowns(question);
         let Some(request) = question.unknowns.request() else {
@@ -32,13 +32,19 @@ impl Summarizer {
             self.client.record_avoided(Purpose::ToolClassification, why, question.project());
             return Ok(learned);
         };
-        let reply = self.client.ask_blocking(&self.runtime, &self.about(&request, question))?;
+        let reply = self
+            .client
+            .ask_blocking(&self.runtime, &self.completion_request(&request, question))?;
         // The prompt was redacted, but a model may invent texts that look like secrets.
         let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request
             .read_reply(&text)
             .map_err(|error| Error::BadReply { reason: error.to_string() })?;
-        tracing::info!(asked = request.tools.len(), learned = found.len(), "learned about tools");
+        tracing::info!(
+            requested = request.tools.len(),
+            learned = found.len(),
+            "learned about tools"
+        );
         if !found.is_empty() {
             self.learned_tools.change(|learned_tools| {
                 for classification in &found {
@@ -52,8 +58,8 @@ impl Summarizer {
         Ok(learned)
     }
 
-    /// Adds the calls of tools that became known to the activity. Returns whether the activity
-    /// changed.
+    /// Updates the activity of the session with the calls of tools that are known by now. Returns
+    /// whether the activity changed.
     fn resolve_unknowns(&self, question: &mut ModelQuestion) -> bool {
         let shared = self.learned_tools.shared();
         let learned_tools = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -63,12 +69,16 @@ impl Summarizer {
         question.detector.signals() != before
     }
 
-    fn about(&self, asked: &ClassificationRequest, question: &ModelQuestion) -> CompletionRequest {
+    fn completion_request(
+        &self,
+        classification: &ClassificationRequest,
+        question: &ModelQuestion,
+    ) -> CompletionRequest {
         let kind = PromptKind::ToolClassification;
         let template = self.templates.template(kind, None);
-        let calls = asked.calls_json();
+        let calls = classification.calls_json();
         let values = Values { content: &calls, ..Values::default() };
-        let tools = u32::try_from(asked.tools.len()).unwrap_or(u32::MAX);
+        let tools = u32::try_from(classification.tools.len()).unwrap_or(u32::MAX);
         CompletionRequest {
             purpose: Purpose::ToolClassification,
             prompt: template.fill(&values),
@@ -88,6 +98,6 @@ impl Summarizer {
 }
 
 pub(super) fn schema(kind: PromptKind) -> Schema {
-    let text = kind.schema().expect("only kinds with a schema are asked for JSON");
+    let text = kind.schema().expect("JSON is requested only for kinds with a schema");
     Schema::new(kind.as_str(), text).expect("the built-in schemas are valid")
 }

@@ -1,4 +1,4 @@
-//! Counts the questions to models and the avoided questions, by day, project and purpose.
+//! Counts the requests to models and the avoided requests, by day, project and purpose.
 
 use std::{
     collections::BTreeMap,
@@ -28,11 +28,11 @@ pub struct UsageStats {
 /// The counters of a day, by project and purpose.
 pub type DailyUsage = BTreeMap<String, BTreeMap<String, UsageCounters>>;
 
-/// Counters of questions.
+/// Counters of requests. A request may need several calls to the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageCounters {
-    /// Questions that were answered.
+    /// Requests that were answered.
     pub answered: u64,
     pub failed: u64,
     /// Calls to the provider.
@@ -45,17 +45,17 @@ pub struct UsageCounters {
     pub cached: u64,
     /// The cost, as far as it is known.
     pub cost: Money,
-    /// Questions whose cost is not known.
+    /// Requests whose cost is not known.
     pub unpriced: u64,
     /// Tokens that were left out of prompts.
     pub saved_tokens: u64,
-    /// Questions avoided by a cached answer.
+    /// Requests avoided by a cached answer.
     pub kept: u64,
-    /// Questions avoided because the session did not change.
+    /// Requests avoided because the session did not change.
     pub unchanged: u64,
-    /// Questions avoided by the agent's own summary.
+    /// Requests avoided by the agent's own summary.
     pub recaps: u64,
-    /// Questions avoided because rules answer them.
+    /// Requests avoided because rules answer the question.
     pub known: u64,
 }
 
@@ -72,9 +72,9 @@ struct DailyUsageRecord {
 }
 
 const VERSION: u32 = 1;
-/// Maximum age, in days, of counters that are kept.
+/// Maximum age of counters, in days; older counters are deleted.
 const DAYS: i64 = 400;
-/// Maximum number of projects per day. Questions of further projects are counted without a project.
+/// Maximum number of projects per day. Requests of further projects are counted without a project.
 const PROJECTS: usize = 200;
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
@@ -83,7 +83,8 @@ impl UsageStats {
         UsageStats { ledger, store, today: Mutex::default() }
     }
 
-    /// Returns the counters of each day, by its number since 1970-01-01, the earliest first.
+    /// Returns the counters of each day, by the number of days since 1970-01-01, the earliest day
+    /// first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
         for (name, content) in self.store.notes(NoteNamespace::Usage)? {
@@ -114,7 +115,7 @@ impl UsageStats {
         let saved = DailyUsageRecord { version: VERSION, uses: today.uses.clone() };
         let content = serde_json::to_vec(&saved).expect("uses are plain data");
         writes.push(write(day, Some(content)));
-        // A failed write loses statistics only.
+        // If the write fails, only statistics are lost.
         let _ = self.store.write(writes);
     }
 

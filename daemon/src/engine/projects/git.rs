@@ -11,7 +11,7 @@ use crate::engine::projects::remote;
 
 /// Maximum number of bytes that are read from one of Git's files.
 const MAX_FILE_BYTES: u64 = 64 << 10;
-/// Maximum number of folders in which a repository is searched, from the directory upwards.
+/// Maximum number of folders that are searched for a repository, from the directory upwards.
 const MAX_DEPTH: usize = 64;
 
 /// The repository of a directory.

@@ -29,7 +29,8 @@ impl Groups {
         groups
     }
 
-    /// Adds a directory to the group that it shares a key with. Several such groups are merged.
+    /// Adds a directory to the group with which it shares a key. If there are several such groups,
+    /// they are merged.
     pub(super) fn add(&mut self, project: &Project, identity: &Identity) {
         let keys = keys(project, identity);
         let found: BTreeSet<usize> =
@@ -55,8 +56,8 @@ impl Groups {
         self.groups[group].members.extend([project.namespace(), project.root().namespace()]);
     }
 
-    /// Returns the namespace of a directory, which need not be known, and then those of the other
-    /// directories in its groups.
+    /// Returns the namespace of a directory, and then the namespaces of the other directories in
+    /// its groups. The directory need not be known.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);
@@ -145,14 +146,14 @@ mod tests {
         #[test]
         fn groups_equal_the_result_of_comparing_all_directories(
             all in prop::collection::vec(directory(), 0..12),
-            asked in directory(),
+            unknown in directory(),
         ) {
             let groups = Groups::of(all.iter());
-            for one in all.iter().chain([&asked]) {
+            for one in all.iter().chain([&unknown]) {
                 let members = groups.members(&one.project, &one.identity);
                 prop_assert_eq!(members[0], one.project.namespace());
                 let found: HashSet<Namespace> = members.iter().copied().collect();
-                prop_assert_eq!(found.len(), members.len(), "twice");
+                prop_assert_eq!(found.len(), members.len(), "no namespace occurs twice");
                 prop_assert_eq!(found, compared(&all, one));
             }
         }

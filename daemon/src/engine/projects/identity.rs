@@ -5,18 +5,18 @@ use crate::model::Project;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectIdentity {
-    /// The remote of its repository, normalised.
+    /// The remote of the project's repository, normalised.
     pub remote: Option<String>,
     /// The root of the repository or, without a repository, the directory; normalised by
     /// [`Project::spelling`].
     pub folder: String,
     pub name: String,
-    /// The paths of its directories.
+    /// The paths of the project's directories.
     pub folders: Vec<String>,
 }
 
 impl ProjectIdentity {
-    /// Whether `given` is the remote, in any spelling, or a folder of this project.
+    /// Whether `given` is the remote or a folder of this project, in any spelling.
     pub fn is_named_by(&self, given: &str) -> bool {
         let remote = remote::normalized(given);
         let is_remote = self.remote.is_some() && self.remote == remote;

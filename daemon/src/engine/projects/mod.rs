@@ -1,10 +1,10 @@
 //! Determines which directories belong to the same project: a repository with its worktrees,
 //! sub-folders and clones.
 //!
-//! A session has the directory in which it was started, and its episodes are stored under that
+//! A session has the directory in which it was started, and its episodes are stored under this
 //! directory. [`Projects`] knows the repository and the remote of each such directory, and finds
-//! the directories that share one of them. Git's files are read when a session is read. The result
-//! is saved, so that it is still known when the folder does not exist any more.
+//! the directories that share a repository or a remote. Git's files are read when a session is
+//! read. The result is saved, so that it is still known when the folder does not exist any more.
 
 mod git;
 mod groups;
@@ -30,7 +30,7 @@ use crate::{
 
 /// The version of the form on disk.
 const VERSION: u32 = 1;
-/// Git's files of a directory are read again after this time.
+/// Time after which Git's files of a directory are read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(600);
 /// Maximum number of known directories; further directories are not recorded.
 const MAX_PROJECTS: usize = 20_000;
@@ -46,12 +46,12 @@ pub struct Projects {
     home: Option<PathBuf>,
 }
 
-/// The project that a request names by a name, a remote or a namespace.
+/// The result of looking up a project by its name, remote or namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedProject {
     /// The directories of the project.
     Known(Vec<Namespace>),
-    /// Several projects have this name. These are their directories.
+    /// Several projects have this name. Contains the paths of their directories.
     Ambiguous(Vec<String>),
     Unknown,
 }
@@ -85,8 +85,8 @@ struct ProjectRecord {
 }
 
 impl Projects {
-    /// Loads the known directories. Records that cannot be parsed are skipped; they are created
-    /// again later.
+    /// Loads the known directories. A record that cannot be parsed is skipped, and is created again
+    /// later.
     pub(super) fn load(store: Arc<dyn Store>, home: Option<PathBuf>) -> Result<Self, StoreError> {
         let mut known = BTreeMap::new();
         for (_, content) in store.notes(NoteNamespace::Projects)? {
@@ -163,7 +163,7 @@ impl Projects {
         });
         if !dropped.is_empty() {
             self.group_again();
-            // A note that this write fails to drop is dropped at the next start.
+            // If the write fails, the notes are deleted at the next start.
             let _ = self.store.write(dropped);
         }
     }
@@ -283,8 +283,8 @@ impl Projects {
         NamedProject::Unknown
     }
 
-    /// Returns the directories of the only project with this name, remote or namespace; none if
-    /// several projects or no project match.
+    /// Returns the directories of the project with this name, remote or namespace. The list is
+    /// empty if no project or several projects match.
     pub fn known_by(&self, name: &str) -> Vec<Namespace> {
         match self.named(name) {
             NamedProject::Known(members) => members,
@@ -299,11 +299,11 @@ impl Projects {
 
     /// Returns the repository and the remote of a directory, from Git's files. If the directory or
     /// its repository does not exist any more, returns the last known values of the directory, or
-    /// those of the known repository that contained the directory.
+    /// the values of the known repository that contained the directory.
     fn identity(&self, project: &Project) -> Identity {
         let directory = Path::new(project.path());
         let found = git::repository_of(directory);
-        // The folder of a worktree may outlive its repository.
+        // The folder of a worktree may still exist when its repository is gone.
         if found.is_some() || directory.is_dir() && !git::is_in_worktree_or_submodule(directory) {
             let found = found.filter(|found| !self.is_home(&found.root));
             return found.map_or_else(Identity::default, |found| Identity {
@@ -327,14 +327,14 @@ impl Projects {
         home.is_some_and(|home| home == root || home.canonicalize().is_ok_and(|home| home == root))
     }
 
-    /// Returns the namespace of a directory, and then those of the other directories of its
-    /// project.
+    /// Returns the namespace of a directory, and then the namespaces of the other directories of
+    /// its project.
     fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
         groups.members(project, identity)
     }
 
-    /// Groups all known directories again, because one left its group.
+    /// Groups all known directories again, after a directory has left its group.
     fn group_again(&self) {
         let known = self.read();
         let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
@@ -350,7 +350,7 @@ impl Projects {
         };
         let content = serde_json::to_vec(&record).expect("strings become JSON");
         let note = note_of(project.namespace(), Some(content));
-        // A note that is lost is created again when a session of the directory is read.
+        // If the write fails, the note is created again when a session of the directory is read.
         let _ = self.store.write(vec![Write::Note(note)]);
     }
 
@@ -364,8 +364,8 @@ impl Projects {
 }
 
 impl KnownProject {
-    /// Returns the names that people use for the project: that of the repository (or the root
-    /// folder) and that of the remote.
+    /// Returns the names that people use for the project: the name of the repository's folder (or
+    /// else of the root folder), and the name in the remote's address.
     fn names(&self) -> impl Iterator<Item = String> {
         let Identity { repository, remote } = &self.identity;
         let root = self.project.root().path().to_owned();

@@ -1,13 +1,14 @@
 //! Normalises the different spellings of a repository's address.
 
 /// Returns the address in the form `host/owner/name`, which is the same for all protocols, users
-/// and letter cases; `None` when it has no path.
+/// and letter cases; `None` if the address has no path.
 pub(super) fn normalized(url: &str) -> Option<String> {
     let url = url.trim().trim_end_matches('/');
     let (host, path) = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
         None => match url.split_once(':') {
-            // `host:path`, but neither a drive nor a folder with a colon in its name.
+            // The form `host:path`. A Windows drive, and a folder with a colon in its name, are not
+            // of this form.
             Some((host, path)) if host.len() > 1 && !host.contains('/') => (host, path),
             _ => ("", url),
         },

@@ -26,7 +26,7 @@ impl Machine {
     }
 
     fn projects(&self) -> Projects {
-        // Notes that are still queued are not read.
+        // Notes are read from disk, so the queued notes have to be written first.
         self.store.write(Vec::new()).wait().unwrap();
         Projects::load(self.store.clone(), Some(self.folder.path().to_owned())).unwrap()
     }
@@ -85,7 +85,7 @@ fn folders_clones_and_worktrees_are_one_project_even_after_their_removal() {
     }
     assert_eq!(projects.of_namespace(other), [other]);
     fs::remove_dir_all(machine.folder.path().join("app")).unwrap();
-    // The worktree outlives its repository.
+    // The folder of the worktree still exists when its repository is gone.
     projects.note(&Project::new(&machine.path("w")), NOW.plus(RECHECK_AFTER));
     assert!(projects.of_directory(&machine.path("w")).len() >= all.len());
     fs::remove_dir_all(machine.folder.path().join("w")).unwrap();
@@ -139,7 +139,9 @@ fn a_project_has_the_names_of_its_folder_and_its_remote() {
     assert_eq!(projects.named(&app.to_string()), known);
     assert_eq!(projects.named("nothing"), NamedProject::Unknown);
     machine.note(&projects, "/elsewhere/app");
-    let NamedProject::Ambiguous(paths) = projects.named("app") else { panic!("one project") };
+    let NamedProject::Ambiguous(paths) = projects.named("app") else {
+        panic!("two projects have the name")
+    };
     assert_eq!(paths.len(), 2);
 }
 

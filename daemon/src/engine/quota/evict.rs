@@ -9,11 +9,11 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError, Write},
 };
 
-/// Number of evictions (of a file's text, or of an episode) after which they are written.
+/// Number of evictions (of the text of files, or of episodes) that are written in one batch.
 const BATCH: usize = 16;
 
-/// Evicts the text of sessions, and episodes. Each write list contains the statistics, so that they
-/// are exact even if the process is killed.
+/// Evicts the text of sessions, and episodes. Each write list contains the statistics, so that the
+/// statistics are exact even if the process is killed.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.
@@ -44,13 +44,15 @@ impl Evictor<'_> {
             if content <= goal {
                 return Ok(content);
             }
-            // Read before the eviction of text, because waiting text may be indexed meanwhile.
+            // The size of the waiting text is read before text is evicted, because waiting text may
+            // be indexed meanwhile.
             let waiting = waiting_bytes(self.store)?;
             if !self.evict_text(content - goal)?.is_empty() {
                 continue;
             }
             // Waiting text can be evicted after it is indexed, so no episode is evicted in its
-            // place. The loop does not wait for this, because busy agents always have waiting text.
+            // place. The loop does not wait until the text is indexed, because busy agents always
+            // have waiting text.
             let others = content.saturating_sub(waiting);
             let excess = others.saturating_sub(goal);
             let most = estimate_half(excess, others, self.store);
@@ -126,9 +128,9 @@ impl Evictor<'_> {
     }
 }
 
-/// Estimates how many episodes have half the size of the excess; returns at least [`BATCH`].
-/// Evicting half of the excess at a time needs only a few scans of the database, and evicts hardly
-/// any episode without need.
+/// Estimates how many episodes together have half the size of the excess; returns at least
+/// [`BATCH`]. If half of the excess is evicted at a time, a few scans of the database suffice, and
+/// hardly any episode is evicted without need.
 fn estimate_half(excess: u64, content: u64, store: &dyn Store) -> u64 {
     let each = content / store.totals().episodes.max(1);
     (excess / each.max(1) / 2).max(BATCH as u64)
@@ -176,11 +178,11 @@ mod tests {
     use super::*;
     use crate::store::{contract, sled::SledStore};
 
-    /// The properties of a session in a property test: its age, its messages, whether it is
-    /// indexed.
-    type Made = (i64, u32, bool);
+    /// The properties of a session in a property test: its age in seconds, the number of its
+    /// messages, and whether the session is indexed.
+    type SessionSample = (i64, u32, bool);
 
-    fn fill(store: &SledStore, made: &[Made]) -> Vec<SessionKey> {
+    fn fill(store: &SledStore, made: &[SessionSample]) -> Vec<SessionKey> {
         let mut keys = Vec::new();
         for (number, (age, messages, is_indexed)) in made.iter().enumerate() {
             let key = store.next_session_key().unwrap();
@@ -266,7 +268,7 @@ mod tests {
     fn waiting_text_neither_evicts_episodes_nor_protects_them() {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
-        let mut made: Vec<Made> = (0..40).map(|age| (age, 5, true)).collect();
+        let mut made: Vec<SessionSample> = (0..40).map(|age| (age, 5, true)).collect();
         made.push((0, 30, false));
         fill(&store, &made);
         let waiting = waiting_bytes(&store).unwrap();

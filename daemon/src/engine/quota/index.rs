@@ -22,7 +22,7 @@ use crate::{
 /// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. A merge
 /// temporarily needs twice the space of its segments, in addition to newly written segments.
 const HIGH_WATERMARK: u64 = 3;
-/// The size at which eviction stops, in the same eighths.
+/// The size at which eviction stops, in the same unit.
 const LOW_WATERMARK: u64 = 2;
 /// The part of the quota, in bytes, that is kept free for a commit and its merge; at most a quarter
 /// of the quota. If the quota is small, one large commit may double the index between two checks.
@@ -35,7 +35,7 @@ pub struct IndexQuota {
     bytes_when_nothing_evictable: AtomicU64,
 }
 
-/// Why the index was not made smaller.
+/// Why the eviction failed.
 #[derive(Debug, thiserror::Error)]
 enum QuotaError {
     #[error(transparent)]
@@ -54,8 +54,9 @@ impl IndexQuota {
     }
 
     /// Evicts the oldest text when the indexes approach their quota (from [`HIGH_WATERMARK`] down
-    /// to [`LOW_WATERMARK`]), and purges it from the disk. The indexes have everything up to
-    /// `position`. If they exceed the quota nevertheless, the store refuses new text. Blocks.
+    /// to [`LOW_WATERMARK`]), and purges it from the disk. `position` is the outbox position up to
+    /// which all changes are applied to the indexes. If the indexes exceed the quota nevertheless,
+    /// the store refuses new text. Blocks.
     pub(in crate::engine) fn enforce(
         &self,
         store: &dyn Store,

@@ -1,7 +1,7 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! The text of the oldest sessions is evicted first; their episodes and facts are kept, and
-//! searches find them. If that does not suffice, the oldest episodes are evicted with their facts.
+//! The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
+//! searches find them. If this does not suffice, the oldest episodes are evicted with their facts.
 //! Sessions without an episode and added memories are never evicted. An evicted session stays
 //! registered, so that its transcript is not read again unless it grows.
 
@@ -63,8 +63,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The pause between two attempts while nothing changes; also the longest pause while data are
 /// written.
 const RETRY: Duration = Duration::from_secs(30);
-/// The pause after an attempt that did not suffice, in multiples of its duration: evicting much at
-/// once lets the file grow beyond its limit, and an attempt reads the whole database.
+/// The pause after an attempt that did not suffice, as a multiple of the duration of the attempt.
+/// Without the pause, many evictions at once would let the file grow beyond its limit, and each
+/// attempt reads the whole database.
 const PAUSE_PER_ATTEMPT: u32 = 20;
 
 pub struct QuotaKeeper {
@@ -231,8 +232,9 @@ impl QuotaKeeper {
         let mut evictor = Evictor::new(self.store.as_ref())?;
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
-        // With much waiting text, a reopened database may have twice the intended size, and its
-        // two copies temporarily exceed the quota. To refuse all writes forever would be worse.
+        // With much waiting text, a reopened database may have twice the intended size, and the old
+        // and the new file together temporarily exceed the quota. To refuse all writes forever
+        // would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");
@@ -245,7 +247,7 @@ fn broken(error: &JoinError) -> StoreError {
     StoreError::Backend(defect::describe(error).to_owned())
 }
 
-/// Logs the evictions for `what`.
+/// Logs the evictions for `what`: the database or the search index.
 fn log_evicted(evicted: EvictionStats, what: &str) {
     if evicted.sessions + evicted.episodes > 0 {
         tracing::warn!(

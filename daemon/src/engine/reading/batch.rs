@@ -13,7 +13,7 @@ use crate::{
 const MESSAGES: usize = 512;
 /// Size of the messages, in bytes, after which a write list is sent.
 const MESSAGE_BYTES: usize = 256 << 10;
-/// Maximum number of write lists in flight while the next one is read.
+/// Maximum number of write lists that are not yet stored while the next lines are read.
 const IN_FLIGHT: usize = 2;
 
 /// The messages of a file that are not yet in the store.

@@ -8,7 +8,7 @@
 //!
 //! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
 //! other. The fork keys of a session are its first record and the records that mark its
-//! compactions, because a later file may start at a compaction.
+//! compactions, because a fork may start at a compaction.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -79,9 +79,10 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The next lines of a file that are also in another session or another file of the same session.
+/// The lines at the start of a file, after its cursor, that are also in another session or another
+/// file of the same session.
 pub(super) struct SharedPrefix<'c> {
-    /// The last shared line; 0 when there is none.
+    /// The number of the last shared line; 0 if no line is shared.
     pub(super) until: u64,
     /// The write that saves the fork.
     pub(super) note: Option<Write>,
@@ -125,7 +126,7 @@ impl SourceReader {
         let owners = self.owners(format, source, &first)?;
         let (mut until, mut records, mut of) = (0, 0, None);
         if !owners.is_empty() {
-            // A file that is read again, for example after a crash, keeps its records.
+            // A file that is read again, for example after a crash, keeps its stored records.
             let mut own: HashSet<RecordUuid> = HashSet::new();
             let add = &mut |record: &RecordUuid| {
                 own.insert(*record);
@@ -178,8 +179,8 @@ impl SourceReader {
                 }
                 let own = &mut |record: &RecordUuid| owners.add(*record, number);
                 forgotten::visit_records_of(store, other.key, own)?;
-                // If two files of a session share new records, these belong to the file with the
-                // lower number.
+                // If two files of a session share new records, the records belong to the file with
+                // the lower number.
                 if key != source.key.session || other.key.number < source.key.number {
                     files.push((other, number));
                 }

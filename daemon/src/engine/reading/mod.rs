@@ -1,7 +1,7 @@
 //! Reads the new lines of one file and stores their messages.
 //!
-//! Messages are stored in batches; the state is saved less often. After a crash, reading continues
-//! from the last saved state: it produces the same messages with the same numbers again, which
+//! Messages are stored in batches. The state is saved less often. After a crash, reading continues
+//! from the last saved state. This produces the same messages with the same numbers again, which
 //! overwrite the stored messages.
 
 mod batch;
@@ -67,7 +67,7 @@ pub struct SourceReader {
     pub(super) forgotten: Arc<Forgotten>,
     /// The projects that the sessions belong to.
     pub(super) projects: Arc<Projects>,
-    /// The counts of the lines that sessions got from the memory, and of those they used.
+    /// The counts of the lines that sessions got from the memory, and of the lines that they used.
     pub(super) memory_use: Arc<MemoryUse>,
 }
 
@@ -76,7 +76,7 @@ pub struct ReadRequest {
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
     pub source: Source,
-    /// The state of the file; `None` to load the saved one.
+    /// The state of the file; `None` to load the saved state.
     pub state: Option<Box<SourceState>>,
     /// Whether the file is read from its start, if it exists.
     pub from_start: bool,
@@ -239,7 +239,7 @@ impl SourceReader {
         source: &Source,
         state: &SourceState,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
-        // New lines of a copy may also be copied from the original, which may have grown, too.
+        // If the original of a copy has grown, too, new lines of the copy may also be copies.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
         if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
@@ -248,14 +248,14 @@ impl SourceReader {
         self.shared_prefix(format, source, &state.cursor, state.first_record)
     }
 
-    /// Loads the saved state of a file, or creates a new one.
+    /// Loads the saved state of a file, or creates a new state.
     pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
         let Some(bytes) = self.store.checkpoint(source.key)? else {
             return Ok(SourceState::new(source.key.number));
         };
         match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
             Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
-            // A state of another version, or a damaged one, is replaced: the transcript is read
+            // A damaged state, or a state of another version, is replaced: the transcript is read
             // again.
             _ => Ok(SourceState::new(source.key.number)),
         }
@@ -296,7 +296,7 @@ impl OpenSource<'_> {
         save: SavePolicy,
         from_start: bool,
     ) -> Result<ReadProgress, ReadError> {
-        // Contains a lock, which is held until the messages of this file are stored.
+        // `shared` contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
         // If more lines are shared, the state is saved after this read, so that the readers of
         // other files know which lines this file skips.

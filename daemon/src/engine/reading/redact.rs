@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Redacts a saved state again. A state of another version is emptied, because its transcript is
-/// read from the start anyway. `before` returns the last messages before a number. Returns whether
-/// the state changed.
+/// read from the start anyway. `before` returns the last messages before the message with a number.
+/// Returns whether the state changed.
 pub(in crate::engine) fn redact_again(
     checkpoint: &mut Vec<u8>,
     again: &mut StoredRedactor,
@@ -22,10 +22,11 @@ pub(in crate::engine) fn redact_again(
         return Ok(is_changed);
     };
     let mut is_changed = saved.state.redact_again(again);
-    // The state of the hash contains the last hashed bytes as they were before this redaction.
+    // The state of the hash contains the last hashed bytes as they were before this redaction, and
+    // `condense` removes them.
     let mut last = before(saved.state.next_seq)?;
-    let mut apart = StoredRedactor::default();
-    if is_changed || last.iter_mut().any(|message| apart.message(message)) {
+    let mut uncounted = StoredRedactor::default();
+    if is_changed || last.iter_mut().any(|message| uncounted.message(message)) {
         saved.state.hasher.condense();
         is_changed = true;
     }

@@ -1,4 +1,4 @@
-//! Reads a file again, as far as it was read before, without storing anything.
+//! Reads the known lines of a file again, without storing anything.
 
 use std::path::Path;
 
@@ -18,9 +18,9 @@ use crate::{
 };
 
 impl SourceReader {
-    /// Parses again, by the current rules, the lines of a file that were read before. Returns the
-    /// state after these lines; for a file that cannot be opened or was replaced, the saved state.
-    /// Blocks: call it on a thread of its own.
+    /// Parses the known lines of a file (the lines before the saved cursor) again, by the current
+    /// rules. Returns the state after these lines. If the file cannot be opened or was replaced,
+    /// returns the saved state. Blocks: call it on a thread of its own.
     pub(in crate::engine) fn replay(
         &self,
         format: &dyn Format,

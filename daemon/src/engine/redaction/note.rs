@@ -42,7 +42,7 @@ impl StoredRules {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read.
+    /// Returns an error if the store cannot be read.
     pub fn of(store: &dyn Store) -> Result<StoredRules, StoreError> {
         let note = store.note(NoteNamespace::Redaction, NAME)?;
         let stored = note.and_then(|note| serde_json::from_slice::<StoredRules>(&note).ok());
@@ -68,7 +68,7 @@ impl StoredRules {
     ///
     /// # Errors
     ///
-    /// When the note cannot be written.
+    /// Returns an error if the note cannot be written.
     pub fn save(&self, store: &dyn Store) -> Result<(), StoreError> {
         store.write(vec![self.to_write()]).wait().map(drop)
     }
@@ -88,11 +88,11 @@ impl StoredRules {
 ///
 /// # Errors
 ///
-/// When the store cannot be read.
+/// Returns an error if the store cannot be read.
 pub fn note_new(store: &dyn Store) -> Result<(), StoreError> {
     let is_new = store.outbox_end() == 0 && store.totals() == Totals::default();
     if is_new && StoredRules::of(store)?.rules.is_none() {
-        // If the note is not written, the database counts as redacted by older rules.
+        // If the write fails, the text counts as redacted by older rules.
         let _ = store.write(vec![StoredRules::current().to_write()]);
     }
     Ok(())

@@ -26,23 +26,24 @@ pub struct EngineFinding {
     pub remedy: &'static str,
 }
 
-/// The oldest version of FalkorDB with full-text indexes of edges, and of Neo4j with the Query
-/// API.
+/// The oldest version of FalkorDB that has full-text indexes of edges.
 const OLDEST_FALKORDB: [u32; 2] = [4, 2];
+/// The oldest version of Neo4j that has the Query API.
 const OLDEST_NEO4J: [u32; 2] = [5, 19];
 /// The node labels and the type of edges that need a full-text index.
 const INDEXED: &[&str] = &["Entity", "Episodic", "RELATES_TO"];
 
 const REMEDY_UNREACHABLE: &str =
-    "check `share.url`, that the engine runs, and its certificate; then graphiti reload";
-const REMEDY_DENIED: &str = "check `share.user`, the password, and the user's rights (docs/sharing.md); then graphiti reload";
+    "check that the engine runs, `share.url` and the certificate; then run graphiti reload";
+const REMEDY_DENIED: &str = "check `share.user`, the password, and the user's rights (docs/sharing.md); then run graphiti reload";
 const REMEDY_VERSION: &str = "update the engine";
-const REMEDY_INDEXES: &str = "graphiti share fill creates missing indexes";
+const REMEDY_INDEXES: &str = "run graphiti share fill, which creates missing indexes";
 const REMEDY_BACKLOG: &str =
     "graphiti share shows the waiting sessions; graphiti share fill writes all sessions again";
 
 impl Sharing {
-    /// Checks the engine within a time limit.
+    /// Checks the engine. The checks together may take `limit`. A check that has not ended by then
+    /// is reported as a problem.
     pub async fn check(&self, limit: Duration) -> EngineCheck {
         let Some(engine) = self.target().reader.clone() else { return EngineCheck::default() };
         let end = Instant::now() + limit;
@@ -111,7 +112,7 @@ async fn check_group(
 fn is_indexed(rows: &[Row], entity: &str) -> bool {
     rows.iter().any(|row| {
         let text = |column: &str| row.get(column).map(ToString::to_string).unwrap_or_default();
-        // The column has a label or a list of labels.
+        // The column contains a label or a list of labels.
         text("entity").contains(&format!("\"{entity}\"")) && text("kinds").contains("FULLTEXT")
     })
 }

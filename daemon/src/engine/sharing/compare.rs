@@ -17,11 +17,11 @@ use crate::{
     store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
-/// Maximum number of entities of a changed session, and of facts about each of them, whose
-/// sessions are compared, too.
+/// Maximum number of entities of a changed session, and of facts about each of these entities,
+/// whose sessions are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
 
-/// A session that differs from its state in the graph, which the ledger records.
+/// A session whose data differ from the data in the graph, according to the ledger.
 pub(super) struct Comparison {
     pub(super) key: SessionKey,
     pub(super) wanted: Option<SharedSession>,
@@ -45,7 +45,7 @@ pub(super) struct BatchComparison {
     /// The sessions with facts that the differing sessions may have ended.
     pub(super) neighbours: BTreeSet<SessionKey>,
     /// Sessions to write again, with their ledger entries. The summaries of their entities will be
-    /// cleared, because they may quote a forgotten session.
+    /// cleared, because these summaries may quote a forgotten session.
     pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
 }
 
@@ -94,8 +94,8 @@ impl Sharing {
         Ok(BatchComparison { comparisons, neighbours, cleared })
     }
 
-    /// Returns, for each entity whose summary will be cleared, a session that mentions it, if there
-    /// is one.
+    /// For each entity whose summary will be cleared, returns a session that mentions the entity,
+    /// if there is such a session.
     fn cleared_by(
         &self,
         comparisons: &[Comparison],
@@ -162,9 +162,9 @@ impl Sharing {
     }
 }
 
-/// Returns a hash of the content of a session, without the summaries of its entities. The summaries
-/// also change with other sessions; they are written with the next change of a session that
-/// mentions the entities.
+/// Returns a hash of the content of a session, without the summaries of its entities. A summary
+/// also changes with other sessions, and is written with the next change of a session that mentions
+/// the entity.
 fn hash_of(session: &SharedSession) -> u64 {
     let mut hash = Sha256::new();
     hash.update(session.episode_row().to_string());
@@ -176,6 +176,6 @@ fn hash_of(session: &SharedSession) -> u64 {
         hash.update(session.fact_row(fact).to_string());
     }
     let hash = u64::from_be_bytes(*hash.finalize().first_chunk().expect("SHA-256 has 32 bytes"));
-    // 0 stands for an unknown content.
+    // In a ledger entry, 0 means that the content is unknown.
     hash.max(1)
 }

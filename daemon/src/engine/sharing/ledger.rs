@@ -1,7 +1,8 @@
-//! The ledger: records, by session, the data that this machine has written to the shared graph.
+//! The ledger records the data of each session that this machine has written to the shared graph.
 //!
-//! Before the graph is changed, an entry with the old and the new parts is written; afterwards, an
-//! entry with the new part. So even after a crash, all data in the graph are in the ledger.
+//! Before the graph is changed, an entry with the old and the new parts is saved. After the change,
+//! an entry with the new part replaces it. So even after a crash, the ledger contains all data that
+//! this machine has written to the graph.
 
 use uuid::Uuid;
 
@@ -43,7 +44,8 @@ impl LedgerPart {
         LedgerPart { group, episode, entities, facts }
     }
 
-    /// Returns the data to remove from the graph so that it contains only `wanted` of the session.
+    /// Returns the data of this part that have to be removed from the graph, so that only `wanted`
+    /// is left of the session.
     fn removal(&self, wanted: Option<&LedgerPart>) -> Removal {
         let is_left = |part: &LedgerPart| part.group == self.group;
         let left = wanted.filter(|part| is_left(part));
@@ -56,7 +58,7 @@ impl LedgerPart {
             episode: self.episode,
             removes_episode: !is_same,
             is_forgotten: left.is_none(),
-            // The edges of the old episode are removed, even if the new one mentions the same
+            // The edges of the old episode are removed, even if the new episode mentions the same
             // entities.
             entities: match is_same {
                 true => without(&self.entities, left.map(|part| &part.entities)),
@@ -94,8 +96,8 @@ impl LedgerEntry {
         removals.filter(|(_, removal)| is_needed(removal)).collect()
     }
 
-    /// Returns the entry for the time during which the graph is changed to `wanted`. It has the
-    /// old and the new parts.
+    /// Returns the entry for the time during which the graph is changed to `wanted`. The entry has
+    /// the old and the new parts.
     pub(super) fn during_change(&self, wanted: Option<&LedgerPart>) -> LedgerEntry {
         let mut parts = self.parts.clone();
         if let Some(wanted) = wanted {
@@ -133,8 +135,8 @@ impl LedgerEntry {
         bytes
     }
 
-    /// Reads an entry; `None` when it is damaged or of another version. The session is then
-    /// written to the graph again.
+    /// Decodes an entry; `None` if it is damaged or of another version. The session is then written
+    /// to the graph again.
     pub(super) fn decode(bytes: &[u8]) -> Option<LedgerEntry> {
         let (VERSION, mut rest) = bytes.split_first().map(|(version, rest)| (*version, rest))?
         else {

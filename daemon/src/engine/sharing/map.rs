@@ -31,7 +31,7 @@ const MAX_CONTENT_CHARS: usize = 100_000;
 /// such as `Continue`, is combined with the id of the entity.
 const MIN_WORDS_OF_NAME: usize = 3;
 
-/// The user who shares sessions, and the machine of these sessions.
+/// The user who shares sessions, and the user's machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
     pub name: String,
@@ -52,7 +52,7 @@ impl Author {
 pub struct SharedProject {
     pub group: String,
     pub name: String,
-    /// Its folders on this machine, the longest first.
+    /// The folders of the project on this machine, the longest path first.
     folders: Vec<String>,
 }
 
@@ -66,8 +66,8 @@ pub(super) enum DesiredState {
     },
     /// No data: the session was deleted, its project is not shared, or its episode was imported.
     Nothing,
-    /// The data that the graph already has, because this machine has no episode of the session. For
-    /// example, the episode was evicted.
+    /// The data that the graph already has. This machine cannot change them, because it has no
+    /// episode of the session, for example after an eviction.
     Unchanged,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct EpisodeOwner {
     session: String,
 }
 
-/// Returns the group of a project. It is the same on all machines with the same remote.
+/// Returns the group of a project. The group is the same on all machines with the same remote.
 pub fn group_of(identity: &ProjectIdentity) -> String {
     let key = identity.remote.as_ref().unwrap_or(&identity.folder);
     let hash = hex::encode(&Sha256::digest(key)[..4]);
@@ -99,7 +99,7 @@ pub fn group_of(identity: &ProjectIdentity) -> String {
 }
 
 impl SessionMapper<'_> {
-    /// Returns the project of a directory; `None` when it is not shared.
+    /// Returns the project of a directory; `None` if the project is not shared.
     pub(super) fn project(&mut self, namespace: Namespace) -> Option<SharedProject> {
         if let Some(known) = self.groups.get(&namespace) {
             return known.clone();
@@ -239,7 +239,8 @@ impl SessionMapper<'_> {
         }))
     }
 
-    /// Returns the group and the session of an episode; `None` when this machine does not share it.
+    /// Returns the group and the session of an episode; `None` if this machine does not share the
+    /// episode.
     fn owner(&mut self, id: EpisodeId) -> Result<Option<EpisodeOwner>, StoreError> {
         if let Some(known) = self.episodes.get(&id) {
             return Ok(known.clone());
@@ -305,8 +306,8 @@ fn episodic(
     }
 }
 
-/// Returns the content of an episode: front matter with its origin, in the form of Graphiti's own
-/// sessions, and the summary.
+/// Returns the content of an episode: front matter with its origin, in the format of the original
+/// Graphiti, and the summary.
 fn document(episode: &Episode, project: &SharedProject, author: &Author) -> String {
     let mut shown = episode.clone();
     shown.summary.session_file = None;

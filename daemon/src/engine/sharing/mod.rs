@@ -1,7 +1,7 @@
 //! Keeps the shared graph up to date with the sessions of this machine.
 //!
 //! The follower of the outbox ([`queue`]) records which sessions have changed, in memory and in the
-//! store; it never waits for the network. [`work`] takes these sessions, compares their data in the
+//! store. It never waits for the network. [`work`] takes these sessions, compares their data in the
 //! graph ([`ledger`]) with the data that should be there ([`map`]), and writes the difference. So
 //! the backlog is at most one small note per session, and no change is lost by a crash, a lost
 //! connection or an engine that is down for days. A *fill* compares all sessions.
@@ -66,11 +66,11 @@ pub struct Sharing {
     changed: Notify,
 }
 
-/// The current settings, with the engine that they name.
+/// The current settings, and the connections to the configured engine.
 pub struct ShareTarget {
     pub config: Config,
     pub engine: Option<Arc<dyn GraphEngine>>,
-    /// A separate connection for queries, which therefore do not wait for writes.
+    /// A separate connection for queries, so that queries do not wait for writes.
     pub reader: Option<Arc<dyn GraphEngine>>,
 }
 
@@ -92,7 +92,8 @@ pub struct ShareStatus {
     pub is_on: bool,
     /// The number of sessions that wait to be compared with the graph.
     pub backlog: usize,
-    /// The number of sessions that the engine rejected; they are not sent again until they change.
+    /// The number of sessions that the engine rejected. Such a session is not sent again until it
+    /// changes.
     pub rejected: usize,
     /// The progress of the current fill: the number of compared sessions, and the number of all
     /// sessions.
@@ -127,7 +128,7 @@ impl ShareTarget {
         self.engine.is_some()
     }
 
-    /// Returns the engine's address. When it changes, all sessions are written again.
+    /// Returns the engine's address. When the address changes, all sessions are written again.
     pub fn address(&self) -> String {
         match self.config.endpoint() {
             Ok(Some(endpoint)) => endpoint.to_string(),
@@ -137,7 +138,7 @@ impl ShareTarget {
     }
 
     fn is_shared(&self, project: &ProjectIdentity) -> bool {
-        self.config.projects.iter().any(|named| project.is_named_by(named))
+        self.config.projects.iter().any(|entry| project.is_named_by(entry))
     }
 }
 
@@ -169,7 +170,7 @@ impl Sharing {
         }
     }
 
-    /// Replaces the settings, unless they are the same.
+    /// Replaces the settings if they have changed.
     pub fn set_target(&self, target: ShareTarget) {
         if self.target().config == target.config {
             return;
@@ -209,10 +210,10 @@ impl Sharing {
     }
 
     /// Requests a fill: a comparison of all sessions with the graph. With `is_forced`, all sessions
-    /// are written, even those that the graph already contains according to the ledger.
+    /// are written, even sessions that the graph already contains according to the ledger.
     pub fn fill(&self, is_forced: bool) {
         let write = self.lock().request_fill(is_forced);
-        // If the daemon crashes before this is on disk, the user has to request the fill again.
+        // If the daemon crashes before the note is on disk, the user has to request the fill again.
         let _ = self.store.write(vec![write]);
         self.status.send_modify(|status| status.error = None);
         self.changed.notify_one();
@@ -229,7 +230,7 @@ impl Sharing {
     /// Waits until the graph is up to date, or cannot be updated at present.
     pub async fn wait_until_settled(&self) {
         let end = *self.store.outbox_ends().borrow();
-        // The senders live in `self`, so that the channels cannot close meanwhile.
+        // The senders are in `self`, so the channels cannot close meanwhile.
         let _ = self.followed.subscribe().wait_for(|followed| followed.position >= end).await;
         let is_settled = |status: &ShareStatus| {
             let pending = self.lock();
@@ -237,7 +238,7 @@ impl Sharing {
             let is_idle = status.last_success.is_some() && pending.is_idle();
             !status.is_on || status.error.is_some() || is_idle
         };
-        // The sender of this channel lives in `self`, too.
+        // The sender of this channel is in `self`, too.
         let _ = self.status.subscribe().wait_for(is_settled).await;
     }
 
@@ -277,8 +278,8 @@ impl Sharing {
     }
 }
 
-/// Returns the write of the note that a user deleted an episode. Unlike an evicted episode, a
-/// deleted episode is also removed from the shared graph.
+/// Returns the write of the note which records that a user deleted an episode. Unlike an evicted
+/// episode, a deleted episode is also removed from the shared graph.
 pub fn deletion(session: SessionKey) -> Write {
     Write::Note(Note {
         namespace: NoteNamespace::SharePending,

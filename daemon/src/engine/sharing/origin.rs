@@ -19,7 +19,7 @@ impl EpisodeOrigin<'_> {
     }
 }
 
-/// Returns the summary without its front matter.
+/// Returns the content of an episode without its front matter.
 pub(super) fn without_front_matter(content: &str) -> &str {
     let rest = content.strip_prefix("---").and_then(|rest| rest.split_once("\n---"));
     rest.map_or(content, |(_, body)| body).trim_start()

@@ -10,16 +10,16 @@ use crate::{
     store::{Note, NoteNamespace, Store, Write},
 };
 
-/// The contents of the notes about sessions.
+/// The possible contents of the note about a session.
 pub(super) const CHANGED: u8 = 0;
 pub(super) const DELETED: u8 = 1;
 
 /// The name of the note about the fill.
 const FILL: &[u8] = b"fill";
-/// The version of that note.
+/// The version of the note about the fill.
 const VERSION: u32 = 1;
 
-/// The queue, which is also on disk.
+/// The queue. It is also saved on disk.
 #[derive(Default)]
 pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
@@ -115,7 +115,7 @@ impl PendingSessions {
         self.generation += 1;
         let before = self.changed.get(&session);
         let is_deleted = before.is_some_and(|before| before.is_deleted);
-        // If the session itself changed, too, its neighbours also have to be compared.
+        // If the session itself changed before, its neighbours have to be compared, too.
         let is_neighbour = is_neighbour && before.is_none_or(|before| before.is_neighbour);
         let changed = PendingSession { generation: self.generation, is_deleted, is_neighbour };
         self.changed.insert(session, changed);
@@ -139,8 +139,8 @@ impl PendingSessions {
         unsaved.into_iter().filter_map(note).collect()
     }
 
-    /// Returns the next sessions: first the changed sessions, the latest first, then those of a
-    /// fill.
+    /// Returns the next sessions: the latest changed sessions, or the next sessions of a fill if no
+    /// session has changed.
     pub(super) fn next(&self, limit: usize) -> PendingBatch {
         let changed = self.changed.iter().rev();
         let changed = changed.filter(|(key, _)| !self.rejected.contains(key));
@@ -157,7 +157,7 @@ impl PendingSessions {
     }
 
     /// Records that the sessions of a batch were compared. Sessions that changed meanwhile stay in
-    /// the queue. Returns the writes that save this.
+    /// the queue. Returns the writes that save the new state of the queue.
     pub(super) fn finish(&mut self, batch: &PendingBatch) -> Vec<Write> {
         let mut writes = Vec::new();
         if batch.is_fill() {
@@ -202,7 +202,7 @@ impl PendingSessions {
 
     /// Starts a fill with the first session.
     pub(super) fn request_fill(&mut self, is_forced: bool) -> Write {
-        // If this fill replaces a forced fill, it is forced, too.
+        // A fill that replaces a forced fill is forced, too.
         let is_forced = is_forced || self.fill.as_ref().is_some_and(|fill| fill.is_forced);
         self.generation += 1;
         self.fill = Some(Fill { number: self.generation, is_forced, ..Fill::default() });
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(pending.finish(&batch), [note(SessionKey(2), None)]);
         let left = pending.next(10).sessions;
         assert_eq!(left.len(), 1);
-        assert!(!left[0].1.is_neighbour, "its own change is not compared completely");
+        assert!(!left[0].1.is_neighbour, "the session itself changed, too");
         assert_eq!(pending.save(), [note(SessionKey(1), Some(vec![CHANGED]))]);
     }
 

@@ -21,15 +21,15 @@ pub struct Preview {
 }
 
 impl Sharing {
-    /// Returns the identity of the project of the first known directory, and its group.
+    /// Returns the identity and the group of the project of the first known directory.
     pub fn project(&self, namespaces: &[Namespace]) -> Option<(ProjectIdentity, String)> {
         let identity = namespaces.iter().find_map(|one| self.projects.identity_of(*one))?;
         let group = group_of(&identity);
         Some((identity, group))
     }
 
-    /// Returns the project that an entry of the settings names, and its group; `None` if no session
-    /// of the project is known.
+    /// Returns the identity and the group of the project with the remote or folder `entry`, an
+    /// entry of the settings; `None` if no session of the project is known.
     pub fn named(&self, entry: &str) -> Option<(ProjectIdentity, String)> {
         let identity = self.projects.identity_named(entry)?;
         let group = group_of(&identity);

@@ -1,5 +1,5 @@
-//! The target of the outbox's follower. It records which sessions have changed, and never waits for
-//! the network.
+//! The target of the follower of the outbox. It records which sessions have changed, and never
+//! waits for the network.
 
 use std::sync::Arc;
 
@@ -104,8 +104,8 @@ impl Target for ShareQueue {
             }
             let mut writes = pending.save();
             writes.push(state::save_position(Some(position)));
-            // Queued while the lock is held, so that the work does not delete a note before it is
-            // written.
+            // The writes are queued while the lock is held, so that the background work does not
+            // delete a note before the note is written.
             self.sharing.store.write(writes)
         };
         match pending.wait() {

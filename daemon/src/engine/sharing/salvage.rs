@@ -21,7 +21,7 @@ const BATCH: usize = 256;
 ///
 /// # Errors
 ///
-/// When `into` cannot be read or written.
+/// Returns an error if `into` cannot be read or written.
 pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
     let pending = readable(from.notes(NoteNamespace::SharePending));
     let is_deleted = |(_, content): &(Vec<u8>, Vec<u8>)| content.first() == Some(&DELETED);

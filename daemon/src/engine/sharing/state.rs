@@ -16,10 +16,10 @@ pub(super) struct ShareState {
     pub(super) version: u32,
     /// The engine's address.
     pub(super) address: String,
-    /// The settings that determine what is shared.
+    /// The entries of the shared projects in the settings.
     pub(super) projects: Vec<String>,
     pub(super) name: Option<String>,
-    /// The run id of the graph engine when it was last written to. Another id means that it was
+    /// The run id of the graph engine at the last write. A different id means that the engine was
     /// restarted and may have lost data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) run: Option<String>,

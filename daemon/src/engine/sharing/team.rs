@@ -32,14 +32,14 @@ use crate::{
 
 pub use crate::share::read::FoundFact as SharedFact;
 
-/// Maximum number of candidates from a group, including those of this machine.
+/// Maximum number of candidates from a group, including candidates of this machine.
 const MAX_CANDIDATES: usize = 400;
-/// If a full list of candidates has fewer facts of others than this, a second query returns facts
-/// of others first.
+/// Minimum number of facts of others in a full list of candidates. If there are fewer, a second
+/// query returns the facts of others first.
 const MIN_FACTS_OF_OTHERS: usize = 20;
 /// Maximum number of groups that are queried.
 const MAX_GROUPS: usize = 32;
-/// Maximum age of the cached latest episodes of a group before they are requested again.
+/// Maximum age of the cached latest episodes of a group. Older ones are requested again.
 const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
 /// Maximum age of an episode that counts as one of the latest.
 const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
@@ -52,7 +52,7 @@ const MAX_TEXT_BYTES: usize = 2_000;
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
 
 impl Sharing {
-    /// Returns the shared projects among `namespaces`, or all of them.
+    /// Returns the shared projects among `namespaces`, or all shared projects.
     pub fn team_groups(&self, namespaces: Option<&[Namespace]>) -> Vec<TeamGroup> {
         let target = self.target();
         let entries = &target.config.projects;
@@ -88,11 +88,11 @@ impl Sharing {
         if words.is_empty() {
             return TeamAnswer::nothing(NO_WORDS);
         }
-        let asked = self.query_groups(groups, |reader| reader.episodes(words.clone(), limit));
-        self.collect(asked).await
+        let queries = self.query_groups(groups, |reader| reader.episodes(words.clone(), limit));
+        self.collect(queries).await
     }
 
-    /// Searches the facts of others by words. Returns the best first.
+    /// Searches the facts of others by words. Returns the best facts first.
     pub async fn team_facts(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
@@ -102,20 +102,20 @@ impl Sharing {
         if words.is_empty() {
             return TeamAnswer::nothing(NO_WORDS);
         }
-        let asked = self.query_groups(groups, |reader| reader.facts(words.clone()));
-        self.collect(asked).await
+        let queries = self.query_groups(groups, |reader| reader.facts(words.clone()));
+        self.collect(queries).await
     }
 
     /// Returns the latest episodes of others, at most `limit` per group, the newest first. Caches
-    /// them for [`Sharing::team_latest_known`].
+    /// the episodes for [`Sharing::team_latest_known`].
     pub async fn team_latest(
         self: Arc<Self>,
         groups: Vec<TeamGroup>,
         limit: usize,
     ) -> TeamAnswer<TeamEpisode> {
         let since = clock::now().minus(LATEST_MAX_AGE);
-        let asked = self.query_groups(groups.clone(), |reader| reader.latest(since, limit));
-        let mut answer = self.collect(asked).await;
+        let queries = self.query_groups(groups.clone(), |reader| reader.latest(since, limit));
+        let mut answer = self.collect(queries).await;
         answer.rows.sort_by_key(|episode: &TeamEpisode| std::cmp::Reverse(episode.at));
         if answer.problem.is_none() {
             let now = Instant::now();
@@ -169,29 +169,29 @@ impl Sharing {
         if groups.is_empty() {
             return Err("The project is not shared with a team: see `graphiti share`.");
         }
-        let mut asked = JoinSet::new();
+        let mut queries = JoinSet::new();
         for (at, group) in groups.into_iter().enumerate() {
             let reader = TeamReader { sharing: self.clone(), engine: engine.clone(), group };
             let answer = ask(reader);
-            asked.spawn(async move { (at, answer.await) });
+            queries.spawn(async move { (at, answer.await) });
         }
-        Ok(asked)
+        Ok(queries)
     }
 
     /// Waits for the answers, with one time limit for all of them.
     async fn collect<T: 'static>(
         &self,
-        asked: Result<GroupQueries<T>, &'static str>,
+        queries: Result<GroupQueries<T>, &'static str>,
     ) -> TeamAnswer<T> {
-        let mut asked = match asked {
-            Ok(asked) => asked,
+        let mut queries = match queries {
+            Ok(queries) => queries,
             Err(problem) => return TeamAnswer::nothing(problem),
         };
         let limit = self.pauses.answer;
         let end = Instant::now() + limit;
         let (mut found, mut problem) = (Vec::new(), None);
         loop {
-            match timeout_at(end, asked.join_next()).await {
+            match timeout_at(end, queries.join_next()).await {
                 Ok(Some(Ok((at, Ok(rows))))) => found.push((at, rows)),
                 Ok(Some(Ok((_, Err(error))))) => problem = Some(error.to_string()),
                 // Tasks do not panic, and are not aborted before this function ends.
@@ -306,7 +306,7 @@ impl TeamReader {
     }
 
     /// Returns the end of the descriptions of this machine's episodes. Another machine may use the
-    /// same end, so it must not exclude results, but only affect their order.
+    /// same end. So a query may use this end to order results, but not to exclude results.
     fn own_description(&self) -> String {
         let target = self.sharing.target();
         self.sharing.author(&target.config).description_end()
@@ -339,11 +339,12 @@ impl TeamReader {
     /// Whether this machine's store has the episode.
     fn is_own(&self, id: &str) -> bool {
         let id = EpisodeId::parse(id);
-        // An episode that cannot be read does not count.
+        // An episode that cannot be read counts as an episode of others.
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 
-    /// Cuts a text and redacts it, because the redactor of another machine may be older.
+    /// Cuts a text to `longest` bytes and redacts it, because the redactor of another machine may
+    /// be older.
     fn clean(&self, text: &str, longest: usize) -> String {
         let text = &text[..text.floor_char_boundary(longest)];
         self.sharing.redactor.redact(text).text.into_owned()

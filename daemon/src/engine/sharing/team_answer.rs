@@ -50,7 +50,7 @@ pub struct TeamAnswer<T> {
 }
 
 impl<T> TeamAnswer<T> {
-    /// Returns an answer without rows, with the reason.
+    /// Returns an answer without rows. `problem` is the reason.
     pub(super) fn nothing(problem: impl Into<String>) -> TeamAnswer<T> {
         TeamAnswer { rows: Vec::new(), problem: Some(problem.into()) }
     }

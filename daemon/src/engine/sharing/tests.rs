@@ -37,7 +37,7 @@ async fn an_episode_with_its_entities_and_facts_is_written_once() {
     assert!(written[1].contains("SET n:File") && written[1].contains("MERGE (e)-[m:MENTIONS"));
     assert!(written[2].contains("RELATES_TO") && written[2].contains(&episode));
     assert!(written.iter().all(|text| !text.contains("/home/ann")));
-    // Nothing has changed, so nothing is written.
+    // The session has not changed, so no query is sent.
     running.sharing.mark_changed(session.key);
     running.sharing.wait_until_settled().await;
     assert_eq!(engine.queries().len(), queries.len());
@@ -60,7 +60,7 @@ async fn projects_that_are_not_shared_are_not_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_is_down_full_or_slow_gets_everything_later() {
+async fn an_engine_that_was_down_full_or_loading_gets_all_sessions_later() {
     for trouble in [
         Behaviour::HangUp,
         Behaviour::Fail("OOM command not allowed when used memory > 'maxmemory'"),
@@ -193,8 +193,8 @@ async fn after_a_repair_replaced_and_forgotten_episodes_are_removed_and_lost_one
     without.project = Some(Project::new(PROJECT));
     machine.write(vec![Write::Session(Box::new(without))]).await;
     let (from, into) = (damaged.store.clone(), machine.store.clone());
-    let taken = tokio::task::spawn_blocking(move || salvage(from.as_ref(), into.as_ref()));
-    taken.await.unwrap().unwrap();
+    let salvaged = tokio::task::spawn_blocking(move || salvage(from.as_ref(), into.as_ref()));
+    salvaged.await.unwrap().unwrap();
     engine.set(Behaviour::Work);
     let before = engine.queries().len();
     let running = machine.start(&engine.url);
@@ -212,7 +212,7 @@ async fn after_a_repair_replaced_and_forgotten_episodes_are_removed_and_lost_one
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_address_gets_all_sessions_and_earlier_ones_can_still_be_removed() {
+async fn after_a_new_address_all_sessions_are_written_and_evicted_ones_can_be_removed() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     let [evicted, _kept] = [machine.close(1).await, machine.close(2).await];
@@ -221,7 +221,7 @@ async fn a_new_address_gets_all_sessions_and_earlier_ones_can_still_be_removed()
     running.stop().await;
     let id = machine.episode(&evicted).id;
     machine.write(vec![Write::DropEpisode(id)]).await;
-    // This is the same engine under another name.
+    // The engine is the same, but its address is different.
     let running = machine.start(&engine.url.replace("127.0.0.1", "localhost"));
     let before = engine.count_queries_with("MERGE (e:Episodic");
     running.sharing.wait_until_settled().await;
@@ -263,7 +263,7 @@ async fn a_rejected_session_does_not_prevent_others_from_being_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_was_restarted_gets_everything_again() {
+async fn an_engine_that_was_restarted_gets_all_sessions_again() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
     machine.close(1).await;

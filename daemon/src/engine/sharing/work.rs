@@ -30,13 +30,13 @@ use crate::{
 
 /// Maximum number of sessions in one batch.
 const BATCH: usize = 32;
-/// After a change, all sessions are compared again after this time, because a session may end facts
-/// of other sessions.
+/// Time after a change until all sessions are compared again, because a session may end facts of
+/// other sessions.
 const SWEEP: Duration = Duration::from_secs(6 * 3600);
 
 /// Why a round did not succeed.
 #[derive(Debug, thiserror::Error)]
-enum Stopped {
+enum RoundError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
@@ -148,8 +148,8 @@ impl Sharing {
 
     /// Applies new settings. After a change of the engine's address or of the user's name, all
     /// sessions are written again; after a change of the projects, or if sharing was off, all
-    /// sessions are compared. The ledger is kept, because the engine at another address may be the
-    /// same one, with the data that the ledger records.
+    /// sessions are compared. The ledger is kept, because a new address may belong to the same
+    /// engine, which still has the data in the ledger.
     async fn connect(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
@@ -186,7 +186,7 @@ impl Sharing {
     }
 
     /// Compares some sessions and writes the differences. Returns whether there was work to do.
-    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, Stopped> {
+    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, RoundError> {
         let Some(engine) = known.target.engine.clone() else { return Ok(false) };
         if !known.is_checked {
             self.check_instance(engine.as_ref(), known).await?;
@@ -216,7 +216,7 @@ impl Sharing {
         &self,
         engine: &dyn GraphEngine,
         known: &mut Connection,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let instance = engine.instance().await?;
         known.prepared.clear();
         self.status.send_modify(|status| status.engine.clone_from(&instance.version));
@@ -256,7 +256,7 @@ impl Sharing {
         engine: &dyn GraphEngine,
         known: &mut Connection,
         batch: &PendingBatch,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), RoundError> {
         let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
         let compared = blocking(move || this.compare(&target, &given)).await?;
         let BatchComparison { comparisons, neighbours, cleared } = compared;
@@ -316,11 +316,11 @@ impl Sharing {
         engine: &dyn GraphEngine,
         known: &mut Connection,
         comparisons: &[Comparison],
-    ) -> Result<Vec<SessionKey>, Stopped> {
+    ) -> Result<Vec<SessionKey>, RoundError> {
         let mut rejected = Vec::new();
         let error = match write(engine, known, comparisons).await {
             Err(EngineError::Rejected(what)) => what,
-            done => return done.map(|()| rejected).map_err(Stopped::from),
+            done => return done.map(|()| rejected).map_err(RoundError::from),
         };
         // If the engine rejects this query, too, the sessions are not the reason.
         let group = comparisons.iter().find_map(|one| Some(&one.part.as_ref()?.group));
@@ -341,8 +341,8 @@ impl Sharing {
     }
 }
 
-/// In each group, clears the summaries that may quote forgotten sessions, writes the new parts of
-/// all sessions, and then removes the old parts.
+/// For each group, clears the summaries that may quote forgotten sessions, then writes the new
+/// parts of all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut Connection,
@@ -372,8 +372,8 @@ async fn write(
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Stopped> {
+) -> Result<T, RoundError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.expect("work on the shared graph does not panic: it reports errors")
-        .map_err(Stopped::Store)
+        .map_err(RoundError::Store)
 }

@@ -17,8 +17,8 @@ use crate::{
 /// dropped first.
 const MAX_REPORTED: usize = 256;
 
-/// A record belongs to an ended agent if its time is at most this long after the time at which the
-/// end was noticed.
+/// Maximum time between the moment at which the end of an agent was noticed and the time of a
+/// record that still belongs to this agent.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
@@ -45,15 +45,15 @@ pub(in crate::engine) struct AgentObservation {
 struct ReportedSession {
     running: RunningSession,
     /// Whether the last two reports of the session contained the same process. If a wrapper runs
-    /// the hook, each report contains another process, whose end is ignored.
+    /// the hook, each report contains a different process. The end of such a process is ignored.
     is_confirmed: bool,
 }
 
 impl Agents {
     /// Returns the running sessions with the processes of their agents. If a process has several
-    /// sessions, the current one is first. If several liveness files contain the same process,
-    /// they do not show which session is current; their sessions are left out unless a hook
-    /// reported them.
+    /// sessions, the current session is first. If several liveness files contain the same process,
+    /// the files do not show which session is current. The sessions in these files are left out,
+    /// unless a hook reported them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &RunningSession> {
         let is_alone = |running: &&RunningSession| {
             let others = self
@@ -107,9 +107,9 @@ impl Agents {
         end.is_some_and(|(_, end)| written <= end.plus(END_TOLERANCE))
     }
 
-    /// Replaces the sessions that liveness files report. Returns the sessions that have ended:
-    /// those that no liveness file lists any more, and those that hooks reported and whose
-    /// confirmed process has exited.
+    /// Replaces the sessions that liveness files report. Returns the sessions that have ended: the
+    /// sessions that no liveness file lists any more, and the sessions that hooks reported and
+    /// whose confirmed process has exited.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
@@ -176,8 +176,8 @@ impl EngineState {
         });
     }
 
-    /// Ends the sessions whose agent is no longer running, and handles the deadlines of the
-    /// others.
+    /// Ends the sessions whose agent is no longer running, and then handles the deadlines that had
+    /// passed before the observation.
     pub(super) fn agents_observed(&mut self, observation: AgentObservation, now: Timestamp) {
         let AgentObservation { running, gone, due } = observation;
         self.update_agents(running, &gone, now);
@@ -287,7 +287,7 @@ mod tests {
         assert!(!agents.has_ended("a", at(99)), "the session was resumed");
         agents.note_end("a", at(100));
         agents.update(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
-        assert!(!agents.has_ended("a", at(99)), "a liveness file names the session");
+        assert!(!agents.has_ended("a", at(99)), "a liveness file lists the session");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Decides on commands.
+//! Handles the commands of other modules.
 
 use std::collections::HashSet;
 
@@ -53,7 +53,9 @@ impl EngineState {
                 self.reply(reply, pending);
             }
             EngineCommand::Summarizer(reply) => self.reply(reply, self.settings.summarizer.clone()),
-            EngineCommand::Settle { sessions, reply } => self.settle(sessions, reply),
+            EngineCommand::Settle { until_no_timeouts, reply } => {
+                self.settle(until_no_timeouts, reply);
+            }
             EngineCommand::RequestSummary { session, reply } => {
                 self.request_summary(session, reply, now);
             }
@@ -95,7 +97,7 @@ impl EngineState {
         }
     }
 
-    /// Starts to close a session. Returns the result if the close needs no job.
+    /// Begins to close a session. Returns the result if the close needs no job.
     fn start_close(
         &mut self,
         key: SessionKey,
@@ -150,11 +152,11 @@ impl EngineState {
         })));
     }
 
-    fn settle(&mut self, sessions: bool, reply: oneshot::Sender<()>) {
+    fn settle(&mut self, until_no_timeouts: bool, reply: oneshot::Sender<()>) {
         let unreadable = self.unreadable.take();
         self.observe_files(unreadable);
         self.request_agent_observation(Vec::new());
-        self.effects.push(EngineEffect::Rescan { sessions, reply });
+        self.effects.push(EngineEffect::Rescan { until_no_timeouts, reply });
     }
 
     fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
@@ -226,22 +228,24 @@ impl EngineState {
         }
     }
 
-    /// If the engine has settled, replies to the callers that wait for this, as soon as all writes
-    /// are durable and in the search index.
+    /// Replies to the callers that wait until the engine has settled, if this is the case. The
+    /// reply is sent when all writes are durable and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;
         }
-        let all_over = self.tracker.next_deadline().is_none();
+        let has_no_timeouts = self.tracker.next_deadline().is_none();
         let rescanned = self.rescanned;
-        let is_done =
-            |waiter: &mut SettleWaiter| waiter.scan <= rescanned && (all_over || !waiter.sessions);
+        let is_done = |waiter: &mut SettleWaiter| {
+            waiter.scan <= rescanned && (has_no_timeouts || !waiter.until_no_timeouts)
+        };
         let done = self.settling.extract_if(.., is_done);
         self.effects.extend(done.map(|waiter| EngineEffect::ReplyWhenFound(waiter.reply)));
     }
 
     /// Replies to the callers that search for old sessions, as soon as all existing files are
-    /// known: a file that is being registered is neither new nor part of a live session.
+    /// known. Before, a file that is being registered would count neither as a new file nor as a
+    /// file of a live session.
     pub(super) fn reply_to_backfills(&mut self) {
         if !self.knows_all_files() {
             return;
@@ -262,7 +266,7 @@ impl EngineState {
             || self.tracker.newest_history().is_some() && self.view.check_writable().is_ok()
     }
 
-    /// Starts the stop: no new work starts, running jobs end, and the file states in memory are
+    /// Begins to stop: no new work starts, running jobs end, and the file states in memory are
     /// saved.
     fn stop(&mut self, reply: oneshot::Sender<()>) {
         self.stopping = Some(reply);

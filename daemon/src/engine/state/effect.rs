@@ -21,8 +21,8 @@ use crate::{
 /// documentation of a variant states the event that it returns, if any. An event that is returned
 /// at once is handled before the next effect.
 pub(in crate::engine) enum EngineEffect {
-    /// Queues writes. A failed write changes the health of the store, after which the database is
-    /// reopened.
+    /// Queues writes. After a failed write, the store reports its failure in its health, and the
+    /// database is reopened.
     Write(Vec<Write>),
     /// Saves new files and their sessions, because the next batch looks them up in the store.
     /// Returns `Registered` at once.
@@ -50,16 +50,16 @@ pub(in crate::engine) enum EngineEffect {
     /// Returns `Liveness` when the process ends, because an agent that is killed does not delete
     /// its liveness file.
     AwaitExit(Process),
-    /// Starts to ask a model. Returns `ModelAnswered` later.
+    /// Starts the requests to a model about a session. Returns `ModelAnswered` later.
     Ask {
         summarizer: Arc<Summarizer>,
         generation: u64,
         question: Box<ModelQuestion>,
     },
-    /// Counts, in the usage statistics, a question that was avoided because the session had not
-    /// changed.
+    /// Adds a request to the usage statistics that was avoided because the session had not changed.
     CountAvoided(Option<Namespace>),
-    /// Allows the summary of a session to be created again, with the reader of its transcript.
+    /// Permits that the summary of a session is created again. The reply contains the reader of the
+    /// transcript.
     PermitRemake {
         session: Box<Session>,
         parse_context: Arc<ParseContext>,
@@ -69,11 +69,12 @@ pub(in crate::engine) enum EngineEffect {
     /// `OutdatedFound` at once.
     FindOutdated,
     /// Watches these folders instead of the earlier folders. Returns `Notice`s and `Liveness`
-    /// later, or a problem at once.
+    /// later. If this fails, returns `Command` with the problem at once.
     Watch(TranscriptFolders),
-    /// Scans all folders for a caller that waits for it. Returns `RescanRequested` at once.
+    /// Requests a scan of all folders, for a caller that waits for the scan. Returns
+    /// `RescanRequested` at once.
     Rescan {
-        sessions: bool,
+        until_no_timeouts: bool,
         reply: oneshot::Sender<()>,
     },
     /// Allows one more attempt for a quarantined session.

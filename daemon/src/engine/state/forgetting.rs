@@ -1,7 +1,7 @@
 //! Sessions that are being forgotten.
 //!
-//! A session is hidden as soon as a user requests to forget it. It is removed when no job or
-//! question to a model works on it, so that no data of the session are written after its removal.
+//! A session is hidden as soon as a user requests to forget it. The session is removed when no job
+//! and no request to a model uses it, so that none of its data are written after its removal.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct Forgetting {
     waiting: Vec<ForgetWaiter>,
 }
 
-/// A caller that waits until no job or question works on some sessions.
+/// A caller that waits until no job and no request to a model uses the sessions.
 struct ForgetWaiter {
     sessions: BTreeSet<SessionKey>,
     reply: oneshot::Sender<()>,
@@ -31,7 +31,7 @@ impl Forgetting {
 }
 
 impl EngineState {
-    /// Releases sessions, and replies when no job or question works on them.
+    /// Releases sessions, and replies when no job and no request to a model uses them.
     pub(super) fn release(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
         let known = sessions.iter().filter_map(|key| self.session(*key)).map(|session| session.id);
         let known = known.collect();
@@ -52,8 +52,8 @@ impl EngineState {
         self.reply_to_forgetting();
     }
 
-    /// Ends a release: the sessions were removed from the store, or removing them failed and they
-    /// are tracked again.
+    /// Ends a release. A session that is still in the store, because its removal failed, is tracked
+    /// again.
     pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
         for key in sessions {
             self.forgetting.sessions.remove(key);
@@ -63,7 +63,7 @@ impl EngineState {
         }
     }
 
-    /// Replies to the callers whose sessions are idle.
+    /// Replies to the callers whose sessions are no longer used.
     pub(super) fn reply_to_forgetting(&mut self) {
         let busy: Vec<SessionKey> = self
             .forgetting

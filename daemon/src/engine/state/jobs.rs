@@ -23,8 +23,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Seconds before each retry of a failed job, the same as the default delays of questions to models
-/// (`resilience.retry_queue.retry_delays_seconds`).
+/// Seconds before each retry of a failed job. The default delays of requests to models have the
+/// same values (`resilience.retry_queue.retry_delays_seconds`).
 const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
 /// The number of imported sessions of history after which the progress is logged.
 const LOG_PROGRESS: usize = 50;
@@ -169,7 +169,7 @@ impl EngineState {
             self.save_session(session.clone());
         }
         match (index, error) {
-            // The session stays due until the store is reopened.
+            // The episode stays due until the store is reopened.
             (Some(_), Some(ReadError::Store(error))) if needs_reopening(&error) => {
                 self.not_gathered(key);
                 self.reply_to_waiting(&session, Err(EngineError::Failed(error.to_string())));
@@ -284,8 +284,8 @@ impl EngineState {
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
     }
 
-    /// Requests that the copies of a session are read again, because one of its files was replaced.
-    /// The copies skipped the records that they shared with this file.
+    /// Schedules the copies of a session to be read again, because one of the session's files was
+    /// replaced. The copies skipped the records that they shared with this file.
     fn reread_copies(&mut self, session: SessionKey) {
         let copies = self.view.relatives(session).and_then(|mut copies| {
             let has_several = self.view.sources_of(session)?.len() > 1;
@@ -301,7 +301,7 @@ impl EngineState {
     }
 
     /// Caches the states that are not saved, and the states of files that may soon be read again.
-    /// If the cache is full, requests that a state is saved.
+    /// If the cache is full, schedules a job that saves states.
     fn cache_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {
@@ -355,9 +355,9 @@ fn job_end(
     }
 }
 
-/// Updates a session with the digest of a job. The session's own file determines its project and
-/// content. A job that read only files of sub-agents changes them only if the session has no own
-/// file.
+/// Updates a session with the digest of a job. The session's own file determines the project and
+/// the content. So a job that read only files of sub-agents changes the project and the content
+/// only if the session has no own file.
 fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {

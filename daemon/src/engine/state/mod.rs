@@ -64,7 +64,7 @@ use crate::{
 
 /// Maximum number of problems that are kept for the status.
 const MAX_PROBLEMS: usize = 20;
-/// Minimum step of the clock into the past that is handled; smaller steps are usual corrections.
+/// Minimum step of the clock into the past that is handled. Smaller steps are usual corrections.
 const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
 pub(super) const MAX_SLEEP: Duration = Duration::from_secs(300);
@@ -109,8 +109,8 @@ pub(super) struct EngineState {
 /// A caller that waits until the engine has settled.
 pub(super) struct SettleWaiter {
     /// Whether the caller also waits until no session has a pending timeout.
-    pub(super) sessions: bool,
-    /// The scan that must be complete, so that no earlier write is missed.
+    pub(super) until_no_timeouts: bool,
+    /// The number of the scan that must be complete, so that no earlier write to a file is missed.
     pub(super) scan: u64,
     pub(super) reply: oneshot::Sender<()>,
 }
@@ -155,7 +155,7 @@ impl EngineState {
         })
     }
 
-    /// Decides on an event. The effects have to be performed in their order.
+    /// Handles an event. Returns the effects, which have to be performed in their order.
     pub(super) fn decide(&mut self, event: EngineEvent, now: Timestamp) -> Vec<EngineEffect> {
         self.detect_clock_step(now);
         self.handle(event, now);
@@ -232,7 +232,7 @@ impl EngineState {
             EngineEvent::Registered(registered) => self.registered(registered, now),
             EngineEvent::AgentsObserved(observation) => self.agents_observed(observation, now),
             EngineEvent::RescanRequested(waiter) => self.settling.push(waiter),
-            EngineEvent::DeadlinesDue if self.stopping.is_none() => self.meet_deadlines(now),
+            EngineEvent::DeadlinesDue if self.stopping.is_none() => self.handle_due_deadlines(now),
             EngineEvent::DeadlinesDue => {}
             EngineEvent::TurnEnded => {
                 self.start_work(now);
@@ -259,7 +259,7 @@ impl EngineState {
         match found {
             Ok(sessions) if sessions.is_empty() => {}
             Ok(sessions) => {
-                tracing::info!(sessions = sessions.len(), "reading again by newer rules");
+                tracing::info!(sessions = sessions.len(), "reading sessions again by newer rules");
                 for session in sessions {
                     self.schedule.add(session, Queue::Live, |due| due.from_start = true);
                 }
@@ -323,7 +323,7 @@ fn schedule_with_suspects(reader: &SourceReader, now: Timestamp) -> Result<Sched
         // No job works on a quarantined session, so it is not tested.
         let is_tested =
             suspect.is_tested && reader.crash_tracker.quarantine(&suspect.session, now).is_none();
-        let suspicion = if is_tested { tested } else { Suspicion::Slight };
+        let suspicion = if is_tested { tested } else { Suspicion::NotTested };
         if let Some(session) = reader.store.find_session(&suspect.session)? {
             schedule.suspect(session, suspicion);
         }

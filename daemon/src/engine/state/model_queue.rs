@@ -1,8 +1,9 @@
 //! The queue of sessions that wait for a model.
 //!
-//! An episode is stored before a model is asked. The queue is saved if `persist_to_disk` is set.
-//! When a session is due, a job prepares the question, and a task of the executor asks the model.
-//! The answer becomes part of the episode, unless the session has got a new episode meanwhile.
+//! An episode is stored before a request about it is sent. The queue is saved if `persist_to_disk`
+//! is set. When a session is due, a job prepares the question, and a task of the executor sends the
+//! requests. The answer becomes part of the episode, unless the session has got a new episode
+//! meanwhile.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -31,26 +32,26 @@ use crate::{
 #[derive(Default)]
 pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
-    /// Sessions whose question a job is gathering.
+    /// Sessions whose question is being prepared by a job.
     gathering: HashSet<SessionKey>,
-    /// Sessions about which a model is being asked.
+    /// Sessions with running requests to a model.
     running: HashSet<SessionKey>,
     waiting: HashMap<SessionKey, Vec<oneshot::Sender<Result<(), EngineError>>>>,
-    /// The last failure for which no caller waited. The caller that closed the session may ask for
-    /// it later.
+    /// The last failure for which no caller waited. The caller that closed the session may still
+    /// request the result.
     failed: Option<(SessionKey, EngineError)>,
-    /// The number of the summarizer. A reload replaces the summarizer. If an earlier summarizer
-    /// fails after that, its session is queued again.
+    /// The number of the summarizer. A reload replaces the summarizer. If a request of an earlier
+    /// summarizer fails after the reload, its session is queued again.
     generation: u64,
 }
 
 /// The outcome of a question.
 pub(in crate::engine) struct ModelAnswer {
     pub(in crate::engine) session: SessionKey,
-    /// The episode that the question was about.
+    /// The episode about which the question was.
     pub(in crate::engine) episode: EpisodeId,
     pub(in crate::engine) end: SummarizeOutcome,
-    /// The generation of the summarizer that was asked.
+    /// The generation of the summarizer that sent the requests.
     pub(in crate::engine) generation: u64,
 }
 
@@ -67,21 +68,21 @@ impl ModelQueue {
         self.idle().map(|(_, awaiting)| awaiting.due).min()
     }
 
-    /// Returns the sessions whose question is neither being gathered nor being asked.
+    /// Returns the queued sessions without a running job or a running request.
     fn idle(&self) -> impl Iterator<Item = (SessionKey, &QueuedQuestion)> {
         let is_idle =
             |key: &SessionKey| !self.gathering.contains(key) && !self.running.contains(key);
         self.awaiting.iter().filter(move |(key, _)| is_idle(key)).map(|(key, one)| (*key, one))
     }
 
-    /// Removes a session. A question that is being asked continues.
+    /// Removes a session. A running request continues.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.awaiting.remove(&session);
         self.gathering.remove(&session);
         self.waiting.remove(&session);
     }
 
-    /// Whether a model is being asked about a session.
+    /// Whether a request about a session is running.
     pub(super) fn is_asking(&self, session: SessionKey) -> bool {
         self.running.contains(&session)
     }
@@ -92,7 +93,7 @@ impl ModelQueue {
 }
 
 impl EngineState {
-    /// Whether a model is being asked, or a question is due.
+    /// Whether a request is running, is being prepared or is due.
     pub(super) fn has_due_questions(&self, now: Timestamp) -> bool {
         let is_due = || self.model_queue.next_due().is_some_and(|due| due <= now);
         !self.model_queue.running.is_empty()
@@ -100,8 +101,8 @@ impl EngineState {
             || self.settings.summarizer.is_on() && is_due()
     }
 
-    /// Returns when the next question is due; `None` when no question waits, the model is off, or
-    /// the limit of concurrent questions is reached.
+    /// Returns when the next question is due; `None` if no question waits, the model is off, or the
+    /// limit of concurrent requests is reached.
     pub(super) fn next_question(&self) -> Option<Timestamp> {
         let summarizer = &self.settings.summarizer;
         let has_capacity = self.model_queue.gathering.len() + self.model_queue.running.len()
@@ -109,7 +110,7 @@ impl EngineState {
         self.model_queue.next_due().filter(|_| summarizer.is_on() && has_capacity)
     }
 
-    /// Starts gathering the questions about due sessions, up to the limit of concurrent questions.
+    /// Starts to prepare the questions about due sessions, up to the limit of concurrent requests.
     pub(super) fn start_questions(&mut self, now: Timestamp) {
         if !self.settings.summarizer.is_on() {
             return;
@@ -124,9 +125,9 @@ impl EngineState {
         }
     }
 
-    /// Queues a session that was closed with a new or an unchanged episode, if a model should be
-    /// asked about it. Models are not asked about history. If the session did not change and is not
-    /// queued, counts the question as avoided.
+    /// Queues a session that was closed with a new or an unchanged episode, if a request about it
+    /// is needed. No requests are sent about history. If the session did not change and is not
+    /// queued, counts the request as avoided.
     pub(super) fn queue_closed(
         &mut self,
         session: &Session,
@@ -138,10 +139,10 @@ impl EngineState {
             return;
         }
         let key = session.key;
-        let asked_for = matches!(reason, CloseReason::Explicit(_));
+        let is_explicit = matches!(reason, CloseReason::Explicit(_));
         let is_known = self.model_queue.awaiting.contains_key(&key);
         let writes = self.settings.summarizer.writes_summaries();
-        if is_new || asked_for && (is_known || writes && self.has_evidence_episode(session)) {
+        if is_new || is_explicit && (is_known || writes && self.has_evidence_episode(session)) {
             self.enqueue(key, QueuedQuestion { due: now, retried: 0, error: None });
         } else if !is_known && writes {
             let project = session.project.as_ref().map(crate::model::Project::namespace);
@@ -149,7 +150,7 @@ impl EngineState {
         }
     }
 
-    /// Handles the end of a job that gathered a question.
+    /// Handles the end of a job that prepared a question.
     pub(super) fn gathered(
         &mut self,
         session: SessionKey,
@@ -163,8 +164,8 @@ impl EngineState {
             return;
         }
         match gathered {
-            // Usually, the session changed, so that its next close queues it again, or a model has
-            // already written its episode.
+            // Usually, the session has changed and is queued again at its next close, or a model
+            // has already written the episode.
             GatherOutcome::NotRequested | GatherOutcome::Nothing => {
                 self.finish_question(session, &Ok(()));
             }
@@ -182,7 +183,7 @@ impl EngineState {
         }
     }
 
-    /// Records that a job ended without gathering its question.
+    /// Records that a job ended without preparing its question.
     pub(super) fn not_gathered(&mut self, session: SessionKey) {
         self.model_queue.gathering.remove(&session);
     }
@@ -309,7 +310,13 @@ impl EngineState {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
             plan => plan,
         };
-        tracing::warn!(session = session.0, kind = error.kind(), %error, ?plan, "the question failed");
+        tracing::warn!(
+            session = session.0,
+            kind = error.kind(),
+            %error,
+            ?plan,
+            "the request to the model failed"
+        );
         match plan {
             Plan::StoreRawAndRetry(due) => {
                 let is_try = !matches!(error.retry(), Retry::At(_));

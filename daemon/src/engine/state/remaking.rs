@@ -1,4 +1,4 @@
-//! Allows older summaries to be created again, and stores them.
+//! Permits that older summaries are created again, and stores the new summaries.
 
 use tokio::sync::oneshot;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl EngineState {
-    /// Allows the summary of a session to be created again, if there is no other work.
+    /// Permits that the summary of a session is created again, if there is no other work.
     pub(super) fn permit_remake(
         &mut self,
         key: SessionKey,
@@ -38,9 +38,9 @@ impl EngineState {
         self.effects.push(EngineEffect::PermitRemake { session, parse_context, reply });
     }
 
-    /// Stores an episode that was created again. Returns `false` if it is not stored, because the
-    /// session has got another episode meanwhile, a model has written this episode, or a user has
-    /// deleted it.
+    /// Stores an episode that was created again. Returns `false` if the episode is not stored,
+    /// because the session has got another episode meanwhile, a model has written this episode, a
+    /// user has deleted it, or the engine stops.
     pub(super) fn store_remade(&mut self, made: NewEpisode) -> bool {
         let NewEpisode { episode, .. } = &made;
         let is_permitted = self.remaking.take() == Some(episode.session);

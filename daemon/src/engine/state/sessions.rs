@@ -20,7 +20,7 @@ impl EngineState {
         }
     }
 
-    pub(super) fn meet_deadlines(&mut self, now: Timestamp) {
+    pub(super) fn handle_due_deadlines(&mut self, now: Timestamp) {
         let unreadable = self.unreadable.take_due(now);
         self.observe_files(unreadable);
         let due = self.tracker.due(now);
@@ -41,7 +41,7 @@ impl EngineState {
         Some(self.apply_event(&session, event, now))
     }
 
-    /// Applies `event` to `session`, saves the session when its state changed, and schedules the
+    /// Applies `event` to `session`. Saves the session if its state changed, and schedules the
     /// resulting work.
     pub(super) fn apply_event(
         &mut self,
@@ -111,8 +111,8 @@ impl EngineState {
         })
     }
 
-    /// Saves a session without waiting. A caller that needs the session on disk waits for a later
-    /// write, because writes are applied in order.
+    /// Saves a session without waiting. If the session has to be on disk, the caller waits for a
+    /// later write, because writes are applied in order.
     pub(super) fn save_session(&mut self, session: Session) {
         self.effects.push(EngineEffect::Write(vec![Write::Session(Box::new(session))]));
     }

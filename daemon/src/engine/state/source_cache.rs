@@ -1,4 +1,4 @@
-//! Keeps the read state of open files in memory between two jobs.
+//! Keeps the states of files in memory between two jobs.
 //!
 //! A file to which an agent writes is read every few seconds. Its state is cached here instead of
 //! being saved and loaded each time. The state is saved when the session becomes inactive, when

@@ -78,8 +78,8 @@ impl EngineState {
         others.iter().for_each(|other| self.discovery.announce(other));
     }
 
-    /// Returns the queue of a session. All files of a session of history are read together, when
-    /// its import starts.
+    /// Returns the queue of a session. The files of a session of history are read together when the
+    /// import of the session starts.
     fn queue_of(&self, session: SessionKey) -> Queue {
         match self.tracker.get(session).map(|session| &session.state) {
             Some(SessionState::Unindexed(Unindexed::History)) => Queue::History,
@@ -111,7 +111,8 @@ impl EngineState {
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
-    /// Handles new files. If saving them failed, they are only in memory.
+    /// Schedules the reading of new files. If the files could not be saved, they are known only in
+    /// memory.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
         if let Err(error) = saved {
@@ -175,7 +176,8 @@ pub(in crate::engine) struct RegisteredFiles {
     pub(in crate::engine) saved: Result<(), StoreError>,
 }
 
-/// The registered files and sessions: live sessions from memory, all others from the store.
+/// The registered files and sessions. Live sessions are read from memory, other sessions from the
+/// store.
 struct KnownSources<'s> {
     tracker: &'s Tracker,
     view: &'s View,

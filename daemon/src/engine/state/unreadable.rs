@@ -1,11 +1,11 @@
-//! Keeps the files that could not be read, for a retry: the reason may be temporary (such as too
-//! many open files), and no event announces the files again.
+//! Keeps the files that could not be read, and retries them. The reason may be temporary, for
+//! example too many open files, and no event announces the files again.
 
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use crate::model::Timestamp;
 
-/// The pause between the first failure and the retry of all files that have failed meanwhile.
+/// The pause between the first failure and the retry of all files that have failed until then.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// Files to be retried.
@@ -21,7 +21,7 @@ impl Unreadable {
         self.due.get_or_insert(now.plus(PAUSE));
     }
 
-    /// Returns when the files are retried; `None` when there are none.
+    /// Returns when the files are retried; `None` if no file has to be retried.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.due
     }

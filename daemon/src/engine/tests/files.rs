@@ -31,7 +31,7 @@ use crate::{
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
 
-/// Only the prompts of Cursor have times; its other records have none.
+/// Of the records of Cursor, only the prompts have times.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_has_the_time_of_its_file_if_its_last_message_has_no_time() {
     let prompt = "<timestamp>Friday, Sep 4, 2020, 2:21 AM (UTC)</timestamp>\\n<user_query>Fix it</user_query>";
@@ -39,9 +39,9 @@ async fn a_session_has_the_time_of_its_file_if_its_last_message_has_no_time() {
         format!("{{\"role\":\"{role}\",\"message\":{{\"content\":\"{text}\"}}}}\n")
     };
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
-    let asked = Timestamp::parse("2020-09-04T02:21:00Z").unwrap();
+    let prompt_time = Timestamp::parse("2020-09-04T02:21:00Z").unwrap();
     for (text, wanted) in [
-        (record("user", prompt), asked),
+        (record("user", prompt), prompt_time),
         (record("user", prompt) + &record("assistant", "Done."), modified.into()),
     ] {
         let machine = Machine::new();
@@ -101,11 +101,11 @@ async fn files_that_an_older_version_registered_twice_are_repaired() {
     for (number, (path, sub_agent, texts)) in (0..).zip(rows) {
         let source = read_to_the_end(&machine, SourceKey { session: key, number }, path, sub_agent);
         store.register_unchecked(&source);
-        let say = |(seq, text): (u32, &str)| Message {
+        let message = |(seq, text): (u32, &str)| Message {
             text: text.to_owned(),
             ..contract::message(seq, 0)
         };
-        let messages = (0..).zip(texts).map(say).collect();
+        let messages = (0..).zip(texts).map(message).collect();
         store.write(vec![Write::Messages { source: source.key, messages }]).done().await.unwrap();
     }
     store.close();

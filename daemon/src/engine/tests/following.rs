@@ -50,13 +50,13 @@ impl Following {
         self.indexes.sessions.passages_of(FILE.session).unwrap()
     }
 
-    /// Stops the follower, which writes everything to disk.
+    /// Stops the follower, which then writes all applied changes to disk.
     async fn stop(self) {
         self.stop.send_replace(true);
         self.task.await.unwrap();
     }
 
-    /// Aborts the follower, which writes nothing more to disk.
+    /// Aborts the follower, so that it writes nothing more to disk.
     async fn die(self) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
@@ -109,11 +109,11 @@ async fn write(store: &Arc<dyn Store>, write: Write) -> u64 {
 }
 
 fn messages(seqs: std::ops::Range<u32>) -> Write {
-    let say = |seq| Message {
+    let message = |seq| Message {
         text: format!("word{seq}"),
         files: Vec::new(),
         tool: None,
         ..contract::message(seq, 0)
     };
-    Write::Messages { source: FILE, messages: seqs.map(say).collect() }
+    Write::Messages { source: FILE, messages: seqs.map(message).collect() }
 }

@@ -1,5 +1,5 @@
-//! Tests random changes of files, which are announced in any order, late, repeatedly or never. In
-//! the end, each record of the existing files must be stored once, and no other record twice.
+//! Tests random changes of files. The changes are announced in any order, late, repeatedly or
+//! never. In the end, each record of the existing files must be stored once, and no record twice.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -76,20 +76,21 @@ proptest! {
         steps in prop::collection::vec(step(), 1..30),
     ) {
         let runtime = Runtime::new().unwrap();
-        runtime.block_on(Played::new().play(steps))?;
+        runtime.block_on(TestFiles::new().play(steps))?;
     }
 }
 
-/// The existing files by the number of their path, with their texts.
-pub(super) struct Played {
+/// A machine with transcripts. `files` contains the texts of each existing file, by the number of
+/// its path.
+pub(super) struct TestFiles {
     pub(super) machine: Arc<Machine>,
     files: BTreeMap<usize, Vec<String>>,
     texts: usize,
 }
 
-impl Played {
-    pub(super) fn new() -> Played {
-        Played { machine: Arc::new(Machine::new()), files: BTreeMap::new(), texts: 0 }
+impl TestFiles {
+    pub(super) fn new() -> TestFiles {
+        TestFiles { machine: Arc::new(Machine::new()), files: BTreeMap::new(), texts: 0 }
     }
 
     pub(super) fn path(&self, path: usize) -> PathBuf {
@@ -123,12 +124,12 @@ impl Played {
     pub(super) fn change(&mut self, step: &FileStep) {
         match *step {
             FileStep::Append(path) => self.append(path),
-            FileStep::Copy(from, to) if self.may_take(from, to) => {
+            FileStep::Copy(from, to) if self.may_transfer(from, to) => {
                 fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
                 fs::copy(self.path(from), self.path(to)).unwrap();
                 self.files.insert(to, self.files[&from].clone());
             }
-            FileStep::Rename(from, to) if self.may_take(from, to) => {
+            FileStep::Rename(from, to) if self.may_transfer(from, to) => {
                 fs::create_dir_all(self.path(to).parent().unwrap()).unwrap();
                 fs::rename(self.path(from), self.path(to)).unwrap();
                 let content = self.files.remove(&from).unwrap();
@@ -146,9 +147,9 @@ impl Played {
         }
     }
 
-    /// Whether the file at `from` may be copied or moved to `to`: both must be files of the same
-    /// sub-agent, or own files of sessions.
-    fn may_take(&self, from: usize, to: usize) -> bool {
+    /// Whether the file at `from` may be copied or moved to `to`: it exists, there is no file at
+    /// `to`, and both paths are for the same sub-agent, or for own files of sessions.
+    fn may_transfer(&self, from: usize, to: usize) -> bool {
         let sub_agent = |path: usize| PATHS[path].split_once("/agent-").map(|(_, name)| name);
         self.files.contains_key(&from)
             && !self.files.contains_key(&to)
@@ -167,13 +168,13 @@ impl Played {
         let sources = sources(store);
         let paths: BTreeSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
         prop_assert_eq!(paths.len(), sources.len(), "a path is registered twice");
-        let mut remembered: BTreeMap<String, usize> = BTreeMap::new();
+        let mut stored: BTreeMap<String, usize> = BTreeMap::new();
         let found = sources.iter().flat_map(|source| messages(store, source));
-        found.for_each(|message| *remembered.entry(message.text).or_default() += 1);
+        found.for_each(|message| *stored.entry(message.text).or_default() += 1);
         for text in self.files.values().flatten() {
-            prop_assert_eq!(remembered.get(text), Some(&1), "{}", text);
+            prop_assert_eq!(stored.get(text), Some(&1), "{}", text);
         }
-        for (text, count) in remembered {
+        for (text, count) in stored {
             prop_assert_eq!(count, 1, "{}", text);
         }
         Ok(())

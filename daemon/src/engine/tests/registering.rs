@@ -36,7 +36,7 @@ enum RegistrationStep {
     Create(usize),
     Delete(usize),
     Announce(usize),
-    /// A batch is about to be identified.
+    /// The next batch is taken from the queue.
     Take(usize),
     /// A batch is identified.
     Identify,
@@ -114,11 +114,11 @@ impl RegistrationModel {
                 }
             }
             RegistrationStep::Identify => {
-                let there = |path: &PathBuf| {
+                let existing_at = |path: &PathBuf| {
                     self.existing.iter().copied().find(|at| Path::new(PATHS[*at].0) == path)
                 };
                 if let Some(batch) = self.taken.take() {
-                    self.identified = Some(batch.iter().filter_map(there).collect());
+                    self.identified = Some(batch.iter().filter_map(existing_at).collect());
                 }
             }
             RegistrationStep::Register => {

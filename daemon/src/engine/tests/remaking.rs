@@ -41,7 +41,7 @@ async fn only_the_summary_changes_when_it_is_created_again() {
     );
     assert_eq!(session(&run), before);
     assert!(is_complete(&run));
-    // All summaries were checked: even a summary with an older version is not created again.
+    // All summaries were checked, so even a summary with an older version is not created again.
     age(&run, |_| {}).await;
     remake_all(&run).await;
     assert_eq!(self::episode(&run).summary.objective, OLD);
@@ -60,7 +60,7 @@ async fn summaries_by_a_model_or_without_a_transcript_are_kept() {
     fs::remove_file(machine.path(OWN)).unwrap();
     remake_all(&run).await;
     assert_eq!(episode(&run), older);
-    assert!(is_complete(&run), "it is not retried at every start");
+    assert!(is_complete(&run), "the summary is not retried at every start");
     run.stop().await;
 }
 

@@ -24,13 +24,13 @@ impl IndexTarget {
     ) -> Result<(), StoreError> {
         match what {
             OutboxChange::Messages { source, from, count, overwrites } => {
-                // The index may hold some of the messages already.
+                // The index may already contain some of the messages.
                 let overwrites = overwrites || position.0 <= self.partly_applied_to;
                 let position = position.0;
                 self.feed_entry(OutboxMessages { source, position, from, count, overwrites }, end)?;
             }
             OutboxChange::Session(session) => {
-                // A session without messages cannot be found.
+                // A session without messages is not indexed.
                 let session = self.store.session(session)?;
                 if let Some(session) = session.filter(|session| session.content.is_some()) {
                     let change =
@@ -62,9 +62,9 @@ impl IndexTarget {
             }
             OutboxChange::EntitiesAndFacts(things) => {
                 for thing in things {
-                    // A damaged record must not keep the other facts from the index.
-                    if let Err(error) = self.feed_thing(thing, position) {
-                        tracing::warn!(%error, "a fact cannot be searched");
+                    // A damaged record must not exclude other entities and facts from the index.
+                    if let Err(error) = self.feed_entity_or_fact(thing, position) {
+                        tracing::warn!(%error, "an entity or a fact cannot be searched");
                     }
                 }
             }
@@ -98,7 +98,7 @@ impl IndexTarget {
         self.indexes.sessions.apply(IndexChange::DropSource { session, source: number }, position);
     }
 
-    pub(super) fn feed_thing(
+    pub(super) fn feed_entity_or_fact(
         &self,
         thing: EntityOrFact,
         position: Position,
@@ -117,7 +117,7 @@ impl IndexTarget {
         Ok(())
     }
 
-    /// Feeds messages of a file. Returns the number after that of the last message.
+    /// Feeds messages of a file. Returns the number of the message after the last one.
     pub(super) fn feed(
         &self,
         source: SourceKey,

@@ -1,8 +1,8 @@
 //! The search indexes as a target of a follower.
 //!
-//! A change can be searched as soon as it is applied; it is written to disk at a commit. Indexes
-//! that are missing, damaged or of another version are filled from the store before the first
-//! entry.
+//! Searches find a change as soon as it is applied. A commit writes the applied changes to disk.
+//! Indexes that are missing, damaged or of another version are filled from the store before the
+//! first entry.
 
 mod feed;
 mod rebuild;
@@ -34,9 +34,9 @@ pub struct IndexTarget {
     quota: IndexQuota,
     /// Whether the indexes are new, so that everything in the store has to be applied first.
     is_new: bool,
-    /// The position up to which the indexes may already hold messages of entries that are not yet
-    /// applied: a rebuild added them, or an entry was only partly committed when the process
-    /// ended.
+    /// The position up to which the indexes may already contain messages of entries that are not
+    /// yet applied: a rebuild added the messages, or an entry was only partly committed when the
+    /// process ended.
     partly_applied_to: u64,
     snapshots: Snapshots,
 }
@@ -145,7 +145,7 @@ impl IndexTarget {
         }
     }
 
-    /// Commits in the middle of a long step. Everything up to `position` was applied.
+    /// Commits in the middle of a long step. All entries up to `position` were applied.
     fn commit_early(&self, position: Position) {
         if let Err(error) = self.indexes.commit() {
             tracing::warn!(%error, "the search index cannot be written to disk");

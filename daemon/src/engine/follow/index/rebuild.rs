@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl IndexTarget {
-    /// Fills a new index with everything that the store holds.
+    /// Fills the new indexes with all sessions, entities and facts in the store.
     pub(super) fn fill(&mut self) {
         let mut sessions: Vec<SessionKey> = Vec::new();
         let listed = self.store.visit_sessions(&mut |session| {
@@ -19,18 +19,18 @@ impl IndexTarget {
             tracing::warn!(%error, "the search index cannot be filled");
         }
         for session in sessions {
-            // A damaged record must not exclude the others from the index.
+            // A damaged record must not exclude other sessions from the index.
             if let Err(error) = self.feed_session(session) {
                 tracing::warn!(%error, session = session.0, "a session cannot be searched");
             }
         }
-        self.feed_things();
+        self.feed_entities_and_facts();
         self.partly_applied_to = self.store.outbox_end();
         // No entry of the outbox was applied yet.
         self.commit(0);
     }
 
-    fn feed_things(&self) {
+    fn feed_entities_and_facts(&self) {
         let mut things: Vec<EntityOrFact> = Vec::new();
         let listed = self.store.visit_entities_and_facts(&mut |thing| {
             things.push(thing);
@@ -40,8 +40,8 @@ impl IndexTarget {
             tracing::warn!(%error, "entities and facts cannot be searched");
         }
         for thing in things {
-            if let Err(error) = self.feed_thing(thing, Position(0)) {
-                tracing::warn!(%error, "a fact cannot be searched");
+            if let Err(error) = self.feed_entity_or_fact(thing, Position(0)) {
+                tracing::warn!(%error, "an entity or a fact cannot be searched");
             }
             if self.indexes.is_full() {
                 self.commit_early(Position(0));

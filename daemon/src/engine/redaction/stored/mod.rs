@@ -23,10 +23,10 @@ use crate::{
 pub struct RedactionReport {
     /// The number of changed records, by kind.
     pub changed: BTreeMap<String, u64>,
-    /// The number of replaced secrets, by kind. A secret that is in several records counts in
-    /// each.
+    /// The number of replaced secrets, by kind. A secret that is in several records is counted
+    /// once for each record.
     pub kinds: BTreeMap<String, u64>,
-    /// The number of records that cannot be read. They are not changed.
+    /// The number of records that cannot be read. Such records are not changed.
     pub unreadable: u64,
 }
 
@@ -92,7 +92,8 @@ impl StoredRedactor {
         }
     }
 
-    /// Redacts the arguments of a call, whose names show which values are secret.
+    /// Redacts the arguments of a call. The name of an argument may show that its value is a
+    /// secret.
     pub(in crate::engine) fn arguments(&mut self, arguments: &mut Value) -> bool {
         let before = arguments.to_string();
         let counts = self.redactor.redact_value(arguments);
@@ -172,7 +173,7 @@ impl StoredRedactor {
         }
     }
 
-    /// Redacts the values of a setting, whose name may show that they are secrets.
+    /// Redacts the old and the new value of a setting. Its name may show that they are secrets.
     fn setting(&mut self, members: &mut Map<String, Value>) -> bool {
         let Some(Value::String(name)) = members.get("setting").cloned() else { return false };
         let values = ["old_value", "new_value"].into_iter();
@@ -182,7 +183,7 @@ impl StoredRedactor {
         })
     }
 
-    /// Redacts a value. Its name may show that it is a secret.
+    /// Redacts the value of `name`. The name may show that the value is a secret.
     fn named(&mut self, name: &str, value: &mut String) -> bool {
         let mut line = format!("{name}={value}");
         if !self.text(&mut line) {
@@ -196,7 +197,7 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts the names of members, which may be data such as paths or tools.
+    /// Redacts the names of members. Such a name may be data, for example a path or a tool.
     fn names(&mut self, members: &mut Map<String, Value>) -> bool {
         let is_clean = |name: &String| id(name) == name.as_str();
         if members.keys().all(is_clean) {
@@ -226,7 +227,7 @@ impl StoredRedactor {
         is_changed
     }
 
-    /// Counts the marks that were added to `before`.
+    /// Counts the marks of replaced secrets that are in `after` but not in `before`.
     fn count_kinds(&mut self, counts: &SecretCounts, before: &str, after: &str) {
         for (kind, _) in counts.iter() {
             let mark = format!("[REDACTED:{kind}]");

@@ -1,7 +1,7 @@
-//! Redacts each kind of record that the store holds.
+//! Redacts each kind of record in the store.
 //!
-//! Every record is destructured without `..`, so that a new field does not compile until it is
-//! added here, too.
+//! Every record is destructured without `..`, so that the code does not compile until each new
+//! field is added here, too.
 
 use serde_json::Value;
 
@@ -153,7 +153,8 @@ impl Cleaner for StoredRedactor {
                 };
                 ("forks", self.json(note, of))
             }
-            // They contain only ids, hashes, numbers, settings, and names of groups and models.
+            // These notes contain only ids, hashes, numbers, settings, and names of groups and
+            // models.
             NoteNamespace::ForgottenRecords
             | NoteNamespace::Evictions
             | NoteNamespace::Redaction
@@ -171,7 +172,8 @@ impl Cleaner for StoredRedactor {
 }
 
 impl StoredRedactor {
-    /// Redacts the note of a forgotten session, which is named after the session's id.
+    /// Redacts the note of a forgotten session. The name of the note is derived from the session's
+    /// id.
     fn forgotten(&mut self, note: &mut Note) -> bool {
         let mut name = None;
         let is_changed = self.json(note, |again, forgotten| {

@@ -58,12 +58,12 @@ fn every_text_of_a_record_is_redacted() {
     episode.author = Author::Model(secret(1));
     episode.reason = CloseReason::Hook(secret(1));
     episode.branches = vec![secret(1)];
-    let told = || format!("told {}", secret(1));
+    let with_secret = || format!("a text with {}", secret(1));
     episode.external = Some(ExternalContent {
-        text: told(),
-        source: told(),
-        description: told(),
-        from: Some(told()),
+        text: with_secret(),
+        source: with_secret(),
+        description: with_secret(),
+        from: Some(with_secret()),
     });
     check(&mut episode, Cleaner::episode);
 

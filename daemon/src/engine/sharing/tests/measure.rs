@@ -14,9 +14,9 @@ use crate::share::{
     schema, write,
 };
 
-/// The sizes of an episode, which are means of 165 real sessions: the words of its summary, its
-/// own entities, the files that other episodes also mention, the words of an entity's summary, and
-/// the words of a fact.
+/// Number of words of an episode's summary. This and the next four sizes are means of 165 real
+/// sessions: entities that only this episode mentions, files that other episodes also mention,
+/// words of an entity's summary, and words of a fact.
 const WORDS: u64 = 300;
 const OWN: u64 = 6;
 const FILES: u64 = 5;

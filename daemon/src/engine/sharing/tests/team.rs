@@ -1,9 +1,10 @@
-//! Tests that data of others are read within a time limit, and are marked with their author.
+//! Tests that the data of others are read within a time limit, and are marked with the author.
 
 use super::*;
 
-/// Returns the rows of an engine with an episode of this machine, and a colleague's episode that
-/// contains a secret: without and with its content.
+/// Returns two answers of an engine. The first one has an episode of this machine and a colleague's
+/// episode, without content. The second one has the colleague's episode, and its content contains a
+/// secret.
 fn rows_of_two(own: &str) -> (serde_json::Value, serde_json::Value) {
     let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
     let row = |id: &str, content: Option<String>| {
@@ -35,8 +36,8 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         engine.answer("is_own, e.valid_at", found);
         let groups = running.sharing.team_groups(None);
         assert_eq!(groups[0].group, running.group());
-        let asked = running.sharing.clone().team_episodes(groups.clone(), "why pool".into(), 9);
-        let answer = asked.await;
+        let query = running.sharing.clone().team_episodes(groups.clone(), "why pool".into(), 9);
+        let answer = query.await;
         assert_eq!(answer.problem, None);
         assert_eq!(answer.rows.len(), 1, "this machine's own episode is left out");
         let episode = &answer.rows[0];
@@ -120,16 +121,16 @@ async fn a_missing_answer_is_reported() {
         (Behaviour::Fail("NOPERM no permissions to run GRAPH.RO_QUERY"), "rejects the login"),
     ] {
         engine.set(trouble);
-        let asked = running.sharing.clone().team_episodes(groups.clone(), "pool".into(), 9);
-        let answer = asked.await;
+        let query = running.sharing.clone().team_episodes(groups.clone(), "pool".into(), 9);
+        let answer = query.await;
         let problem = answer.problem.unwrap_or_default();
         assert!(answer.rows.is_empty() && problem.contains(wanted), "{problem}");
     }
     engine.set(Behaviour::Work);
-    let asked = running.sharing.clone().team_episodes(groups.clone(), "--".into(), 9);
-    assert!(asked.await.problem.unwrap().contains("has no words"));
-    let asked = running.sharing.clone().team_episodes(Vec::new(), "pool".into(), 9);
-    assert!(asked.await.problem.unwrap().contains("not shared"));
+    let query = running.sharing.clone().team_episodes(groups.clone(), "--".into(), 9);
+    assert!(query.await.problem.unwrap().contains("has no words"));
+    let query = running.sharing.clone().team_episodes(Vec::new(), "pool".into(), 9);
+    assert!(query.await.problem.unwrap().contains("not shared"));
     running.stop().await;
 }
 

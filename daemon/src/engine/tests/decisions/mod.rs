@@ -76,7 +76,7 @@ struct Decider {
     batches: VecDeque<Vec<PathBuf>>,
     /// Jobs that were started.
     jobs: VecDeque<Job>,
-    /// Questions that are being asked, with the generation of their summarizer.
+    /// Questions with running requests, and the generation of their summarizer.
     questions: VecDeque<(Box<ModelQuestion>, u64)>,
     /// The number of the latest requested scan.
     scan: u64,
@@ -217,9 +217,9 @@ impl Decider {
             EngineEffect::Ask { generation, question, .. } => {
                 self.questions.push_back((question, generation));
             }
-            EngineEffect::Rescan { sessions, reply } => {
+            EngineEffect::Rescan { until_no_timeouts, reply } => {
                 self.scan += 1;
-                let waiter = SettleWaiter { sessions, scan: self.scan, reply };
+                let waiter = SettleWaiter { until_no_timeouts, scan: self.scan, reply };
                 return Some(EngineEvent::RescanRequested(waiter));
             }
             EngineEffect::Reply(send) => send(),
@@ -278,7 +278,7 @@ impl Decider {
 
     /// Identifies the files of the oldest batch that exist now.
     fn identify(&mut self) {
-        let batch = self.batches.pop_front().expect("a batch is to be identified");
+        let batch = self.batches.pop_front().expect("a batch waits to be identified");
         let found = batch.into_iter().filter_map(|path| self.identified(path)).collect();
         self.turn(EngineEvent::Identified(IdentifyResult { found, ..IdentifyResult::default() }));
     }
@@ -299,7 +299,8 @@ impl Decider {
         Some(IdentifiedFile { path, format, identity, stamp, other_paths })
     }
 
-    /// Returns the result of a job that reads its files to their ends and finds `new` messages.
+    /// Returns the result of a job that reads each of its files to the end and finds `new`
+    /// messages.
     fn read(&mut self, job: &Job, new: usize) -> JobResult {
         let files = job.files.iter().map(|file| self.read_file(&file.source, new)).collect();
         let content = Content { hash: ContentHash([7; 32]), messages: 1 };

@@ -1,4 +1,4 @@
-//! Tests when questions to models are asked, retried and given up.
+//! Tests when requests to models are sent, retried and given up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::{
 const A: SessionKey = SessionKey(1);
 
 #[test]
-fn a_queued_question_is_gathered_asked_and_removed() {
+fn a_queued_question_is_prepared_answered_and_removed() {
     let mut decider = queue_of(1, |_| {});
     assert!(decider.jobs[0].gather);
     gather(&mut decider);
@@ -61,7 +61,7 @@ fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given
 #[test]
 fn a_question_that_cannot_be_prepared_is_retried() {
     let mut decider = queue_of(1, |_| {});
-    let job = decider.jobs.pop_front().expect("a question is gathered");
+    let job = decider.jobs.pop_front().expect("a job prepares a question");
     let error = ReadError::Store(StoreError::Closed);
     decider.turn(EngineEvent::JobDone(Box::new(JobResult::failed(&job, error))));
     let saved = queued::load(decider.store.as_ref()).unwrap();
@@ -80,7 +80,7 @@ fn a_question_waits_for_the_next_budget_without_counting_a_retry() {
 }
 
 #[test]
-fn a_failure_of_a_replaced_summarizer_is_ignored() {
+fn after_a_failure_of_a_replaced_summarizer_the_session_is_queued_again() {
     let mut decider = queue_of(1, |_| {});
     gather(&mut decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
@@ -88,7 +88,7 @@ fn a_failure_of_a_replaced_summarizer_is_ignored() {
     answer(&mut decider, episode, SummarizeOutcome::Failed(unavailable()), 0);
     let saved = queued::load(decider.store.as_ref()).unwrap();
     assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.now, 0));
-    assert_eq!(decider.jobs.len(), 1, "the question is gathered again");
+    assert_eq!(decider.jobs.len(), 1, "the question is prepared again");
 }
 
 #[test]
@@ -131,13 +131,13 @@ fn the_number_of_concurrent_questions_is_limited() {
     let mut decider = queue_of(3, |_| {});
     assert_eq!(decider.jobs.len(), 1);
     gather(&mut decider);
-    assert!(decider.jobs.is_empty(), "no second question is gathered");
+    assert!(decider.jobs.is_empty(), "no second question is prepared");
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
     answer(&mut decider, episode, SummarizeOutcome::Nothing, 0);
     assert_eq!(decider.jobs.len(), 1);
 }
 
-/// Returns a state with `count` indexed sessions, for each of which a question to the model is due.
+/// Returns a state with `count` indexed sessions. For each session, a question to the model is due.
 fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
     let sessions = (1..=count).map(|key| indexed(key, &format!("session-{key}")));
     let mut writes: Vec<Write> = sessions.flat_map(|(_, writes)| writes).collect();
@@ -150,9 +150,9 @@ fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
     Decider::with(settings, &writes, "")
 }
 
-/// Ends the job, which gathered the question.
+/// Ends the job that prepares the question.
 fn gather(decider: &mut Decider) {
-    let job = decider.jobs.pop_front().expect("a question is gathered");
+    let job = decider.jobs.pop_front().expect("a job prepares a question");
     let mut done = decider.read(&job, 0);
     let episode = job.session.indexed.as_ref().unwrap().episode;
     let question = ModelQuestion {
@@ -172,7 +172,7 @@ fn answer(decider: &mut Decider, episode: EpisodeId, end: SummarizeOutcome, gene
     decider.turn(EngineEvent::ModelAnswered(Box::new(answered)));
 }
 
-/// Prepares the question, and answers it with a failure of the model.
+/// Prepares the question, and simulates a failure of the model.
 fn fail(decider: &mut Decider, error: Error, generation: u64) {
     gather(decider);
     let episode = decider.questions.pop_front().unwrap().0.episode.id;

@@ -1,5 +1,5 @@
-//! Tests real files and real jobs. The steps of their handling are in random order: a job may run
-//! long after it was started, and its result may arrive long after that.
+//! Tests real files and real jobs. The steps of the work are in random order: a job may run long
+//! after it was started, and its result may arrive long after the job ran.
 
 use std::{collections::VecDeque, path::PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
         EngineEvent,
         files::{self, IdentifyResult},
         job_result::JobResult,
-        tests::interleavings::{self, FileStep, PATHS, Played},
+        tests::interleavings::{self, FileStep, PATHS, TestFiles},
     },
 };
 
@@ -46,35 +46,35 @@ proptest! {
     fn each_record_is_stored_once_in_any_order_of_steps(
         steps in prop::collection::vec(step(), 1..60),
     ) {
-        let mut ordered = Ordered::new();
-        steps.into_iter().for_each(|step| ordered.step(step));
-        ordered.drain();
-        ordered.played.check(ordered.decider.store.as_ref())?;
+        let mut runner = StepRunner::new();
+        steps.into_iter().for_each(|step| runner.step(step));
+        runner.drain();
+        runner.files.check(runner.decider.store.as_ref())?;
     }
 }
 
-struct Ordered {
-    played: Played,
+struct StepRunner {
+    files: TestFiles,
     decider: Decider,
     identified: VecDeque<IdentifyResult>,
     done: VecDeque<JobResult>,
 }
 
-impl Ordered {
-    fn new() -> Ordered {
-        let played = Played::new();
-        let mut decider = Decider::over(played.machine.clone(), |_, _| {}, &[], "");
+impl StepRunner {
+    fn new() -> StepRunner {
+        let files = TestFiles::new();
+        let mut decider = Decider::over(files.machine.clone(), |_, _| {}, &[], "");
         decider.observes_disk = true;
-        Ordered { played, decider, identified: VecDeque::new(), done: VecDeque::new() }
+        StepRunner { files, decider, identified: VecDeque::new(), done: VecDeque::new() }
     }
 
     fn step(&mut self, step: Step) {
         match step {
             Step::File(FileStep::Announce(paths)) => {
-                let paths = paths.into_iter().map(|path| self.played.path(path)).collect();
+                let paths = paths.into_iter().map(|path| self.files.path(path)).collect();
                 self.announce(paths);
             }
-            Step::File(step) => self.played.change(&step),
+            Step::File(step) => self.files.change(&step),
             Step::Identify => {
                 let batch = self.decider.batches.pop_front();
                 self.identified
@@ -104,7 +104,7 @@ impl Ordered {
 
     /// Announces all files, as a scan does, and ends all started work.
     fn drain(&mut self) {
-        self.announce((0..PATHS.len()).map(|path| self.played.path(path)).collect());
+        self.announce((0..PATHS.len()).map(|path| self.files.path(path)).collect());
         while !(self.identified.is_empty()
             && self.done.is_empty()
             && self.decider.batches.is_empty()

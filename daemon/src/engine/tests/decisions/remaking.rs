@@ -21,9 +21,12 @@ fn a_summary_is_created_again_only_while_there_is_no_other_work() {
     assert!(matches!(permit(&mut decider, &episode), RemakePermit::Granted(_)));
     decider.put("/p/b", 1, 10);
     decider.announce(&["/p/b"]);
-    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Busy), "a file is identified");
+    assert!(
+        matches!(permit(&mut decider, &episode), RemakePermit::Busy),
+        "a file is being identified"
+    );
     decider.identify();
-    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Busy), "it is read");
+    assert!(matches!(permit(&mut decider, &episode), RemakePermit::Busy), "the file is being read");
     decider.finish(1);
     assert!(matches!(permit(&mut decider, &episode), RemakePermit::Granted(_)));
 }

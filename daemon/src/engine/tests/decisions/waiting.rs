@@ -16,7 +16,8 @@ const WAITS: Result<(), TryRecvError> = Err(TryRecvError::Empty);
 #[test]
 fn the_engine_has_settled_when_a_scan_after_the_request_is_complete() {
     let mut decider = Decider::new();
-    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
+    let mut settled =
+        decider.command(|reply| EngineCommand::Settle { until_no_timeouts: false, reply });
     assert_eq!(settled.try_recv(), WAITS);
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 0 }));
     assert_eq!(settled.try_recv(), WAITS, "this scan began before the request");
@@ -29,7 +30,8 @@ fn the_engine_has_settled_when_no_file_is_being_identified_or_read() {
     let mut decider = Decider::new();
     decider.put(OWN, 1, 10);
     decider.announce(&[OWN]);
-    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: false, reply });
+    let mut settled =
+        decider.command(|reply| EngineCommand::Settle { until_no_timeouts: false, reply });
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
     assert_eq!(settled.try_recv(), WAITS, "the file is being identified");
     decider.identify();
@@ -53,7 +55,8 @@ fn a_search_for_old_sessions_waits_until_all_files_are_registered() {
 fn a_caller_can_wait_until_all_sessions_with_a_timeout_have_ended() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
-    let mut settled = decider.command(|reply| EngineCommand::Settle { sessions: true, reply });
+    let mut settled =
+        decider.command(|reply| EngineCommand::Settle { until_no_timeouts: true, reply });
     decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
     decider.pass(Duration::from_secs(60));
     assert_eq!((decider.state_of("a"), settled.try_recv()), ("inactive", WAITS));
