@@ -6,7 +6,7 @@
 
 use crate::model::tool::{ToolDomain, ToolIntent};
 
-/// Returns a verb's intent with its confidence before the discount for guesses.
+/// Returns the intent of a verb, and the confidence before the discount for guesses.
 pub(crate) fn intent_of(word: &str) -> Option<(ToolIntent, f64)> {
     let found = INTENTS.iter().find(|(words, ..)| words.contains(&word));
     found.map(|(_, intent, confidence)| (*intent, *confidence))

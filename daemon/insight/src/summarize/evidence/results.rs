@@ -85,7 +85,7 @@ impl Collector {
             CallEffect::ListTasks if succeeded => {
                 tasks::listed(&mut self.evidence.tasks, &result.content.decode(TASK_LIST));
             }
-            CallEffect::Background(id) if succeeded => self.task_shown(id, result, moment),
+            CallEffect::Background(id) if succeeded => self.observe_task_output(id, result, moment),
             CallEffect::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
             CallEffect::Other(target) => self.tool_answered(target, &waiting, result, moment),
             _ => {}

@@ -1,9 +1,9 @@
 //! Classifies shell command lines: each command is looked up in the table of programs, and the most
 //! important command determines the class of the line.
 //!
-//! A program that is not in the table is classified by its words. If the words are not meaningful,
-//! the command is unknown. An unknown command is then classified by stored answers, and finally by
-//! a model.
+//! A program that is not in the table is classified by the words of its command. If the words are
+//! not meaningful, the command is unknown. An unknown command is then classified by stored answers,
+//! and finally by a model.
 
 pub(crate) mod command;
 mod line;
@@ -33,7 +33,7 @@ pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }
 
-/// Same as [`classify`], and also selects the main command.
+/// Same as [`classify`], but returns a line that can also select its main command.
 pub fn classify_line(line: &str) -> ClassifiedLine {
     let mut found = Vec::new();
     for command in parse::commands(line) {
@@ -51,8 +51,8 @@ fn expand(
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // `xargs` runs its own command on the listed names, so the command that lists the names is
-        // not the main one.
+        // `xargs` runs a command on the names that an earlier command lists. The earlier command
+        // therefore does not take precedence.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {
