@@ -141,7 +141,7 @@ pub(super) const SUBJECT: usize = 160;
 /// Maximum length, in bytes, of a commit's message below its first line.
 pub(super) const COMMIT_BODY: usize = 1_500;
 /// Maximum length, in bytes, of the messages of all commits together, without their first lines.
-/// Above the limit, the oldest commits keep only their first lines.
+/// Above the limit, older commits keep only their first lines.
 pub(super) const COMMIT_BODIES: usize = 24_000;
 /// Maximum number of events of the repository. The oldest is dropped first.
 pub(super) const GIT_EVENTS: usize = 24;
