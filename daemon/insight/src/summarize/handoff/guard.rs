@@ -26,18 +26,18 @@ const NAME_START_CHARS: usize = 60;
 /// `None` if the line is empty. The caller adds a label, such as the name of a JSON field, in place
 /// of quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
-    line_within(text, MAX_ENTRY_CHARS)
+    first_sentence_if_long(text, MAX_ENTRY_CHARS)
 }
 
 /// Same as [`line()`], with another limit of characters.
-pub(super) fn line_within(text: &str, limit: usize) -> Option<String> {
+pub(super) fn first_sentence_if_long(text: &str, limit: usize) -> Option<String> {
     let line = for_model(&one_line(&without_ansi(text))).trim().replace(['“', '”'], "\"");
     (!line.is_empty()).then(|| cut(&line, limit))
 }
 
-/// Returns [`line_within()`] in quotation marks, which do not count towards `limit` (characters).
+/// Returns [`first_sentence_if_long()`] in quotation marks, which do not count towards `limit` (characters).
 pub(super) fn quote(text: &str, limit: usize) -> Option<String> {
-    Some(format!("“{}”", line_within(text, limit)?))
+    Some(format!("“{}”", first_sentence_if_long(text, limit)?))
 }
 
 /// Quotes the start of the first line of a program's output.
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_sentence() {
+    fn a_name_cannot_be_a_sentence() {
         for (given, wanted) in [
             ("src/system/prompt.rs", "src/system/prompt.rs"),
             ("feature/ignore-rules#2", "feature/ignore-rules#2"),
