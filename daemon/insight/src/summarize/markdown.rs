@@ -11,7 +11,7 @@
 //! - An empty (not absent) list of files is reported in the words of the second example.
 //!
 //! The examples also have a blank line under each heading, settings before decisions, and
-//! rationales on separate lines. There, this module follows the code, not the examples.
+//! rationales on separate lines. This module follows the code, not these examples.
 
 use std::collections::BTreeMap;
 

@@ -153,8 +153,8 @@ impl Packer {
         }
     }
 
-    /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of each prompt stays
-    /// empty, because the next message does not fit into the rest.
+    /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of each prompt may
+    /// stay empty, because the next message may not fit into the rest.
     fn most(&self) -> u64 {
         u64::from(self.prompt_budget) * u64::from(self.most_parts) * u64::from(SHARE - 1)
             / u64::from(SHARE)

@@ -95,7 +95,7 @@ impl<'t> Sections<'t> {
         sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
     }
 
-    /// Returns the items of a section on one line each, without very short ones. If no item is
+    /// Returns the items of a section on one line each, without very short items. If no item is
     /// left, returns the first four sentences of the section.
     pub(super) fn items(&self, section: Section) -> Vec<String> {
         let text = self.text(section);
@@ -158,7 +158,7 @@ impl DescribedError {
         error
     }
 
-    /// Sets the part of the error that `kind` states, such as `Fix`, unless the part is already set.
+    /// Sets the part of the error that belongs to `kind`, such as the fix, unless it is already set.
     fn add(&mut self, kind: &str, text: &str) {
         let kind = kind.to_lowercase();
         let fixes = kind.starts_with("fix") || kind.contains("solution");

@@ -1,4 +1,4 @@
-//! Classifies tools by their names alone, such as those of MCP servers
+//! Classifies tools, such as the tools of MCP servers, by their names alone
 //! (intelligent-session-summarization, 3.4).
 
 use crate::{

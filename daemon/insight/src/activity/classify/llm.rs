@@ -141,7 +141,7 @@ impl ClassificationRequest {
     }
 }
 
-/// The confidence of an answer that does not state one.
+/// The confidence of an answer without a confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.5;
 
 /// The reply contains no JSON of the requested form.

@@ -1,7 +1,7 @@
 //! Maps single words: verbs to an intent, nouns to a domain (intelligent-session-summarization,
 //! 3.4).
 //!
-//! The lists are those of the specification, with additions. Only whole words count, and the first
+//! The lists come from the specification, with additions. Only whole words count, and the first
 //! verb of a name decides, because names usually begin with their verb.
 
 use crate::model::tool::{ToolDomain, ToolIntent};

@@ -31,7 +31,7 @@ const MAX_AWAITED_CALLS: usize = 64;
 /// Maximum length, in bytes, of the id of a call.
 const MAX_ID_BYTES: usize = 128;
 
-/// The activity in one transcript: the main one of a session, or a sub-agent's.
+/// The activity in one transcript: the main transcript of a session, or that of a sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detector {

@@ -218,7 +218,7 @@ impl PhaseSpan {
     }
 }
 
-/// Returns the names of at most two activities, the strongest first, or `mixed` if none is strong.
+/// Returns the names of the one or two strongest activities, or `mixed` if no activity is strong.
 fn label(vector: &ActivityVector) -> String {
     const NAMED: usize = 2;
     const CLOSE: f64 = 0.6;

@@ -148,7 +148,7 @@ impl Collector {
     }
 
     /// Updates the first and the last time, and adds the time since the latest entry to the working
-    /// time, unless it was a pause. An entry that is older than the latest one adds nothing,
+    /// time, unless this time was a pause. An entry older than the latest entry adds nothing,
     /// because its time is already counted.
     fn pass_time(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };

@@ -247,7 +247,7 @@ impl Pending {
         self.calls.remove(at)
     }
 
-    /// Remembers a message; returns whether it was not remembered already.
+    /// Remembers a message; returns false if it was already remembered.
     pub(super) fn is_new_message(&mut self, id: &str) -> bool {
         if self.messages.iter().any(|known| known == id) {
             return false;

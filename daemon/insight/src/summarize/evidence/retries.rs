@@ -38,11 +38,11 @@ pub(super) struct FailedCommand {
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandEnd<'o> {
-    /// It failed with this output.
+    /// The command failed with this output.
     Failed(&'o str),
-    /// It succeeded and printed something.
+    /// The command succeeded and printed something.
     Printed,
-    /// It succeeded and printed nothing, so it may not have served its purpose.
+    /// The command succeeded and printed nothing. It may not have served its purpose.
     Silent,
 }
 

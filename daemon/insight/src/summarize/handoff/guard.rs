@@ -26,18 +26,18 @@ const NAME_START_CHARS: usize = 60;
 /// `None` if the line is empty. The caller adds a label, such as the name of a JSON field, in place
 /// of quotation marks.
 pub(super) fn line(text: &str) -> Option<String> {
-    first_sentence_if_long(text, MAX_ENTRY_CHARS)
+    line_within(text, MAX_ENTRY_CHARS)
 }
 
 /// Same as [`line()`], with another limit of characters.
-pub(super) fn first_sentence_if_long(text: &str, limit: usize) -> Option<String> {
+pub(super) fn line_within(text: &str, limit: usize) -> Option<String> {
     let line = for_model(&one_line(&without_ansi(text))).trim().replace(['“', '”'], "\"");
     (!line.is_empty()).then(|| cut(&line, limit))
 }
 
-/// Returns [`first_sentence_if_long()`] in quotation marks, which do not count towards `limit` (characters).
+/// Returns [`line_within()`] in quotation marks, which do not count towards `limit` (characters).
 pub(super) fn quote(text: &str, limit: usize) -> Option<String> {
-    Some(format!("“{}”", first_sentence_if_long(text, limit)?))
+    Some(format!("“{}”", line_within(text, limit)?))
 }
 
 /// Quotes the start of the first line of a program's output.

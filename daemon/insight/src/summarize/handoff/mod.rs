@@ -95,7 +95,7 @@ pub struct FailedSuite {
     /// The name of the framework, such as "pytest".
     pub framework: String,
     pub failed: u32,
-    /// Number of tests, including skipped ones.
+    /// Number of tests, without skipped tests.
     pub total: u32,
     /// Names of some tests that failed.
     pub names: Vec<String>,

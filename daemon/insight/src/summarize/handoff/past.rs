@@ -63,16 +63,15 @@ impl EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
         let line = |text: Option<&str>, limit| {
-            text.and_then(|text| guard::first_sentence_if_long(text, limit)).unwrap_or_default()
+            text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
         };
         let (last, earlier) = match &ending.report {
             Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
             None => split_last_words(summary.last_words.as_deref()),
         };
         let tests = |text: &Option<String>| {
-            text.as_deref().and_then(|text| {
-                guard::first_sentence_if_long(&guard::with_literals(text), MAX_TESTS_CHARS)
-            })
+            text.as_deref()
+                .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
         // If later requests follow the first request, a title with the words of the first request
@@ -92,9 +91,7 @@ impl EndedSession {
             asked_later: ending
                 .asked_later
                 .iter()
-                .filter_map(|text| {
-                    guard::first_sentence_if_long(text, SessionEnding::LATER_REQUEST_LENGTH)
-                })
+                .filter_map(|text| guard::line_within(text, SessionEnding::LATER_REQUEST_LENGTH))
                 .collect(),
             outcome: summary.outcome,
             reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),

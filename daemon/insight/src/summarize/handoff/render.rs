@@ -52,7 +52,7 @@ const DONE: usize = 3;
 const FOOT: &str = "More: tools search_sessions and get_session, or `graphiti search`.";
 
 impl Handoff {
-    /// Renders Markdown of at most `max_chars` characters, without the entries that do not fit.
+    /// Renders Markdown of at most `max_chars` characters, without entries that do not fit.
     /// Returns `None` if the handoff is empty, or if `max_chars` is too low for a useful handoff.
     pub fn to_text(&self, max_chars: usize) -> Option<String> {
         self.to_text_by_use(max_chars, &|_| 0.0)

@@ -17,9 +17,9 @@ pub struct Grounds<'g> {
 /// How the files in a claim must be related to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRelation {
-    /// A tool touched them, or a command, a prompt or the subject of a commit mentions them.
+    /// A tool touched the files, or a command, prompt or commit subject mentions the files.
     Touched,
-    /// The session touched them, or a text that the model received mentions them.
+    /// The session touched the files, or a text that the model received mentions the files.
     Known,
 }
 

@@ -304,8 +304,7 @@ impl PassageParser {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds code of one short line to the sentence before the code. For other code, removes the last
-    /// clause of the sentence.
+    /// Adds short code to the sentence before it. For other code, removes the sentence's last clause.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);

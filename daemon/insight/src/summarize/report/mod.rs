@@ -2,7 +2,7 @@
 //!
 //! Agents summarise their work in these reports, under headings that state the kind of the items.
 //! The headings and phrases of the topics are data in `phrases`, for several languages. The code of
-//! this module recognises only a few English phrases, such as those of a question for consent.
+//! this module recognises only a few English phrases, such as phrases that ask for consent.
 
 mod inline;
 mod markdown;

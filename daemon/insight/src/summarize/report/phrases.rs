@@ -63,7 +63,7 @@ pub(crate) enum Topic {
     Talk,
     /// A prompt that says that the last attempt failed.
     StillFails,
-    /// A prompt that wants the agent's last work done differently.
+    /// A prompt that asks the agent to do the last work differently.
     Objection,
     /// A supposition, or a hypothetical statement.
     Guess,

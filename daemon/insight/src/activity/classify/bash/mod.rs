@@ -26,9 +26,9 @@ const MAX_COMMANDS: usize = 64;
 /// Maximum nesting depth of scripts within a command, such as the argument of `sh -c`.
 const MAX_SCRIPT_DEPTH: usize = 3;
 
-/// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A
-/// line with invalid shell syntax is only split at its operators. If this is not possible either,
-/// only the first words of its first lines are classified.
+/// Classifies each simple command of `line`. Commands inside `$(...)` are marked. A line with
+/// invalid shell syntax is only split at its operators. If this is not possible either, only the
+/// first words of its first lines are classified.
 pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }
@@ -51,8 +51,8 @@ fn expand(
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // `xargs` runs a command on the names that an earlier command lists. The earlier command
-        // therefore does not take precedence.
+        // `xargs` runs a command on the names that an earlier command lists, so it ranks like the
+        // first command of the pipeline.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {

@@ -277,7 +277,7 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
     Some(kept(&last[1], bounds::NAME))
 }
 
-/// Records the last pull request whose URL is in the output of a command that opens one.
+/// Records the last pull request whose URL is in the output of a command that opens pull requests.
 fn pull_requests(evidence: &mut Evidence, output: &str) {
     let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
     if let Some(found) = address.captures_iter(output).last() {
@@ -285,7 +285,7 @@ fn pull_requests(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Records a pull request that is not recorded yet, or the missing number of a recorded one.
+/// Records a new pull request, or the missing number of a recorded pull request.
 pub(super) fn pull_request(evidence: &mut Evidence, url: &str, number: Option<u64>) {
     let url = kept(url, bounds::NAME);
     if let Some(known) = evidence.pull_requests.iter_mut().find(|known| known.url == url) {

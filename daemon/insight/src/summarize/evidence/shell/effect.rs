@@ -191,8 +191,8 @@ fn has_target_option(invocation: &Invocation<'_>) -> bool {
     invocation.arguments.iter().any(is_option)
 }
 
-/// Returns the moves of all operands but the last to the last one. If there are several sources, the
-/// target is a folder.
+/// Returns the moves of the sources to the target, which is the last operand. If there are several
+/// sources, the target is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
     if !is_plain(target) || is_temporary(&target.text) {

@@ -38,7 +38,7 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
-    /// Whether the next command runs only if this one succeeds.
+    /// Whether the next command runs only if this command succeeds.
     pub(in crate::summarize::evidence) chained: bool,
 }
 

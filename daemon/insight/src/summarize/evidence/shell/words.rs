@@ -26,7 +26,7 @@ pub(super) struct SimpleCommand {
     pub(super) joint: Operator,
 }
 
-/// The brackets between the previous command and this one.
+/// The brackets between the previous command and this command.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SubshellMarks {
     /// Number of subshells that end before the command.

@@ -76,9 +76,9 @@ pub(super) fn is_decision(sentence: &str) -> bool {
                     || (strong && reasoned))))
 }
 
-/// Whether the agent states a choice that it is about to carry out, or that it made on purpose:
-/// `I'll resolve by keeping the old name`, `This is deliberately not migrated`. The summary uses
-/// such a choice only when work follows.
+/// Whether the agent states a choice that it is about to carry out or that it made on purpose, for
+/// example `I'll resolve by keeping the old name` or `This is deliberately not migrated`. The
+/// summary uses such a choice only if work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
         r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"

@@ -78,7 +78,7 @@ pub(super) fn note(
             one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
         });
         if let Some(at) = known {
-            // The later wording replaces the earlier one, because it usually contains more.
+            // The later wording replaces the earlier wording, because it usually contains more.
             statements.remove(at);
         }
         let StatementSource { origin, reported } = source;

@@ -103,10 +103,10 @@ fn parsed(output: &str) -> Vec<RunReport> {
 }
 
 /// Whether the environment, such as a sandbox without a network, prevented tests from running.
-/// Their failures say nothing about the code. Fewer messages are recognised than in
+/// Such failures say nothing about the code. Fewer messages are recognised than in
 /// [`lang::environment`](crate::lang::environment), because a refused connection may be a failure
-/// of the project's own server. A single message may come from a test that expects it, so there
-/// must be a message for at least half of the failures.
+/// of the project's own server. A single message may come from a test that expects the message, so
+/// there must be a message for at least half of the failures.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
         r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file|cannot connect to the docker daemon)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders|docker\.sock)).*$"

@@ -12,7 +12,7 @@ pub(in crate::summarize::evidence) struct TestScope {
     pub(in crate::summarize::evidence) limited_to: Option<String>,
     /// The environment variables that the command set and that may enable tests.
     pub(in crate::summarize::evidence) variables: Vec<String>,
-    /// Number of tests that the run left out, if the runner prints it.
+    /// Number of tests that the run left out, if the runner prints this number.
     pub(in crate::summarize::evidence) not_run: u32,
 }
 
