@@ -8,7 +8,7 @@ use std::{
     thread::LocalKey,
 };
 
-/// The results of a function by the hash of its argument. Each thread has its own cache.
+/// The results of a function by the hash of its argument, separate for each thread.
 pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
 
 /// Returns the cached result for `key`, or else computes the result. A cache with `max` results is

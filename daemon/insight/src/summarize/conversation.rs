@@ -24,7 +24,6 @@ pub struct ConversationSummary {
 }
 
 impl ConversationSummary {
-    /// Converts a session's summary.
     pub fn of(summary: &EnhancedSessionSummary) -> ConversationSummary {
         ConversationSummary {
             overview: overview(summary),

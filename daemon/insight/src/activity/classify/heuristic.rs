@@ -71,7 +71,6 @@ fn domain(own: &[String], server: &[String], known_server: Option<&KnownServer>)
         .unwrap_or(ToolDomain::Unknown)
 }
 
-/// The properties of a known server.
 #[derive(Debug)]
 struct KnownServer {
     names: &'static [&'static str],

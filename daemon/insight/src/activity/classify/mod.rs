@@ -71,7 +71,6 @@ pub struct Subject<'a> {
 
 #[derive(Clone, Debug)]
 pub enum SubjectKind<'a> {
-    /// A tool call with this action.
     Tool(&'a Action),
     /// A shell command, with its classification by the built-in rules.
     Command(&'a BashCommandClassification),

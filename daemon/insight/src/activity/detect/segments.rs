@@ -61,7 +61,6 @@ struct OpenPhase {
     by_request: bool,
 }
 
-/// The position and time of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct PhaseSpan {

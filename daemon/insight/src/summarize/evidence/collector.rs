@@ -123,8 +123,8 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // A sub-agent's task list, questions and plans are not meant for the user. An update of
-            // a task counts, because the task may be on the session's list.
+            // A sub-agent's task list, questions and plans are not meant for the user. Updates of
+            // tasks count, because a task may be on the session's list.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}

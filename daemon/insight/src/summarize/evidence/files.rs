@@ -188,7 +188,6 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     bound(evidence, path, &BTreeSet::new());
 }
 
-/// Records that a file was changed.
 pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
     let target = match &planned.deed {
         FileAction::Move(to) => to,
@@ -270,7 +269,6 @@ pub(super) fn cancel_reversed_edit(
     true
 }
 
-/// Remembers the edits of a change.
 pub(super) fn remember(made: &mut VecDeque<EditMade>, planned: &PlannedChange) {
     for texts in &planned.texts {
         made.push_back(EditMade { path: hash(&planned.path), texts: *texts });

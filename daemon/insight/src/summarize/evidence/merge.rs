@@ -11,7 +11,7 @@ use crate::{
     summarize::evidence::{bounds, files::bound, git, lists::keep_latest},
 };
 
-/// Adds the evidence of a sub-agent to the evidence of its session.
+/// Adds a sub-agent's evidence to the evidence of its session.
 ///
 /// The sub-agent's work counts as work of the session: files, todo and plan files, settings,
 /// commands, tests, errors, commits and other events of the repository, publications, delegations,
@@ -49,7 +49,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     commits(&mut session.commits, &sub_agent.commits);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
-    // The session's own text of a note takes precedence, because it is usually the later text.
+    // The session's text of a note takes precedence, because it is usually later.
     let is_new = |note: &&WorkNote| !session.work_notes.iter().any(|known| known.path == note.path);
     let notes: Vec<WorkNote> = sub_agent.work_notes.iter().filter(is_new).cloned().collect();
     by_time(&mut session.work_notes, &notes, |_| None, bounds::WORK_NOTES);

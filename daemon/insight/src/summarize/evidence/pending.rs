@@ -42,7 +42,6 @@ pub(super) struct Pending {
     pub(super) clock: Option<Timestamp>,
     /// The model that writes the replies.
     pub(super) model: String,
-    /// The working directory.
     pub(super) directory: String,
     /// Errors that may still be resolved.
     pub(super) errors: Tracker,
@@ -74,9 +73,7 @@ pub(super) struct Pending {
 pub(super) struct PendingCall {
     pub(super) id: String,
     pub(super) tool: String,
-    /// The position of the call.
     pub(super) origin: Origin,
-    /// When the call was made.
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
@@ -139,7 +136,6 @@ impl PendingCall {
     }
 }
 
-/// A background task with the call that started it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BackgroundTask {
     pub(super) id: String,
@@ -151,7 +147,6 @@ pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
 
-/// A question to the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PendingQuestion {
     pub(super) question: String,

@@ -110,8 +110,7 @@ impl Collector {
         self.tool_answered(target, waiting, result, moment);
     }
 
-    /// Adds a task under the key in the result, or else under the id of the call, unless the task is
-    /// known.
+    /// Adds an unknown task under the key in the result, or else under the id of the call.
     fn task_added(
         &mut self,
         subject: &str,
@@ -212,20 +211,19 @@ impl Collector {
         }
     }
 
-    /// Records the effects of a command on files.
     pub(super) fn keep_effects(&mut self, command: &CommandLine, moment: EntryPosition) {
         let changes: Vec<PlannedChange> = command.effects.iter().map(PlannedChange::from).collect();
         self.files_changed(&changes, || false, moment);
     }
 
-    /// Records the end of a command at `origin`. A failed command may be the first form of a later
-    /// command; a successful command may be another form of an earlier one.
+    /// Records the end of a command at `origin`, as the failed form of a later command or as another
+    /// form of an earlier command.
     fn record_retry(&mut self, command: &CommandLine, origin: Origin, end: CommandEnd<'_>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
         retries::record_end(waiting, retries, (command, origin), end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
-            // Because of these changes, a failed command may work in its old form.
+            // After these changes, a failed command may work unchanged.
             waiting.clear();
         }
     }

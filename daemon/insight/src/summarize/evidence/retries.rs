@@ -189,7 +189,6 @@ mod tests {
     const MISSING: &str = "gh: Not Found (HTTP 404)\n";
     const FAILED: Outcome = Outcome::Failed(Some(1));
 
-    /// Runs commands in order, and returns the retries.
     fn retries(runs: &[(&'static str, Outcome, &'static str)]) -> Vec<Retry> {
         let mut script = Script::default();
         script.prompt("Answer the comments");

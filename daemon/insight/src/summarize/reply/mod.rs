@@ -72,7 +72,6 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     Merged { summary, dropped: u32::try_from(checker.dropped.len()).unwrap_or(u32::MAX) }
 }
 
-/// Checks claims and records the dropped claims.
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
     /// The dropped claims. A claim that the model repeats is dropped once.

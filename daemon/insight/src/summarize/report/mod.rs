@@ -73,7 +73,6 @@ pub(crate) struct Claim {
 }
 
 impl Reports {
-    /// Parses all reports in the evidence.
     pub(crate) fn of(evidence: &Evidence) -> Reports {
         Reports { reports: evidence.reports.iter().map(Report::of).collect() }
     }

@@ -167,8 +167,8 @@ pub(crate) fn with_short_code(text: &str) -> String {
 /// Maximum length, in bytes, of a command that the user runs later.
 const MAX_COMMAND_BYTES: usize = 140;
 
-/// Moves up to three commands out of fenced code into the sentence before the code, if the sentence
-/// tells the user to run them later, for example `After the merge, run:`.
+/// Moves up to three commands from fenced code into the sentence before it, if this sentence asks the
+/// user to run them later, for example `After the merge, run:`.
 fn with_later_commands(text: &str) -> Cow<'_, str> {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n((?:[^\n`]+\n){1,3})[ \t]*```[ \t]*$"

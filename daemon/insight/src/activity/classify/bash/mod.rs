@@ -33,7 +33,7 @@ pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }
 
-/// Same as [`classify`], but returns a line that can also select its main command.
+/// Same as [`classify`]; the result can also select the main command.
 pub fn classify_line(line: &str) -> ClassifiedLine {
     let mut found = Vec::new();
     for command in parse::commands(line) {

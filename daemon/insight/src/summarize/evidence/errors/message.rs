@@ -8,7 +8,6 @@ use crate::summarize::{
 /// Maximum number of lines of an output that are searched, from its beginning.
 const LINES: usize = 1_500;
 
-/// The error message of a failed command.
 pub(super) struct ErrorMessage {
     pub(super) text: String,
     /// The command that the reader must run according to the output, unless `text` contains it.

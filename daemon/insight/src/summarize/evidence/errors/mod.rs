@@ -91,7 +91,6 @@ struct TrackedStatement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StatementSubject {
-    /// The cause of an error.
     Cause,
     /// A change that the agent announces.
     Fix,

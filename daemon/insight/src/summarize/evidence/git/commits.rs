@@ -105,8 +105,8 @@ pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Updates the hashes of the recorded commits from a history, in which they are found by their
-/// subjects. For example, a rebase changes hashes without printing the new ones.
+/// Finds the recorded commits in a history by their subjects, and updates their hashes. For example,
+/// a rebase changes hashes without printing the new hashes.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -156,7 +156,6 @@ pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Removes the commits that were undone.
 pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
     let commits = &mut evidence.commits;
     match undone {

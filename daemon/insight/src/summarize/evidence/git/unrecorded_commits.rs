@@ -100,8 +100,8 @@ fn began_after(evidence: &Evidence, before: &GitView<HeadCommit>) -> bool {
     may_commit && !events.any(|event| moves(event.step) && event.origin >= before.origin)
 }
 
-/// Whether the report of a sub-agent says that the sub-agent made this commit: the report has a line
-/// such as `Committed as 1a2b3c4`, or a line that begins with the hash.
+/// Whether a sub-agent reports that it made this commit: the report has a line such as
+/// `Committed as 1a2b3c4`, or a line that begins with the hash.
 fn is_reported(evidence: &Evidence, hash: &str, subject: &str) -> bool {
     let short = hash.get(..7).unwrap_or(hash);
     let names =

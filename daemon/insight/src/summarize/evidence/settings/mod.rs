@@ -22,7 +22,7 @@ use crate::{
 /// A changed setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Setting {
-    /// The key; for a nested setting, the keys of the path are joined with dots.
+    /// The key; for a nested setting, all keys of the path, joined with dots.
     pub(super) key: String,
     /// The value before; `None` when the setting did not exist.
     pub(super) old: Option<String>,

@@ -25,8 +25,10 @@ const EFFECTS: usize = 12;
 pub(in crate::summarize::evidence) enum Effect {
     /// The file was removed, or the folder with its content.
     Remove(String),
-    /// The file or folder was moved.
-    Move { from: String, to: String },
+    Move {
+        from: String,
+        to: String,
+    },
     /// Output was written to the file, or appended to it.
     Write {
         path: String,
@@ -191,8 +193,7 @@ fn has_target_option(invocation: &Invocation<'_>) -> bool {
     invocation.arguments.iter().any(is_option)
 }
 
-/// Returns the moves of the sources to the target, which is the last operand. If there are several
-/// sources, the target is a folder.
+/// Returns the moves to the last operand, the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
     if !is_plain(target) || is_temporary(&target.text) {

@@ -41,7 +41,6 @@ impl GitCall {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// Whether one of the arguments is `option`.
     pub(in crate::summarize::evidence) fn has(&self, option: &str) -> bool {
         self.words.iter().any(|word| word == option)
     }

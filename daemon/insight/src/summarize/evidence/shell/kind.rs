@@ -43,7 +43,6 @@ impl<'s> Invocation<'s> {
         self.arguments.iter().filter(|word| !word.starts_with('-')).nth(index).copied()
     }
 
-    /// Whether one of the arguments is `option`.
     pub(super) fn has(&self, option: &str) -> bool {
         self.arguments.contains(&option)
     }

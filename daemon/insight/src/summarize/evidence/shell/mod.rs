@@ -34,7 +34,6 @@ pub(super) const SHOWN: usize = 200;
 /// Maximum length, in bytes, of the attempt's name.
 const ATTEMPT: usize = 100;
 
-/// The information in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandLine {
@@ -63,7 +62,6 @@ pub(super) struct CommandLine {
     /// The calls of git in the project's own repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) git: Vec<GitCall>,
-    /// The calls of test runners.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
     /// Whether the calls of test runners only build or list tests.

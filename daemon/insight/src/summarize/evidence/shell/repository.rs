@@ -31,7 +31,6 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) step: Option<GitStep>,
     pub(in crate::summarize::evidence) branch: Option<String>,
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
-    /// The commits that the command removes.
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
     /// Whether other work has to succeed before the command runs.
@@ -50,7 +49,6 @@ pub(in crate::summarize::evidence) struct CommitMade {
     pub(in crate::summarize::evidence) subject: Option<String>,
     /// The rest of the message, without trailers.
     pub(in crate::summarize::evidence) body: String,
-    /// Whether the commit replaces the previous commit.
     pub(in crate::summarize::evidence) amends: bool,
     /// Whether the commit is a copy of an existing commit, made by a cherry-pick or a rebase.
     pub(in crate::summarize::evidence) replays: bool,

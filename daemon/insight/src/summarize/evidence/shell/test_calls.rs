@@ -1,5 +1,5 @@
-//! Finds the calls of test runners in a command line: their folders, their packages, and the
-//! arguments that limit them to a part of the tests.
+//! Finds the calls of test runners in a command line, with their folders, packages, and arguments
+//! that select tests.
 //!
 //! The options of the runners are in `runners.txt`.
 

@@ -35,7 +35,6 @@ pub(super) struct SubshellMarks {
     pub(super) begun: usize,
 }
 
-/// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Word {
     /// The text without quotes.
@@ -64,7 +63,6 @@ impl SimpleCommand {
     }
 }
 
-/// Splits a command line into its simple commands.
 pub(super) fn simple_commands(line: &str) -> Vec<SimpleCommand> {
     let line = &line[..line.floor_char_boundary(BYTES)];
     let mut lexer = Lexer { rest: line, ..Lexer::default() };

@@ -23,7 +23,6 @@ use crate::{
     },
 };
 
-/// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ExtractedStatement {
     pub(super) kind: StatementKind,
