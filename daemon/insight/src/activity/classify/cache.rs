@@ -49,7 +49,7 @@ impl ClassificationCache {
         self.corrections.insert(tool.to_owned(), correction);
     }
 
-    /// Removes the user's correction for `tool`; returns whether there was one.
+    /// Removes the user's correction for `tool`; returns whether it existed.
     pub fn withdraw(&mut self, tool: &str) -> bool {
         self.corrections.remove(tool).is_some()
     }
