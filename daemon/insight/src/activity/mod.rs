@@ -2,8 +2,8 @@
 //! session and for each phase, and the class of each tool call.
 //!
 //! [`classify`] classifies calls; [`detect`] adds up the signals of calls, prompts and errors. Both
-//! are pure: the caches of learned tools are values that the store saves, and the engine asks a
-//! model about unknown tools.
+//! are pure: the store saves the classifications of learned tools, and the engine sends unknown
+//! tools to a model.
 
 pub mod classify;
 pub mod detect;

@@ -1,7 +1,7 @@
 //! Splits names into words.
 
 /// Returns the words of a name, in lower case. The name is split at every character that is neither
-/// letter nor digit and at capitals that start a word: `mcp__ide__getHTTPHeaders` is `mcp ide get
+/// letter nor digit and at capitals that start a word: `mcp__ide__getHTTPHeaders` gives `mcp ide get
 /// http headers`.
 pub(crate) fn of_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
@@ -27,8 +27,8 @@ fn finish_word(word: &mut String, words: &mut Vec<String>) {
     }
 }
 
-/// Whether a capital at `at` starts a word: it follows a lower-case letter or a digit, or it is the
-/// last of several capitals before a lower-case letter.
+/// Whether the letter at `at` is a capital that starts a word: it follows a lower-case letter or a
+/// digit, or it is the last of several capitals before a lower-case letter.
 fn starts_word(letters: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| letters[before]) else { return false };
     let small_follows = letters.get(at + 1).is_some_and(|next| next.is_lowercase());
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_words_are_no_words() {
+    fn parts_of_words_are_not_words() {
         for name in ["thread_pool", "latest_address", "preadd"] {
             let words = of_name(name);
             assert!(!words.iter().any(|word| ["read", "test", "add"].contains(&word.as_str())));

@@ -8,12 +8,12 @@ use std::{
     thread::LocalKey,
 };
 
-/// The results by the hash of their argument, separately for each thread.
+/// The results of a function by the hash of its argument, separate for each thread.
 pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
 
-/// Returns the cached result for `key`, or else computes it. A cache with `max` results is cleared
-/// before the next one is added. The hash has 64 bits and a random key, so that nobody can find two
-/// texts with the same hash.
+/// Returns the cached result for `key`, or else computes the result. A cache with `max` results is
+/// cleared before the next result is added. The hash has 64 bits and a random key, so that nobody
+/// can find two texts with the same hash.
 pub(super) fn cached<T: Clone>(
     cache: &'static LocalKey<Cache<T>>,
     max: usize,

@@ -13,13 +13,13 @@ pub struct Config {
     pub detection: Detection,
     /// The vector of every session when [`Detection::Manual`] is set.
     pub activity_vector: Option<ActivityVector>,
-    /// Minimum priority, from 0 to 1, of a field that a model is asked for, or that a summary from
-    /// evidence shows in full.
+    /// Minimum priority, from 0 to 1, of a field that is requested from a model, or that a summary
+    /// from evidence shows in full.
     pub extraction_threshold: f64,
     pub include_decisions: bool,
     pub include_errors_resolved: bool,
-    /// Whether the agent's own summary makes a summary by a model unnecessary, if no prompt of the
-    /// user follows it.
+    /// Whether the agent's own summary replaces a summary by a model, if no prompt of the user
+    /// follows the agent's summary.
     pub recap_suffices: bool,
     /// A JSON file with classifications of tools, read at each start; `None` for
     /// `tool_classification_cache.json` in the home folder.
@@ -31,7 +31,7 @@ pub struct Config {
 pub enum Detection {
     /// Computed from the session's messages and tool calls.
     Auto,
-    /// Taken from [`Config::activity_vector`], so it is the same for each session.
+    /// [`Config::activity_vector`], for every session.
     Manual,
 }
 

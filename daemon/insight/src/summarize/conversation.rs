@@ -24,7 +24,6 @@ pub struct ConversationSummary {
 }
 
 impl ConversationSummary {
-    /// Converts a session's summary.
     pub fn of(summary: &EnhancedSessionSummary) -> ConversationSummary {
         ConversationSummary {
             overview: overview(summary),
@@ -108,7 +107,7 @@ enum ConversationSection {
     KeyPoints,
 }
 
-/// Returns the section whose name begins the line, and the text after the name.
+/// Returns the section with whose name the line begins, and the text after the name.
 fn heading(line: &str) -> Option<(ConversationSection, &str)> {
     let found = pattern!(
         r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*(:)?(?:\*\*)?\s*(.*)$"
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_models_write_is_understood() {
+    fn variations_of_the_format_are_parsed() {
         let text = "Sure! Here it is:\n\n## Overview\nThey fixed it.\nIt works.\n\n**Topics:**\n* parser\n1. dates\n\n\
                     Decisions: \n• Keep it\nnot an entry\n\nCode References:\n- None\n\nkey points:\n+ one\n";
         let parsed = ConversationSummary::parse(text);
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_seen_as_a_conversation() {
+    fn a_summary_is_converted_to_a_conversation_summary() {
         let summary = EnhancedSessionSummary {
             activity_vector: ActivityVector { fixing: 1.0, ..ActivityVector::default() },
             objective: "Fix the parser".to_owned(),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::{model::wording::DELETED, summarize::text::contains_name};
 
 /// From this number of files on, the files are grouped by folder.
-const FOLDED: usize = 20;
+const MIN_FILES_TO_GROUP: usize = 20;
 
-/// Returns the lines of the section of files; empty if `page` mentions at least half of the files,
-/// and there are fewer than [`FOLDED`]. A mention is the path of a file, or its base name if no other
-/// file has this name.
+/// Returns the lines of the section of files. The section is empty if there are fewer than [`MIN_FILES_TO_GROUP`]
+/// files and `page` mentions at least half of them. A mention is the path of a file, or its base name
+/// if no other file has this name.
 pub(super) fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     let names = |name: &str| page.iter().any(|line| contains_name(line, name));
     let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
@@ -20,14 +20,14 @@ pub(super) fn files_not_named(files: &[String], page: &[String]) -> Vec<String> 
                 && (names(file) || is_single(&base(file)) && names(&base(file)))
     };
     let named = files.iter().filter(is_named).count();
-    if named * 2 < files.len() || files.len() >= FOLDED {
+    if named * 2 < files.len() || files.len() >= MIN_FILES_TO_GROUP {
         return file_lines(files);
     }
     Vec::new()
 }
 
 fn file_lines(files: &[String]) -> Vec<String> {
-    if files.len() < FOLDED {
+    if files.len() < MIN_FILES_TO_GROUP {
         return vec![files.iter().map(|file| file_name(file)).collect::<Vec<_>>().join(", ")];
     }
     let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -45,7 +45,7 @@ fn file_lines(files: &[String]) -> Vec<String> {
     of_large.into_iter().chain(named).collect()
 }
 
-/// Formats a file in back quotes; the mark of a deleted file follows them.
+/// Formats a file in back quotes. The mark of a deleted file follows the back quotes.
 fn file_name(file: &str) -> String {
     match file.strip_suffix(DELETED) {
         Some(path) => format!("`{path}`{DELETED}"),

@@ -1,8 +1,8 @@
 //! Renders a summary as Markdown. [`to_page`] has a layout of its own. [`to_markdown`] prints the
-//! lines of the code in the specification of session summaries (intelligent-session-summarization),
-//! with these exceptions:
+//! same lines as the code in the specification of session summaries
+//! (intelligent-session-summarization), with these exceptions:
 //!
-//! - The heading of an error ends in `...` only when it was cut.
+//! - The heading of an error ends in `...` only when the error was cut.
 //! - Fields that this code omits are printed: discoveries in the position of the specification's
 //!   second example, and the root cause after the errors.
 //! - The cells of the settings table are in back quotes, as in the first example, so that a value
@@ -11,7 +11,7 @@
 //! - An empty (not absent) list of files is reported in the words of the second example.
 //!
 //! The examples also have a blank line under each heading, settings before decisions, and
-//! rationales on separate lines. The code does not, and this module follows the code.
+//! rationales on separate lines. This module follows the code, not these examples.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::summarize::{
 
 /// Precedes the outcome.
 pub const OUTCOME: &str = "**Outcome**: ";
-/// The heading of what is left to do.
+/// The heading of the open steps.
 pub const NEXT_STEPS: &str = "## Next Steps";
 
 /// Maximum length, in characters, of an error message in its heading.
@@ -63,9 +63,9 @@ pub fn to_markdown(summary: &EnhancedSessionSummary) -> String {
 
 /// Renders `summary` for an agent or person who continues the work: the most useful parts first.
 ///
-/// The order is: outcome, open steps, objective, wishes of the user, decisions, results, findings,
-/// errors, known failures, tests, settings, files. An objective that says no more than the
-/// session's `name` is left out, because the name is shown with the page.
+/// The order is: outcome, open steps, objective, wishes of the user, decisions, completed work,
+/// findings, errors, known failures, tests, settings, files. The objective is left out if the
+/// session's `name` begins with it, because the name is shown with the page.
 pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     let mut page = Page { lines: Vec::new() };
     let ended = [summary.last_words.as_deref(), summary.repository.as_deref()];
@@ -129,17 +129,17 @@ fn is_repeated_in_last_words(tests: &TestSummary, summary: &EnhancedSessionSumma
 }
 
 fn decision_line(record: &DecisionRecord) -> String {
-    let is_said = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
-    let told = format!("{} {}", record.decision, record.rationale).to_lowercase();
+    let has_reason = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
+    let shown = format!("{} {}", record.decision, record.rationale).to_lowercase();
     let others = record.alternatives.iter().flatten();
     let others: Vec<&str> =
-        others.map(String::as_str).filter(|other| !told.contains(&other.to_lowercase())).collect();
+        others.map(String::as_str).filter(|other| !shown.contains(&other.to_lowercase())).collect();
     let others = match others.is_empty() {
         true => String::new(),
         false => format!(" (not: {})", others.join("; ")),
     };
     let on = record.rationale.strip_prefix(USER_SAID).unwrap_or_default().trim_start_matches(", ");
-    let reason = match (is_said, on.is_empty()) {
+    let reason = match (has_reason, on.is_empty()) {
         (true, _) => format!(": {}", record.rationale),
         (false, false) => format!(" ({on})"),
         (false, true) => String::new(),
@@ -164,8 +164,7 @@ fn error_line(record: &ErrorResolution) -> String {
     )
 }
 
-/// Maximum number of changes of one file; the first ones are listed. A file with more changes is
-/// probably a document.
+/// Maximum number of listed changes of one file. A file with more changes is probably a document.
 const SETTINGS_OF_A_FILE: usize = 5;
 /// Follows the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key in other objects)";
@@ -178,7 +177,7 @@ fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
         let count = of_file.entry(&change.file).or_default();
         *count += 1;
         let old = change.old_value.as_deref().filter(|old| !old.is_empty());
-        // A value that was cut is a script or a long text, and a part of it says nothing.
+        // A value that was cut is a script or a long text, and a part of it is not useful.
         if [old.unwrap_or_default(), &change.new_value].iter().any(|text| text.contains(" … ")) {
             continue;
         }
@@ -320,7 +319,7 @@ fn is_part(tests: &TestSummary) -> bool {
     tests.limited_to.is_some() || tests.not_run > 0
 }
 
-/// Formats the number of tests that passed, or only `passed` if it is unknown.
+/// Formats the number of tests that passed, or only `passed` if the number is unknown.
 fn passed(tests: &TestSummary) -> String {
     let noun = match counted_noun(&tests.framework) {
         "tests" => String::new(),
@@ -329,7 +328,7 @@ fn passed(tests: &TestSummary) -> String {
     if tests.total == 0 {
         return "passed".to_owned();
     }
-    // The share of all tests would read as if the skipped ones had failed.
+    // With skipped tests, `27/28 passed` would look as if a test had failed.
     let ran = tests.total.saturating_sub(tests.skipped);
     let of_them =
         if tests.skipped > 0 && ran == tests.passed { String::new() } else { format!("/{ran}") };
@@ -390,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_suite_is_told_with_what_limited_it() {
+    fn a_part_of_a_suite_is_shown_with_its_limit() {
         let mut tests = TestSummary {
             framework: "pytest".to_owned(),
             total: 20,
@@ -411,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_names_each_commit_once() {
+    fn a_page_shows_each_commit_once() {
         let mut summary = config_bug();
         summary.repository = Some(
             "branch `a`; last commit `1a2b3c4` Set the unit; not committed: `.env`, `config.py`"
@@ -476,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_names_half_of_the_files_has_no_list_of_them() {
+    fn a_page_that_mentions_half_of_the_files_has_no_list_of_files() {
         let files =
             |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let page = files(&["- Added tests in `reader_test.go` and to src/log.rs:12."]);
@@ -494,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_names_its_alternative_once() {
+    fn a_decision_shows_its_alternative_once() {
         let record = |other: &str| DecisionRecord {
             decision: "Removing the entry rather than softening it".to_owned(),
             rationale: "It misleads".to_owned(),

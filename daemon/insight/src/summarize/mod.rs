@@ -27,6 +27,6 @@ mod text;
 
 pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summarize, title};
 
-/// The version of the rules that derive a summary from a transcript. It is raised once for a
-/// release in which the rules change, so that existing summaries are created again.
+/// The version of the rules that derive a summary from a transcript. A release with changed rules
+/// raises the version once, so that existing summaries are created again.
 pub const RULES_VERSION: u32 = 17;

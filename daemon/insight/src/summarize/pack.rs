@@ -1,9 +1,9 @@
 //! Selects the messages of a session that go into a prompt when not all of them fit.
 //!
 //! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
-//! held in memory. The least valuable are removed first: tool output, then tool calls, then the
-//! agent's intermediate replies, then findings, then messages of the user; of each kind, the oldest
-//! first. The user's first and last message, the agent's last message and the agent's latest
+//! held in memory. The least valuable messages are removed first: tool output, then tool calls, then
+//! the agent's intermediate replies, then findings, then messages of the user; of each kind, the
+//! oldest first. The user's first and last message, the agent's last message and the agent's latest
 //! summary of the session are kept.
 
 use std::collections::HashSet;
@@ -43,8 +43,8 @@ pub struct Packer {
     /// Maximum number of prompts.
     most_parts: u32,
     /// Number of messages received.
-    taken: u32,
-    /// Estimated tokens of all messages received, uncut.
+    received: u32,
+    /// Estimated tokens of all messages received, before they are cut.
     whole: u64,
     seen_prompt: bool,
 }
@@ -92,7 +92,7 @@ impl Packer {
             held: 0,
             prompt_budget: prompt_budget.max(1),
             most_parts: most_parts.max(1),
-            taken: 0,
+            received: 0,
             whole: 0,
             seen_prompt: false,
         }
@@ -104,8 +104,8 @@ impl Packer {
             let earlier = self.pieces.iter_mut().filter(|piece| piece.role == Role::Recap);
             earlier.for_each(|piece| piece.worth = Worth::Finding);
         }
-        let number = self.taken;
-        self.taken += 1;
+        let number = self.received;
+        self.received += 1;
         self.whole += u64::from(tokens::estimate(&message.text));
         let limit = longest(worth, message.role).min((self.prompt_budget / SHARE) as usize);
         let text = rendered(message, limit);
@@ -140,12 +140,12 @@ impl Packer {
             self.thin_out(target);
             let packed = self.parts(parts);
             if packed.is_whole || target == 0 {
-                let kept = u32::try_from(self.pieces.len()).unwrap_or(self.taken);
+                let kept = u32::try_from(self.pieces.len()).unwrap_or(self.received);
                 let sent: u64 =
                     packed.texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
                 return Packed {
                     parts: packed.texts,
-                    left_out: self.taken - kept,
+                    left_out: self.received - kept,
                     saved_tokens: self.whole.saturating_sub(sent),
                 };
             }
@@ -153,8 +153,8 @@ impl Packer {
         }
     }
 
-    /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of a prompt stays
-    /// empty if the next message does not fit into it.
+    /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of each prompt may
+    /// stay empty, because the next message may not fit into the rest.
     fn most(&self) -> u64 {
         u64::from(self.prompt_budget) * u64::from(self.most_parts) * u64::from(SHARE - 1)
             / u64::from(SHARE)
@@ -243,11 +243,12 @@ fn texts(parts: Vec<(String, u32)>) -> Vec<String> {
 
 /// Returns the origins of the messages in which the evidence found something for a summary.
 fn findings(evidence: &Evidence) -> HashSet<Origin> {
-    let said = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
+    let statements = evidence.statements.iter().chain(&evidence.report).map(|one| one.origin);
     let errors = evidence.errors.iter().flat_map(|error| {
         [Some(error.origin), error.resolution.as_ref().map(|found| found.origin)]
     });
-    said.chain(errors.flatten())
+    statements
+        .chain(errors.flatten())
         .chain(evidence.choices.iter().map(|choice| choice.origin))
         .chain(evidence.settings.iter().map(|setting| setting.origin))
         .chain(evidence.tests.iter().map(|run| run.origin))
@@ -256,7 +257,7 @@ fn findings(evidence: &Evidence) -> HashSet<Origin> {
         .collect()
 }
 
-/// Returns the maximum number of bytes that are shown of a message.
+/// Returns the maximum number of bytes of a message that go into a prompt.
 fn longest(worth: Worth, role: Role) -> usize {
     match (worth, role) {
         (_, Role::Recap) => 12_000,
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_told_whole_and_in_order() {
+    fn messages_that_fit_are_complete_and_in_order() {
         let found = packed(&session(2), 10_000, 3);
         assert_eq!((found.parts.len(), found.left_out), (1, 0));
         assert!(
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn bulky_output_goes_first_so_that_one_question_is_enough() {
+    fn tool_output_is_removed_first_so_that_one_prompt_is_enough() {
         let found = packed(&session(30), 4_000, 3);
         assert_eq!(found.parts.len(), 1);
         for turn in 0..30 {
@@ -365,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beyond_one_question_go_into_parts_and_beyond_these_the_ends_stay() {
+    fn long_sessions_are_split_and_keep_their_first_and_last_messages() {
         let found = packed(&session(100), 2_000, 4);
         assert!(found.parts.len() > 1 && found.parts.len() <= 4, "{}", found.parts.len());
         let found = packed(&session(4_000), 2_000, 2);
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_agent_s_latest_summary_stands_first() {
+    fn the_agent_s_latest_summary_is_first() {
         let mut messages = session(3);
         messages.insert(4, message(90, Role::Recap, "the older summary"));
         messages.insert(9, message(91, Role::Recap, "the later summary"));
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_evidence_points_at_is_kept_before_other_output() {
+    fn output_that_the_evidence_refers_to_is_kept_longer() {
         let messages = session(40);
         let mut evidence = Evidence::default();
         let origin = messages[6].origin;

@@ -30,8 +30,8 @@ pub enum Field {
     McpToolsUsed,
 }
 
-/// The affinity of each field to each activity, in the order of the document. The affinity to an
-/// omitted activity is 0.
+/// The affinity of each field to each activity, in the order of the specification. The affinity to
+/// an omitted activity is 0.
 pub const EXTRACTION_AFFINITIES: &[(Field, &[(Activity, f64)])] = {
     use Activity::{
         Building, Configuring, Documenting, Exploring, Fixing, Refactoring, Reviewing, Testing,
@@ -100,16 +100,16 @@ impl Field {
     }
 }
 
-/// Returns the priority of `field` for a session with this activity, from 0 to 1. Only tests call it:
-/// the specification requires it by its name.
+/// Returns the priority of `field` for a session with this activity, from 0 to 1. An unknown field
+/// name has the priority 0.5.
 ///
-/// An unknown field name has the priority 0.5.
+/// Only tests call this function: the specification requires a function of this name.
 pub fn compute_extraction_priority(field: &str, activity: &ActivityVector) -> f64 {
     Field::parse(field).map_or(UNKNOWN, |field| priority(field, activity))
 }
 
-/// Returns the fields whose priority is at least `threshold`, in descending priority; ties keep the
-/// document's order.
+/// Returns the fields whose priority is at least `threshold`, in descending priority. Fields of equal
+/// priority keep the order of the table.
 pub fn get_extraction_fields(activity: &ActivityVector, threshold: f64) -> Vec<Field> {
     let mut included: Vec<(Field, f64)> = EXTRACTION_AFFINITIES
         .iter()
@@ -160,7 +160,7 @@ mod tests {
 
     /// Appendix A.1 shows these fields.
     #[test]
-    fn the_first_worked_example_includes_what_it_shows() {
+    fn the_fields_of_the_first_worked_example_are_selected() {
         let activity = ActivityVector {
             building: 0.1,
             fixing: 0.8,
@@ -185,7 +185,7 @@ mod tests {
 
     /// Appendix A.2 shows these fields; it has no files and no errors.
     #[test]
-    fn the_second_worked_example_includes_what_it_shows() {
+    fn the_fields_of_the_second_worked_example_are_selected() {
         let activity = ActivityVector {
             fixing: 0.1,
             exploring: 0.9,

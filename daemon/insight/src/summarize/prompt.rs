@@ -1,6 +1,6 @@
 //! The instructions for a model: the fields that matter for the session, in descending priority. The
-//! texts are those of the specification of session summaries (intelligent-session-summarization),
-//! which is not part of this repository.
+//! texts come from the specification of session summaries (intelligent-session-summarization), which
+//! is not part of this repository.
 
 use crate::{
     model::activity::ActivityVector,
@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Returns the whole prompt of the specification: the fields to extract, the transcript, and the
-/// answer format. Only tests call it: the daemon fills `prompts/` with [`extraction_instructions`],
-/// and the specification requires this function by its name.
+/// answer format. Only tests call this function: the specification requires a function of this name,
+/// but the daemon fills the templates in `prompts/` with [`extraction_instructions`].
 pub fn build_extraction_prompt(
     activity: &ActivityVector,
     session_content: &str,
@@ -56,7 +56,7 @@ pub fn extraction_instructions_without(
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the document's instruction for a field, verbatim.
+/// Returns the instruction for a field, in the words of the specification.
 fn instruction(field: Field) -> &'static str {
     match field {
         Field::CompletedTasks => "List specific tasks that were accomplished",
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_prompt_reads_as_the_document_prints_it() {
+    fn the_prompt_equals_the_prompt_of_the_specification() {
         let activity = ActivityVector { fixing: 0.9, exploring: 0.4, ..ActivityVector::default() };
         let prompt = build_extraction_prompt(&activity, "[user] fix it", 0.7);
         assert_eq!(

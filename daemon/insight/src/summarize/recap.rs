@@ -1,8 +1,8 @@
 //! Parses two texts of an agent about its session: the summary that it writes when the context is
 //! compacted, and the note for a user who was away.
 //!
-//! The summary of a compaction has sections with known names. They are parsed separately, so that
-//! the evidence can keep the useful ones.
+//! The summary of a compaction has sections with known names. The sections are parsed separately, so
+//! that the evidence can keep the useful ones.
 
 use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, without_code};
 
@@ -95,7 +95,7 @@ impl<'t> Sections<'t> {
         sentences(&line).into_iter().take(limit).map(str::to_owned).collect()
     }
 
-    /// Returns the items of a section on one line each, without very short ones. If no item is
+    /// Returns the items of a section on one line each, without very short items. If no item is
     /// left, returns the first four sentences of the section.
     pub(super) fn items(&self, section: Section) -> Vec<String> {
         let text = self.text(section);
@@ -158,7 +158,7 @@ impl DescribedError {
         error
     }
 
-    /// Sets the part that a label such as `Fix` introduces, unless it is already set.
+    /// Sets the part of the error that belongs to `kind`, such as the fix, unless it is already set.
     fn add(&mut self, kind: &str, text: &str) {
         let kind = kind.to_lowercase();
         let fixes = kind.starts_with("fix") || kind.contains("solution");
@@ -167,8 +167,8 @@ impl DescribedError {
     }
 }
 
-/// Returns the useful sections in their order, without code blocks. If the text has no such section,
-/// returns the text inside `<summary>` (or all of `text`, if it has no such tag) without code blocks.
+/// Returns the useful sections in the order of [`Section::KEPT`]. If there is no such section, returns
+/// the text inside `<summary>`, or all of `text` if it has no such tag. Code blocks are removed.
 pub(super) fn condensed(text: &str) -> String {
     let text = match text.split_once("<summary>") {
         Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),
@@ -195,8 +195,8 @@ pub(super) fn away(text: &str) -> (String, Option<String>) {
     match next {
         Some(found) => {
             let at = found.get(0).map_or(text.len(), |whole| whole.start());
-            let stands = text[..at].trim_end_matches([';', '.', ' ']).to_owned();
-            (stands, Some(found[1].trim_end_matches('.').to_owned()))
+            let state = text[..at].trim_end_matches([';', '.', ' ']).to_owned();
+            (state, Some(found[1].trim_end_matches('.').to_owned()))
         }
         None => (text.to_owned(), None),
     }
@@ -223,7 +223,7 @@ mod tests {
         8. Current Work:\n   Parsing offsets.\n\n9. Optional Next Step:\n   Run the tests.\n```rust\nfn main() {}\n```\n";
 
     #[test]
-    fn sections_are_kept_by_their_use() {
+    fn only_useful_sections_are_kept() {
         let kept = condensed(RECAP);
         assert!(
             kept.starts_with("## Primary Request and Intent\nThe user wants dates parsed."),
@@ -242,10 +242,10 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_in_one_item_or_in_several() {
+    fn errors_are_parsed_from_one_item_or_several() {
         let text = "## Errors and fixes\n- **Wrong offset**: It was read as minutes. Fixed by dividing by 60.\n\
                     - **Lost line**:\n  - Cause: no newline at the end\n  - Fix: keep the rest\n";
-        let told = |error: &str, about: &str, fix: &str| DescribedError {
+        let described = |error: &str, about: &str, fix: &str| DescribedError {
             error: error.to_owned(),
             about: Some(about.to_owned()),
             fix: Some(fix.to_owned()),
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(
             Sections::of(text).errors(),
             [
-                told("Wrong offset", "It was read as minutes.", "Fixed by dividing by 60."),
-                told("Lost line", "no newline at the end", "keep the rest"),
+                described("Wrong offset", "It was read as minutes.", "Fixed by dividing by 60."),
+                described("Lost line", "no newline at the end", "keep the rest"),
             ]
         );
         let text = "## Errors and fixes\n- Error 1: wrong offset\n- Error 2: lost line\n- Error 404: the page\n";
@@ -265,12 +265,12 @@ mod tests {
     }
 
     #[test]
-    fn a_recap_of_another_shape_is_kept_as_it_is() {
+    fn a_recap_without_known_sections_is_kept() {
         assert_eq!(condensed("They fixed the parser."), "They fixed the parser.\n");
     }
 
     #[test]
-    fn a_note_for_an_absent_user_says_what_comes_next() {
+    fn the_note_for_an_absent_user_gives_the_state_and_the_next_step() {
         assert_eq!(
             away(
                 "Moved the parser; it is committed. Next: measure it again. (disable recaps in /config)"

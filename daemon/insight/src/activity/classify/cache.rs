@@ -39,8 +39,7 @@ pub struct ClassificationCache {
 pub struct ToolCorrection {
     pub intent: ToolIntent,
     pub domain: ToolDomain,
-    /// The signals of a call; `None` for those that `signals::of_intent` derives from intent and
-    /// domain.
+    /// The signals of a call. If `None`, `signals::of_intent` derives them from intent and domain.
     pub signals: Option<Signals>,
 }
 
@@ -50,7 +49,7 @@ impl ClassificationCache {
         self.corrections.insert(tool.to_owned(), correction);
     }
 
-    /// Removes the user's correction for `tool`; returns whether there was one.
+    /// Removes the user's correction for `tool`; returns whether it existed.
     pub fn withdraw(&mut self, tool: &str) -> bool {
         self.corrections.remove(tool).is_some()
     }
@@ -255,7 +254,7 @@ mod tests {
             intent: ToolIntent::Search,
             domain: ToolDomain::Code,
             confidence: 0.9,
-            reasoning: "said so".to_owned(),
+            reasoning: "a reason".to_owned(),
             activity_signals: [(Activity::Exploring, 0.5)].into_iter().collect(),
         }
     }
@@ -297,10 +296,9 @@ mod tests {
         assert_eq!(other.export(), exported);
     }
 
-    /// The format of `save_cache` of the specification: with the arguments and every field of the
-    /// model.
+    /// The program of the specification (`save_cache`) also writes the arguments of each call.
     #[test]
-    fn a_cache_written_by_the_documents_program_is_read() {
+    fn a_cache_of_the_program_of_the_specification_is_imported() {
         let entry = |confidence: f64| {
             json!({
                 "tool_name": "mcp__x__y", "tool_params": {"a": 1}, "intent": "read", "domain": "code",

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_says_what_the_file_is() {
+    fn the_path_determines_the_kind_of_a_file() {
         for (path, kind) in [
             ("/home/dev/app/src/main.rs", FileKind::Code),
             ("src/parser_test.go", FileKind::Test),

@@ -1,4 +1,4 @@
-//! Classifies tools by their names alone, such as those of MCP servers
+//! Classifies tools, such as the tools of MCP servers, by their names alone
 //! (intelligent-session-summarization, 3.4).
 
 use crate::{
@@ -14,8 +14,8 @@ pub const THRESHOLD: f64 = 0.7;
 /// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
 
-/// Classifies a tool by the words of its name; `None` if no word says what the tool does, and the
-/// tools of its server have no usual intent.
+/// Classifies a tool by the words of its name. Returns `None` if the first verb is too uncertain, or
+/// if there is no verb and the tools of the server have no usual intent.
 pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);
@@ -43,9 +43,9 @@ pub fn classify(tool: &str) -> Option<ToolClassification> {
 }
 
 /// Splits a name into server and tool. The prefix `mcp__` or `mcp_` is removed, and the rest is
-/// split at `__`, `/` or `.`. If the rest has none of these marks, a name such as
-/// `mcp_github_list_prs` is split at the first `_` after the prefix if a known server precedes
-/// this `_`. Otherwise, the server is empty.
+/// split at `__`, `/` or `.`. A rest without these marks is split at its first `_` if the prefix is
+/// `mcp_` and a known server precedes this `_` (`mcp_github_list_prs`). Otherwise, the server is
+/// empty.
 fn parts(tool: &str) -> (&str, &str) {
     let rest = tool.strip_prefix("mcp__").or(tool.strip_prefix("mcp_")).unwrap_or(tool);
     let marked = rest.split_once("__").or(rest.split_once('/')).or(rest.split_once('.'));
@@ -71,12 +71,11 @@ fn domain(own: &[String], server: &[String], known_server: Option<&KnownServer>)
         .unwrap_or(ToolDomain::Unknown)
 }
 
-/// The properties of a known server.
 #[derive(Debug)]
 struct KnownServer {
     names: &'static [&'static str],
     domain: ToolDomain,
-    /// The intent of its tools whose names have no verb.
+    /// The intent of the tools whose names have no verb.
     intent: Option<ToolIntent>,
 }
 
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_says_nothing_is_unknown() {
+    fn a_name_without_verb_and_known_server_is_unknown() {
         for tool in ["mcp__unknown__custom_tool", "unknown_tool", "", "mcp__", "__"] {
             assert_eq!(classify(tool), None, "{tool}");
         }

@@ -2,7 +2,7 @@
 //! it: `name::` and eight hex digits of the MD5 of the arguments.
 //!
 //! The arguments are hashed in the form that Python's `json.dumps(params, sort_keys=True)` prints,
-//! so that a cache that the program of the specification wrote can be imported.
+//! so that a cache written by the program of the specification can be imported.
 
 use std::io::{self, Write};
 
@@ -103,7 +103,7 @@ mod tests {
     /// The keys were computed with Python 3: `hashlib.md5(json.dumps(...,
     /// sort_keys=True).encode())`.
     #[test]
-    fn keys_equal_those_of_the_documents_program() {
+    fn keys_equal_the_keys_of_the_specification() {
         for (params, key) in KEYS {
             let params: Value = serde_json::from_str(params).expect("valid");
             assert_eq!(of_call("t", &params), format!("t::{key}"), "{params}");

@@ -1,7 +1,5 @@
-//! Requests the classification of all unknown tools of a session from a model, in one request.
-//!
-//! This module builds the request and parses the answer, which is not trusted. The engine redacts
-//! and sends the request.
+//! Builds one request to a model to classify all unknown tools of a session, and parses the answer,
+//! which is not trusted. The engine redacts and sends the request.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +14,7 @@ use crate::{
     },
 };
 
-/// Maximum number of unknown tools of a session, and of example calls of each.
+/// Maximum number of unknown tools of a session, and of example calls of each tool.
 const MAX_TOOLS: usize = 50;
 const MAX_CALLS: usize = 2;
 /// Maximum length, in bytes, of the name of a tool. Tools with longer names are not sent.
@@ -47,8 +45,8 @@ impl Unknowns {
         }
     }
 
-    /// Adds a call of an unknown tool, unless the tool has enough example calls already. If there
-    /// are fifty tools already, further tools are ignored until some of the fifty are known.
+    /// Adds a call of an unknown tool, unless the tool has enough example calls already. After
+    /// [`MAX_TOOLS`] tools, further tools are ignored until [`Unknowns::forget`] removes a tool.
     pub fn note(&mut self, tool: &str, params: &Value) {
         let fits = self.tools.len() < MAX_TOOLS || self.tools.contains_key(tool);
         if !fits || tool.len() > MAX_NAME_BYTES {
@@ -143,7 +141,7 @@ impl ClassificationRequest {
     }
 }
 
-/// The confidence of an answer that does not state one.
+/// The confidence of an answer without a confidence.
 const DEFAULT_CONFIDENCE: f64 = 0.5;
 
 /// The reply contains no JSON of the requested form.
@@ -197,7 +195,7 @@ fn number(value: &Value) -> Option<f64> {
     number.is_finite().then(|| number.clamp(0.0, 1.0))
 }
 
-/// Returns a call's arguments with long values truncated.
+/// Returns the first arguments of a call that are not null, with long values truncated.
 fn sample(params: &Value) -> Value {
     match params {
         Value::Object(map) => Value::Object(
@@ -240,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn one_prompt_names_every_tool_and_no_long_value() {
+    fn one_prompt_contains_every_tool_and_no_long_value() {
         let prompt = request().prompt();
         assert!(
             prompt.contains("\"name\": \"mcp__acme__frob\"") && prompt.contains("\"level\": 3")

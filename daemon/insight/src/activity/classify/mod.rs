@@ -1,9 +1,9 @@
 //! Classifies tool calls: their intent, their domain, and their signals about the session.
 //!
 //! A call passes through a chain of steps until a step classifies it: corrections of the user, a
-//! stored answer about the same call, a stored answer about the same tool, then rules for names and
-//! arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
-//! ([`ClassificationRequest`]), whose answers are stored ([`ClassificationCache`]).
+//! stored answer about the same tool and arguments, a stored answer about the same tool, then rules
+//! for names and arguments. Unknown tools are collected ([`Unknowns`]) for one request to a model
+//! ([`ClassificationRequest`]). The answers of the model are stored ([`ClassificationCache`]).
 //!
 //! The commands of a shell line are classified one by one: by corrections of the user, by built-in
 //! rules ([`bash`]), or by stored answers. Their classifications are stored under the names
@@ -71,7 +71,6 @@ pub struct Subject<'a> {
 
 #[derive(Clone, Debug)]
 pub enum SubjectKind<'a> {
-    /// A tool call with this action.
     Tool(&'a Action),
     /// A shell command, with its classification by the built-in rules.
     Command(&'a BashCommandClassification),
@@ -91,7 +90,7 @@ pub enum Classified {
         tool: String,
         /// The arguments for the request to the model.
         params: Value,
-        /// The known signals: those of the other commands of a command line.
+        /// The signals of the other commands of the command line.
         signals: Signals,
     },
 }
@@ -114,7 +113,7 @@ impl Classified {
     }
 }
 
-/// Classifies a call. In `learned`, only the time of last use of the used entries changes.
+/// Classifies a call. In `learned`, only the last use of entries is updated.
 pub fn classify(call: &Call<'_>, learned: &mut ClassificationCache) -> Classified {
     if let Some(command) = command::line_of_call(call) {
         return command::classify(&call.tool, &command, learned);

@@ -99,8 +99,8 @@ fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
     classification(tool, entry.intent, domain, signals)
 }
 
-/// Classifies a change to several files: the intent of the first, the domain that all share (code
-/// if they differ in kind), and the strongest signal of each activity.
+/// Classifies a change to several files by the intent of the first change, the common domain of the
+/// files (code if there is none), and the strongest signal of each activity.
 fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> {
     let intent = intent_of(&changes.first()?.kind);
     let kind = common_kind(changes.iter().map(|change| change.path.as_str()));
@@ -133,7 +133,7 @@ fn is_listing(tool: &str) -> bool {
         .is_some_and(|entry| entry.domain == Some(ToolDomain::Filesystem))
 }
 
-/// Whether a call writes nothing to a process, and so only waits for the output of the process.
+/// Whether a call writes nothing to a process, and only waits for the output of the process.
 fn is_idle(tool: &str, input: &Value) -> bool {
     plain(tool) == "writestdin" && input["chars"].as_str().is_some_and(str::is_empty)
 }
@@ -251,7 +251,7 @@ fn parse_signals(text: &str) -> Option<Signals> {
     text.split(',').map(signal).collect()
 }
 
-/// Normalises the spelling of a tool's name.
+/// Returns the letters and digits of a tool's name, in lower case.
 fn plain(tool: &str) -> Cow<'_, str> {
     if tool.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Cow::Borrowed(tool);

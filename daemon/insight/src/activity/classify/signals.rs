@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// Returns the signals of intelligent-session-summarization, 3.4 (`_intent_to_signals`), for a tool
-/// of which only the name is known.
+/// Returns the signals of a tool of which only the name is known, as the specification defines them
+/// (intelligent-session-summarization, 3.4, `_intent_to_signals`).
 pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
     let mut signals: Signals = intent_signals(intent).iter().copied().collect();
     match domain {
@@ -22,12 +22,12 @@ pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
     signals
 }
 
-/// Returns the signals of a call that is known precisely.
+/// Returns the signals of a call whose intent and domain are certain.
 ///
-/// Reading has half the weight that it has for tools of which only the name is known: agents read
-/// several files for each file that they change, so with the full weight almost every session would
-/// count as exploring. Reading tests, documents or history does not count as testing, documenting
-/// or building. A build, a commit or a copied file has less weight than the work before it.
+/// Reading has half the weight of [`of_intent`]: agents read several files for each file that they
+/// change, so with the full weight almost every session would count as exploring. Reading tests,
+/// documents or the history of a repository does not count as testing, documenting or building. A
+/// build, a commit or a copied file has less weight than a change of code.
 pub(crate) fn of_known(intent: ToolIntent, domain: ToolDomain) -> Signals {
     use Activity::{Building, Configuring, Exploring, Fixing, Refactoring, Reviewing, Testing};
     let pairs: &[(Activity, f64)] = match (intent, domain) {
@@ -68,8 +68,8 @@ pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// Same as [`of_change`], except for edits of code: an edit that more than doubles the code is
-/// building, and an edit that reduces it to less than half is refactoring.
+/// Returns the signals of [`of_change`], except for edits of code: the main signal is building if the
+/// new texts are over twice as long as the old texts, and refactoring if under half as long.
 pub(crate) fn of_edits(intent: ToolIntent, kind: FileKind, change: &FileChange) -> Signals {
     use Activity::{Building, Fixing, Refactoring};
     let (old, new) = change
@@ -110,7 +110,7 @@ mod tests {
     use crate::model::transcript::{ChangeKind, Replacement};
 
     #[test]
-    fn running_tests_gives_the_signals_of_the_documents_example() {
+    fn running_tests_gives_the_signals_of_the_example_in_the_specification() {
         let signals = of_intent(ToolIntent::Validate, ToolDomain::Testing);
         assert_eq!(signals.get(Activity::Testing), 0.8);
         assert_eq!(signals.get(Activity::Fixing), 0.2);

@@ -60,7 +60,7 @@ impl std::fmt::Display for Agreement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
-            "{} calls, {} settled, intent right {:.1} %, domain right {:.1} %",
+            "{} calls, {} known, intent right {:.1} %, domain right {:.1} %",
             self.calls,
             self.known,
             100.0 * self.intents(),
@@ -71,7 +71,7 @@ impl std::fmt::Display for Agreement {
     }
 }
 
-/// An unknown call counts as wrong, unless the label says that it cannot be known.
+/// An unknown call counts as wrong, unless its label is `?`.
 fn score(table: &str) -> Agreement {
     let mut score = Agreement::default();
     for row in table.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {

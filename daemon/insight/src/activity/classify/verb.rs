@@ -1,12 +1,12 @@
 //! Maps single words: verbs to an intent, nouns to a domain (intelligent-session-summarization,
 //! 3.4).
 //!
-//! The lists are those of the specification, with additions. Only whole words count, and the first
+//! The lists come from the specification, with additions. Only whole words count, and the first
 //! verb of a name decides, because names usually begin with their verb.
 
 use crate::model::tool::{ToolDomain, ToolIntent};
 
-/// Returns a verb's intent with its confidence before the discount for guesses.
+/// Returns the intent of a verb, and the confidence before the discount for guesses.
 pub(crate) fn intent_of(word: &str) -> Option<(ToolIntent, f64)> {
     let found = INTENTS.iter().find(|(words, ..)| words.contains(&word));
     found.map(|(_, intent, confidence)| (*intent, *confidence))

@@ -1,9 +1,9 @@
 //! Adds up the activity of a session while its transcript is read: for the whole session and for
 //! each of its phases.
 //!
-//! A [`Detector`] receives the entries one by one. A detector is saved together with the cursor of
-//! its file, and continues at this cursor. Its size does not depend on the length of the
-//! transcript: it keeps sums and a few hundred words.
+//! A [`Detector`] receives the entries one by one. A detector is saved together with the read
+//! position of its file, and continues at this position. Its size does not depend on the length of
+//! the transcript: it keeps sums and a few hundred words.
 
 mod segments;
 mod tally;
@@ -31,7 +31,7 @@ const MAX_AWAITED_CALLS: usize = 64;
 /// Maximum length, in bytes, of the id of a call.
 const MAX_ID_BYTES: usize = 128;
 
-/// The activity in one transcript: the main one of a session, or a sub-agent's.
+/// The activity in one transcript: the main transcript of a session, or that of a sub-agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detector {
@@ -43,7 +43,7 @@ pub struct Detector {
 
 impl Detector {
     /// Adds the next entry, which is on `line`. `classified` is the classification of a call; a
-    /// call without one is counted, but adds no signals.
+    /// call without classification is counted, but adds no signals.
     pub fn observe(&mut self, entry: &Entry<'_>, line: u64, classified: Option<&Classified>) {
         let prompt = match &entry.item {
             Item::Prompt(text) => Some(text.as_ref()),
@@ -71,7 +71,7 @@ impl Detector {
         self.session.vector()
     }
 
-    /// Returns the sums behind [`Self::vector`], before normalisation.
+    /// Returns the sums from which [`Self::vector`] is computed.
     pub fn signals(&self) -> Signals {
         self.session.signals()
     }
@@ -137,9 +137,9 @@ impl Detector {
         }
     }
 
-    /// Returns the output of a tool if it is significant: the output of commands, of sub-agents and
-    /// of tools whose action is not known, and of any failed call. The contents of files that were
-    /// only read are not significant.
+    /// Returns the output of a call if it is significant: the call failed, or it was a command, a
+    /// sub-agent or a tool whose action is not known. The contents of files that were only read are
+    /// not significant.
     fn output<'e>(&mut self, result: &'e ToolResult<'_>) -> Option<Cow<'e, str>> {
         let awaited = self.awaited.iter().rposition(|call| call == id(&result.call));
         let is_awaited = awaited.and_then(|at| self.awaited.remove(at)).is_some();

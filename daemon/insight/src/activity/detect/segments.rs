@@ -61,7 +61,6 @@ struct OpenPhase {
     by_request: bool,
 }
 
-/// The position and time of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct PhaseSpan {
@@ -72,7 +71,7 @@ struct PhaseSpan {
 }
 
 impl Segments {
-    /// Prepares for an entry: extends the open phase, or starts a new one where a phase ends.
+    /// Extends the open phase by an entry. If the phase ends before this entry, starts a new one.
     pub(crate) fn begin(&mut self, entry: &Entry<'_>, line: u64, intents: &[&str]) {
         if !is_conversation(&entry.item) {
             return;
@@ -120,7 +119,7 @@ impl Segments {
         self.open.tally.add_known_tools(known);
         for closed in &mut self.closed {
             let signals = &mut closed.signals;
-            tally::settle(&mut closed.unknown, known, |of_call, calls| {
+            tally::take_known(&mut closed.unknown, known, |of_call, calls| {
                 signals.add_all(of_call, calls * tally::weight_of_calls());
             });
         }
@@ -145,7 +144,7 @@ impl Segments {
         }
     }
 
-    /// Whether a request with these keywords differs in kind from those of the open phase.
+    /// Whether a request with these keywords differs in kind from the requests of the open phase.
     fn differs_in_kind(&self, intents: &[&str]) -> bool {
         let running = &self.open.tally;
         let comparable = !intents.is_empty() && !running.intents.is_empty();
@@ -218,7 +217,7 @@ impl PhaseSpan {
     }
 }
 
-/// Returns the names of at most two activities, the strongest first, or `mixed` if none is strong.
+/// Returns the names of the one or two strongest activities, or `mixed` if no activity is strong.
 fn label(vector: &ActivityVector) -> String {
     const NAMED: usize = 2;
     const CLOSE: f64 = 0.6;

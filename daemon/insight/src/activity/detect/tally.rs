@@ -9,7 +9,7 @@ use crate::{
     model::activity::{Activity, ActivityVector, Signals},
 };
 
-/// The weight of each intent keyword, and the maximum for all keywords of an activity.
+/// The weight of each intent keyword, and the maximum sum for the keywords of an activity.
 const KEYWORD_WEIGHT: f64 = 0.15;
 const MAX_KEYWORD_SIGNAL: f64 = 0.5;
 /// The factor for the signals of a tool call.
@@ -38,7 +38,7 @@ pub(crate) struct Tally {
     pub(crate) files: MatchedWords,
     /// Number of error indicators.
     pub(crate) errors: u32,
-    /// The sum of all calls' signals.
+    /// The sum of the signals of all calls.
     pub(crate) tools: Signals,
     pub(crate) calls: u32,
     /// Number of calls of unknown tools, by name.
@@ -101,7 +101,7 @@ impl Tally {
 
     /// Adds the signals of calls whose tools were unknown at the time and are `known` now.
     pub(crate) fn add_known_tools(&mut self, known: &dyn Fn(&str) -> Option<Signals>) {
-        settle(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
+        take_known(&mut self.unknown, known, |signals, calls| self.tools.add_all(signals, calls));
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn note_unknown(unknown: &mut BTreeMap<String, u32>, tool: &str, call
 
 /// Removes the tools that are `known` now from `unknown`. Calls `add` with the signals and the
 /// number of calls of each of these tools.
-pub(crate) fn settle(
+pub(crate) fn take_known(
     unknown: &mut BTreeMap<String, u32>,
     known: &dyn Fn(&str) -> Option<Signals>,
     mut add: impl FnMut(&Signals, f64),

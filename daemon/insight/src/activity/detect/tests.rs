@@ -27,8 +27,8 @@ enum ScriptLine {
 
 use ScriptLine::{Compacted, Edit, Printed, Prompt, Read, Reply, Run, Tool};
 
-fn observe(detector: &mut Detector, line: u64, says: &ScriptLine) {
-    let (minute, item) = match says {
+fn observe(detector: &mut Detector, line: u64, event: &ScriptLine) {
+    let (minute, item) = match event {
         Prompt(at, text) => (at, Item::Prompt(Cow::Borrowed(*text))),
         Reply(at, text) => (at, Item::Reply { message: None, text: Cow::Borrowed(*text) }),
         Run(at, command) => {
@@ -76,8 +76,8 @@ fn call(tool: &'static str, action: Action) -> Item<'static> {
 
 fn detect(session: &[ScriptLine]) -> Detector {
     let mut detector = Detector::default();
-    for (line, says) in (1..).zip(session) {
-        observe(&mut detector, line, says);
+    for (line, event) in (1..).zip(session) {
+        observe(&mut detector, line, event);
     }
     detector
 }
@@ -102,7 +102,7 @@ fn fixing_a_bug_is_fixing() {
 /// The weights of intelligent-session-summarization, section 2.2, tested separately for each
 /// signal.
 #[test]
-fn each_signal_has_the_weight_of_the_documents() {
+fn each_signal_has_the_weight_of_the_specification() {
     let raw = |session: &[ScriptLine], activity| {
         (detect(session).signals().get(activity) * 1e6).round() / 1e6
     };
@@ -157,8 +157,8 @@ fn a_saved_detector_has_the_same_result_after_a_restart() {
     for cut in 0..=session.len() {
         let saved = serde_json::to_string(&detect(&session[..cut])).expect("plain data");
         let mut resumed: Detector = serde_json::from_str(&saved).expect("readable");
-        for (line, says) in (1..).zip(&session).skip(cut) {
-            observe(&mut resumed, line, says);
+        for (line, event) in (1..).zip(&session).skip(cut) {
+            observe(&mut resumed, line, event);
         }
         assert_eq!(
             resumed.vector().activity_profile(),
@@ -200,7 +200,7 @@ fn a_compaction_and_a_long_pause_end_a_phase() {
 }
 
 #[test]
-fn another_kind_of_request_begins_a_phase_and_more_of_the_same_does_not() {
+fn only_a_request_of_another_kind_begins_a_phase() {
     let detector = detect(&long_session());
     assert_eq!(labels(&detector), ["exploring", "testing", "documenting"]);
 }
@@ -241,9 +241,9 @@ fn the_size_of_a_saved_detector_does_not_grow_with_the_transcript() {
     let mut detector = Detector::default();
     let mut line = 0;
     for round in 0..400 {
-        for says in long_session() {
+        for event in long_session() {
             line += 1;
-            observe(&mut detector, line, &says);
+            observe(&mut detector, line, &event);
         }
         let name: &'static str = Box::leak(format!("mcp__acme__frob{round}").into_boxed_str());
         observe(&mut detector, line, &Tool(0, name));

@@ -205,7 +205,7 @@ pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
 pub(crate) struct ErrorsAndFiles {
     /// Number of error indicators.
     pub(crate) errors: u32,
-    /// Without duplicates.
+    /// The file patterns, without duplicates.
     pub(crate) files: Vec<&'static str>,
 }
 

@@ -13,9 +13,9 @@ pub(super) enum Edge {
     Any,
 }
 
-/// Returns the required context before and after a pattern. A pattern that begins with a dot or `_`
-/// continues a name, and a name continues after a pattern that ends with a dot or `_`, unless the
-/// pattern is a whole name (`.env`). `docs/` may be followed by anything.
+/// Returns the required context before and after a pattern. A letter or digit must precede a leading
+/// dot or `_`, and must follow a trailing dot or `_`, unless the pattern is a whole name (`.env`).
+/// After a trailing `/`, anything is allowed.
 pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
     if NAMES.contains(&pattern) {
@@ -33,7 +33,7 @@ pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
 pub(super) struct Pattern {
     /// The text to match, case-insensitively.
     pub(super) text: String,
-    /// The keyword that a match stands for; `text` may be an inflected form of the keyword.
+    /// The keyword that is reported for a match; `text` may be an inflected form of the keyword.
     pub(super) keyword: &'static str,
     pub(super) edges: (Edge, Edge),
 }

@@ -49,7 +49,7 @@ impl Collector {
     }
 
     /// Returns whether `result` says that the work of the call continues in the background. If so,
-    /// the call is kept until that work ends.
+    /// keeps the call until the work ends.
     pub(super) fn continues_in_background(
         &mut self,
         waiting: &PendingCall,
@@ -79,14 +79,19 @@ impl Collector {
 
     /// Returns the id of the background task in the arguments of a call; `None` if no such task is
     /// running.
-    pub(super) fn asked_task(&self, input: &serde_json::Value) -> Option<String> {
+    pub(super) fn background_task_in(&self, input: &serde_json::Value) -> Option<String> {
         let id = ["task_id", "bash_id", "agentId"].iter().find_map(|key| input[key].as_str())?;
         self.pending.background.iter().any(|task| task.id == id).then(|| id.to_owned())
     }
 
     /// Records the end of a background task if `result`, which describes the task, says that the
     /// task has ended.
-    pub(super) fn task_shown(&mut self, id: &str, result: &ToolResult<'_>, moment: EntryPosition) {
+    pub(super) fn observe_task_output(
+        &mut self,
+        id: &str,
+        result: &ToolResult<'_>,
+        moment: EntryPosition,
+    ) {
         let content = result.content.decode(bounds::OUTPUT_READ);
         let status = pattern!(r"<status>(\w+)</status>").captures(&content);
         let outcome = match status.as_ref().map(|found| &found[1]) {
@@ -139,9 +144,9 @@ impl Collector {
         }
     }
 
-    /// Records the effect on the repository of the shell command that the user ran, and the tests
-    /// that it ran. The exit code is not known, so the command proves nothing else.
-    pub(super) fn shell_of_user_ran(&mut self, output: &str, moment: EntryPosition) {
+    /// Records the shell command that the user ran: its effect on the repository, and its test runs.
+    /// The exit code is unknown, so nothing else is recorded.
+    pub(super) fn observe_user_command(&mut self, output: &str, moment: EntryPosition) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = without_middle(printed(output), bounds::OUTPUT_READ);
         let output = without_ansi(&output);
@@ -157,9 +162,9 @@ impl Collector {
         }
     }
 
-    /// Records how a sub-agent ended, and its report as Markdown without code. If the session's own
-    /// file does not contain the calls of sub-agents, the files that the report says were changed
-    /// are recorded, too. Older reports are shortened if all reports together are too long.
+    /// Records the outcome of a sub-agent, and its report as Markdown without code. If the session's
+    /// own file does not contain the calls of sub-agents, the changed files in the report are
+    /// recorded, too. Older reports are shortened if all reports together are too long.
     pub(super) fn delegate_reported(
         &mut self,
         waiting: &PendingCall,
@@ -179,12 +184,12 @@ impl Collector {
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));
-        let mut room = bounds::DELEGATION_REPORTS;
+        let mut remaining = bounds::DELEGATION_REPORTS;
         for report in
             self.evidence.delegations.iter_mut().rev().filter_map(|one| one.report.as_mut())
         {
-            match room.checked_sub(report.len()) {
-                Some(left) => room = left,
+            match remaining.checked_sub(report.len()) {
+                Some(left) => remaining = left,
                 None => *report = kept(report, bounds::REPORT_BEFORE),
             }
         }
@@ -215,6 +220,5 @@ fn files_in_report(report: &str) -> Vec<String> {
     found
 }
 
-/// Maximum length, in bytes, of the part of a result that may say that the work continues in the
-/// background.
+/// Number of bytes at the start of a result that are searched for the notice about the background.
 const SHORT: usize = 600;

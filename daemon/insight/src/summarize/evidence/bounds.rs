@@ -3,15 +3,15 @@
 //! A test in `scenarios.rs` with a long transcript requires that the JSON of the collector stays
 //! smaller than 340 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
 
-/// Maximum number of prompts kept from the beginning. The rest of [`PROMPTS`] are the latest.
+/// Number of first prompts that are always kept.
 pub(super) const FIRST_PROMPTS: usize = 10;
-/// Maximum number of prompts. The oldest after the first ones is dropped first.
+/// Maximum number of prompts. After the [`FIRST_PROMPTS`], the oldest is dropped first.
 pub(super) const PROMPTS: usize = 24;
 /// Maximum length, in bytes, of a prompt's text.
 pub(super) const PROMPT: usize = 1_000;
 /// Maximum number of errors that the user pasted. The oldest is dropped first.
 pub(super) const PASTED_ERRORS: usize = 8;
-/// Maximum number of reports of tools that changed files without naming them. The oldest is
+/// Maximum number of reports of tools that changed files without listing them. The oldest is
 /// dropped first.
 pub(super) const UNNAMED_CHANGES: usize = 6;
 /// Maximum number of todo and plan files. The oldest is dropped first.
@@ -26,21 +26,20 @@ pub(super) const TICKETS: usize = 4;
 pub(super) const TICKET: usize = 300;
 /// Maximum length, in bytes, of the part of an issue tracker's answer that is read.
 pub(super) const TICKET_READ: usize = 4_000;
-/// Maximum length, in bytes, of the agent's last reply. The middle of a longer one is removed.
+/// Maximum length, in bytes, of the agent's last reply. The middle of a longer reply is removed.
 pub(super) const LAST_REPLY: usize = 4_000;
-/// Maximum number of reports of turns kept from the beginning. The rest of [`REPORTS`] are the
-/// latest.
+/// Number of first reports of turns that are always kept.
 pub(super) const FIRST_REPORTS: usize = 3;
-/// Maximum number of reports of turns.
+/// Maximum number of reports of turns. After the [`FIRST_REPORTS`], the oldest is dropped first.
 pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a
-/// longer one is removed.
+/// longer report is removed.
 pub(super) const TURN_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;
 /// Maximum length, in bytes, of the reply in a report with a [`DOCUMENT`].
 pub(super) const REPLY_BEFORE_DOCUMENT: usize = 800;
-/// Maximum length, in bytes, of a file that describes the progress. The middle of a longer one is
+/// Maximum length, in bytes, of a file that describes the progress. The middle of a longer file is
 /// removed.
 pub(super) const DOCUMENT: usize = 3_800;
 /// Maximum length, in bytes, of the part of a reply, or of a sub-agent's answer, that is read.
@@ -126,8 +125,8 @@ pub(super) const EXPLANATION: usize = 200;
 pub(super) const ALTERNATIVES: (usize, usize) = (5, 80);
 /// Maximum length, in bytes, of the latest recap at a compaction.
 pub(super) const RECAP: usize = 8_000;
-/// Maximum length, in bytes, of the recap before that, and of the latest recap of the user's
-/// absence.
+/// Maximum length, in bytes, of the recap before the latest one, and of the latest note for a user
+/// who was away.
 pub(super) const RECAP_BEFORE: usize = 2_000;
 pub(super) const TITLE: usize = 200;
 /// Maximum number of tools that are counted by name. The least used is dropped first.
@@ -142,7 +141,7 @@ pub(super) const SUBJECT: usize = 160;
 /// Maximum length, in bytes, of a commit's message below its first line.
 pub(super) const COMMIT_BODY: usize = 1_500;
 /// Maximum length, in bytes, of the messages of all commits together, without their first lines.
-/// The messages of the oldest commits are shortened to their first lines first.
+/// Above the limit, older commits keep only their first lines.
 pub(super) const COMMIT_BODIES: usize = 24_000;
 /// Maximum number of events of the repository. The oldest is dropped first.
 pub(super) const GIT_EVENTS: usize = 24;
@@ -151,24 +150,25 @@ pub(super) const PUBLICATIONS: usize = 12;
 /// Maximum length, in bytes, of a published text.
 pub(super) const PUBLICATION: usize = 1_500;
 /// Maximum number of waiting calls that keep the texts that they publish and the bodies of their
-/// commit messages. Older calls wait without them. The same limit applies to background tasks.
+/// commit messages. Older calls lose these texts. The same limit applies to background tasks.
 pub(super) const CALLS_WITH_TEXTS: usize = 3;
 /// Maximum number of pull requests. The oldest is dropped first.
 pub(super) const PULL_REQUESTS: usize = 12;
 /// Maximum number of names in each list: models, branches, versions and directories. The first
 /// ones are kept.
 pub(super) const NAMES: usize = 12;
-/// Maximum length, in bytes, of a name in one of these lists, of a URL, or of an id.
+/// Maximum length, in bytes, of a name in a list of [`NAMES`], of a URL, or of an id.
 pub(super) const NAME: usize = 200;
 /// Maximum number of calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;
-/// Maximum number of messages whose ids and tokens are remembered, so that each is counted once.
+/// Maximum number of messages whose ids and tokens are remembered, so that no message is counted
+/// twice.
 pub(super) const MESSAGES_REMEMBERED: usize = 64;
 /// Maximum number of errors that may still be resolved. The oldest is dropped first.
 pub(super) const ERRORS_OPEN: usize = 20;
 /// Maximum number of changes remembered for resolutions.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
-/// Maximum number of edits remembered, in case a later one reverses them.
+/// Maximum number of edits remembered, because a later edit may reverse them.
 pub(super) const EDITS_REMEMBERED: usize = 64;
 /// Maximum number of sentences remembered for resolutions.
 pub(super) const WORDS_REMEMBERED: usize = 8;

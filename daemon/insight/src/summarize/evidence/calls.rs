@@ -96,9 +96,9 @@ impl Collector {
                 CallEffect::Other(kept(&target(call), bounds::TOOL))
             }
             Action::Other if call.tool == "TaskList" => CallEffect::ListTasks,
-            Action::Other => {
-                self.asked_task(&call.input).map_or(CallEffect::Nothing, CallEffect::Background)
-            }
+            Action::Other => self
+                .background_task_in(&call.input)
+                .map_or(CallEffect::Nothing, CallEffect::Background),
             Action::Search { .. } | Action::Fetch { .. } => CallEffect::Nothing,
         }
     }
@@ -126,7 +126,7 @@ impl Collector {
     }
 }
 
-/// Returns a question as it waits for its answer.
+/// Returns the parts of a question that are kept until the answer arrives.
 fn pending(question: &UserQuestion) -> PendingQuestion {
     let (number, size) = bounds::ALTERNATIVES;
     let options = question.options.iter().take(number + 1);

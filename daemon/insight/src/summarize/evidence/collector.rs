@@ -25,10 +25,10 @@ use crate::{
 /// A pause longer than this is not counted as work.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
 
-/// Collects the evidence of one file: the session's own file, or that of a sub-agent.
+/// Collects the evidence of one file: the session's own file, or the file of a sub-agent.
 ///
-/// The collector can be saved as JSON after any entry. After loading it continues at the same
-/// point.
+/// The collector can be saved as JSON after any entry. After loading, the collector continues at
+/// the same entry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Collector {
@@ -101,7 +101,7 @@ impl Collector {
             Item::PullRequest { url, number } => {
                 git::pull_request(&mut self.evidence, url, *number);
             }
-            Item::ShellOutput(text) => self.shell_of_user_ran(text, moment),
+            Item::ShellOutput(text) => self.observe_user_command(text, moment),
             Item::TaskEnded(ended) => {
                 self.pending.notified = true;
                 self.task_ended(ended, moment);
@@ -114,8 +114,8 @@ impl Collector {
         }
     }
 
-    /// Records a call or result of a sub-agent that the session's own file reports, as if it were
-    /// the session's. Other items of the sub-agent are ignored.
+    /// Records a call or result of a sub-agent in the session's own file like a call or result of
+    /// the session. Other items of the sub-agent are ignored.
     fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: EntryPosition) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
@@ -123,8 +123,8 @@ impl Collector {
             known.push(sub_agent);
         }
         match item {
-            // A sub-agent's task list, questions and plans are not meant for the user. But
-            // sub-agents also update tasks of the session's list.
+            // A sub-agent's task list, questions and plans are not meant for the user. Updates of
+            // tasks count, because a task may be on the session's list.
             Item::Call(call) if !is_between_agents(&call.action) => self.call(call, moment),
             Item::Result(result) => self.result(result, moment),
             _ => {}
@@ -141,14 +141,14 @@ impl Collector {
         };
         let call = self.pending.calls.iter().rev().find(is_open);
         self.evidence.unanswered_call = call.map(|call| Quote {
-            text: kept(&shown(call, &self.evidence.delegations), bounds::STATEMENT),
+            text: kept(&description(call, &self.evidence.delegations), bounds::STATEMENT),
             origin: call.origin,
             at: call.at,
         });
     }
 
     /// Updates the first and the last time, and adds the time since the latest entry to the working
-    /// time, unless it was a pause. An entry that is older than the latest one adds nothing,
+    /// time, unless this time was a pause. An entry older than the latest entry adds nothing,
     /// because its time is already counted.
     fn pass_time(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
@@ -208,7 +208,7 @@ fn is_between_agents(action: &Action) -> bool {
 
 /// Returns a short description of a call. If the call starts a sub-agent, the description contains
 /// the subject of the sub-agent's work.
-fn shown(call: &PendingCall, delegations: &[Delegation]) -> String {
+fn description(call: &PendingCall, delegations: &[Delegation]) -> String {
     let delegated = delegations.iter().find(|one| one.origin == call.origin);
     let subject = delegated.filter(|_| call.meaning == CallEffect::Delegate);
     subject.map_or_else(|| call.shown(), |one| format!("{}: {}", call.tool, one.subject))

@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[test]
-fn words_at_a_refusal_are_kept_with_the_call() {
+fn the_text_at_a_refusal_is_a_correction_of_the_call() {
     let mut script = Script::default();
     script.prompt("Fix the race");
     script.call("e", "Edit", change("/app/a.go", ChangeKind::Edited, "a", "b"));
@@ -40,7 +40,7 @@ fn words_at_a_refusal_are_kept_with_the_call() {
 }
 
 #[test]
-fn a_prompt_after_an_interruption_corrects() {
+fn a_prompt_after_an_interruption_is_a_correction() {
     let mut script = Script::default();
     script.prompt("Add a comment");
     script.item(Item::Interrupted);
@@ -52,7 +52,7 @@ fn a_prompt_after_an_interruption_corrects() {
 }
 
 #[test]
-fn what_the_agent_agrees_with_was_found_by_the_user() {
+fn statements_that_the_agent_agrees_with_are_findings_of_the_user() {
     let mut script = Script::default();
     script.prompt("Add the name to the log");
     script.reply("m1", "Added it.");
@@ -81,7 +81,7 @@ fn what_the_agent_agrees_with_was_found_by_the_user() {
 }
 
 #[test]
-fn a_chosen_option_is_kept_with_what_it_means_and_with_the_rest_of_the_prompt() {
+fn a_chosen_option_is_kept_with_its_explanation_and_the_whole_prompt() {
     let mut script = Script::default();
     let question = UserQuestion {
         question: "How is a folder shared?".to_owned(),
@@ -104,7 +104,7 @@ fn a_chosen_option_is_kept_with_what_it_means_and_with_the_rest_of_the_prompt() 
 }
 
 #[test]
-fn a_typed_answer_refuses_no_option() {
+fn a_typed_answer_rejects_no_option() {
     let mut script = Script::default();
     let question = UserQuestion {
         header: Some("Next".to_owned()),

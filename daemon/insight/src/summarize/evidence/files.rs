@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// A change of a file, which is recorded when its call succeeds.
+/// A change of a file by a call. The change is recorded when the call succeeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedChange {
     pub(super) path: String,
@@ -37,12 +37,12 @@ pub(super) struct PlannedChange {
     /// The text of a todo or plan file, or of a file that describes the progress.
     #[serde(default)]
     pub(super) note: Option<String>,
-    /// Hashes of the texts of each edit, to recognise a later edit that reverses it.
+    /// Hashes of the texts of each edit, to recognise a later edit that reverses the edit.
     #[serde(default)]
     pub(super) texts: Vec<FileTexts>,
 }
 
-/// Hashes of the text that an edit replaces and of its replacement.
+/// Hashes of the old and of the new text of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileTexts {
     old: u64,
@@ -63,7 +63,7 @@ impl FileTexts {
     }
 }
 
-/// An edit that a later one may reverse.
+/// An edit that a later edit may reverse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EditMade {
     /// The hash of the file's path.
@@ -86,8 +86,8 @@ pub(super) enum FileAction {
 }
 
 impl PlannedChange {
-    /// Reads `change`: its paths, resolved against `directory`, its numbers of lines, its settings
-    /// and its texts. The caller sets the note, because the note depends on the prompt.
+    /// Converts `change`: resolves its paths against `directory`, counts its lines, and finds its
+    /// settings. The caller sets the note, because the note depends on the prompt.
     pub(super) fn of(change: &FileChange, directory: &str) -> PlannedChange {
         let lines = |text: &str| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let (mut added, mut removed) = (0u32, 0u32);
@@ -188,7 +188,6 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     bound(evidence, path, &BTreeSet::new());
 }
 
-/// Records that a file was changed.
 pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
     let target = match &planned.deed {
         FileAction::Move(to) => to,
@@ -208,8 +207,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
         FileAction::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
             move_work(evidence, &planned.path, to);
-            // A folder is not counted. The files in it that the session worked on have moved with
-            // it.
+            // A folder is not counted as a file. The line above moved the work on its files.
             if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
                 return;
             }
@@ -250,8 +248,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     bound(evidence, &path, &BTreeSet::new());
 }
 
-/// If `planned` is a single edit that reverses an earlier one, removes the earlier one from the
-/// work on the file, so that neither of the two counts. Returns whether there was such an edit.
+/// If `planned` is a single edit that reverses an earlier edit, removes the earlier edit from the
+/// work on the file, so that neither edit counts. Returns whether there was such an earlier edit.
 pub(super) fn cancel_reversed_edit(
     evidence: &mut Evidence,
     made: &mut VecDeque<EditMade>,
@@ -271,7 +269,6 @@ pub(super) fn cancel_reversed_edit(
     true
 }
 
-/// Remembers the edits of a change.
 pub(super) fn remember(made: &mut VecDeque<EditMade>, planned: &PlannedChange) {
     for texts in &planned.texts {
         made.push_back(EditMade { path: hash(&planned.path), texts: *texts });
@@ -323,8 +320,8 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Removes files until the limits are met, but never removes `latest`. Among changed files, those
-/// in `own` are removed last.
+/// Removes files until the limits are met, but never removes `latest`. Among changed files, the
+/// files in `own` are removed last.
 pub(super) fn bound(evidence: &mut Evidence, latest: &str, own: &BTreeSet<String>) {
     let files = &mut evidence.files;
     while files.len() > bounds::FILES
@@ -375,12 +372,12 @@ mod tests {
 
     /// Hashes are stored while a session is open, also across an update of the daemon.
     #[test]
-    fn the_hash_of_a_text_is_always_the_same() {
+    fn the_hash_of_a_text_is_stable() {
         assert_eq!(hash(" let a = 1;\n"), 13_646_183_014_219_104_494);
     }
 
     #[test]
-    fn a_moved_folder_takes_its_files_along() {
+    fn the_files_of_a_moved_folder_get_new_paths() {
         let mut evidence = Evidence::default();
         let origin = Origin { source: 0, line: 1 };
         read(&mut evidence, "/app/old/a.rs", origin);
@@ -391,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_build_output_is_no_work_on_a_file() {
+    fn removing_build_output_does_not_count_as_a_change() {
         let mut evidence = Evidence::default();
         let origin = Origin { source: 0, line: 1 };
         let remove = |path: &str| PlannedChange::from(&Effect::Remove(path.to_owned()));
@@ -402,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn scratch_and_created_then_removed_files_are_no_work() {
+    fn temporary_and_removed_files_are_not_recorded() {
         let mut evidence = Evidence::default();
         let origin = Origin { source: 0, line: 1 };
         let write =

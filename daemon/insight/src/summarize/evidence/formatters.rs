@@ -1,4 +1,4 @@
-//! Reads the reports of formatters and linters that change files without naming them.
+//! Finds the reports of formatters and linters that change files without listing them.
 
 use crate::summarize::text::pattern;
 
@@ -8,8 +8,8 @@ pub(super) fn reports(output: &str) -> Vec<String> {
         r"(?m)^(?:(?P<a>[1-9]\d* files? reformatted)\b.*|(?:Formatted \d+ files? in .*)?(?P<b>Fixed [1-9]\d* files?)\b.*|(?P<d>Formatted [1-9]\d* files?)\.?|Found \d+ errors? \((?P<c>[1-9]\d* fixed), .*)$"
     );
     let reports = report.captures_iter(output).filter_map(|found| {
-        let said = ["a", "b", "c", "d"].into_iter().find_map(|name| found.name(name))?;
-        Some(said.as_str().to_lowercase())
+        let phrase = ["a", "b", "c", "d"].into_iter().find_map(|name| found.name(name))?;
+        Some(phrase.as_str().to_lowercase())
     });
     reports.collect()
 }

@@ -68,7 +68,7 @@ impl Collector {
         }
     }
 
-    /// Records that a command that runs tests found none, if its output says so.
+    /// Records that a test command found no tests, if its output says so.
     fn note_missing_tests(&mut self, command: &CommandLine, output: &str, moment: EntryPosition) {
         let found_none = pattern!(
             r"(?m)^\s*(?:No tests found\b|no tests ran\b|No test files found\b|testing: warning: no tests to run|=+ no tests ran\b)"
@@ -107,7 +107,7 @@ impl Collector {
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
-            // False if the output reports tests, because their log may look like errors.
+            // False if the output reports tests, because the log of tests may look like errors.
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };
@@ -171,8 +171,8 @@ impl Collector {
         }
     }
 
-    /// Whether a command ran while the changes were stashed away: `git stash && npm test`. Updates
-    /// `stashed` for later commands.
+    /// Whether a command ran while the changes were stashed, for example `git stash && npm test`.
+    /// Updates `stashed` for later commands.
     fn hides_changes(&mut self, run: &Run<'_>) -> bool {
         let was_stashed = self.pending.stashed;
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
@@ -217,7 +217,7 @@ impl Collector {
         }
         let command = run.command;
         // If the tests were counted by the lines of the output, and the command shows only a part
-        // of it, the number of passed tests is unknown.
+        // of the output, the number of passed tests is unknown.
         let is_partial = command.shows_part
             && report.failed == 0
             && report.counts_lines(&command.shown, run.output);

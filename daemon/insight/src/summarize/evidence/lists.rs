@@ -2,7 +2,7 @@
 
 use crate::summarize::{evidence::bounds, text::kept};
 
-/// Adds `item` at the end, and removes the oldest item when there are more than `limit`.
+/// Adds `item` at the end, and removes the oldest item when there are more than `limit` items.
 pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     list.push(item);
     if list.len() > limit {
@@ -10,7 +10,7 @@ pub(super) fn push_latest<T>(list: &mut Vec<T>, item: T, limit: usize) {
     }
 }
 
-/// Removes the oldest items when there are more than `limit`.
+/// Removes the oldest items until there are at most `limit`.
 pub(super) fn keep_latest<T>(list: &mut Vec<T>, limit: usize) {
     let extra = list.len().saturating_sub(limit);
     list.drain(..extra);

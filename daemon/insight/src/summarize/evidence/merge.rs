@@ -11,16 +11,17 @@ use crate::{
     summarize::evidence::{bounds, files::bound, git, lists::keep_latest},
 };
 
-/// Adds a sub-agent's evidence to its session's.
+/// Adds a sub-agent's evidence to the evidence of its session.
 ///
-/// The sub-agent's work counts as the session's: files, todo and plan files, settings, commands,
-/// tests, errors, commits and other events of the repository, publications, delegations, tools and
-/// tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not count,
-/// because they were exchanged between agents. Its working time does not count, because the session
-/// waits for the sub-agent. Its commands that worked only in another form are left out, too.
+/// The sub-agent's work counts as work of the session: files, todo and plan files, settings,
+/// commands, tests, errors, commits and other events of the repository, publications, delegations,
+/// tools and tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not
+/// count, because agents exchanged them. Its working time does not count, because the session waits
+/// for the sub-agent. Its commands that worked only in another form are left out, too.
 ///
-/// If the session's own file reports the calls of the sub-agent with this `id`, its work is already
-/// counted. Then only its tokens, its models and its first and last time are added.
+/// If the session's own file contains the calls of the sub-agent with this `id`, the sub-agent's
+/// work is already counted. In that case, only its tokens, its models and its first and last time
+/// are added.
 pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     let is_reported = id.is_some_and(|id| session.reported_sub_agents.iter().any(|one| one == id));
     session.span.first = earliest(session.span.first, sub_agent.span.first);
@@ -48,7 +49,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     commits(&mut session.commits, &sub_agent.commits);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
-    // The session usually rewrites a note after its sub-agent.
+    // The session's text of a note takes precedence, because it is usually later.
     let is_new = |note: &&WorkNote| !session.work_notes.iter().any(|known| known.path == note.path);
     let notes: Vec<WorkNote> = sub_agent.work_notes.iter().filter(is_new).cloned().collect();
     by_time(&mut session.work_notes, &notes, |_| None, bounds::WORK_NOTES);
@@ -101,7 +102,7 @@ fn by_time<T: Clone>(
 }
 
 /// Adds commits. The session may know a commit of the sub-agent from the output of `git log`,
-/// without its body. The sub-agent's own record replaces it.
+/// without the body of the message. The sub-agent's record replaces this commit.
 fn commits(session: &mut Vec<Commit>, sub_agent: &[Commit]) {
     session.retain(|known| {
         let is_it = |commit: &Commit| {
@@ -114,8 +115,8 @@ fn commits(session: &mut Vec<Commit>, sub_agent: &[Commit]) {
     by_time(session, sub_agent, |commit| commit.at, bounds::COMMITS);
 }
 
-/// Adds the work on files. If there are too many files, those that the session itself changed are
-/// removed last.
+/// Adds the work on files. If there are too many files, the files that the session itself changed
+/// are removed last.
 fn files(session: &mut Evidence, sub_agent: &Evidence) {
     let changed = session.files.iter().filter(|(_, work)| work.changed());
     let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn deeds_count_and_words_do_not() {
+    fn the_work_of_a_sub_agent_counts_and_its_messages_do_not() {
         let run = |second, command: &str| CommandRun {
             command: command.to_owned(),
             place: None,
@@ -228,15 +229,15 @@ mod tests {
             )]),
             ..Evidence::default()
         };
-        let said = Quote { text: "Task".to_owned(), origin: Origin::default(), at: None };
+        let quote = Quote { text: "Task".to_owned(), origin: Origin::default(), at: None };
         let mut sub_agent = Evidence {
             commands: vec![run(5, "b")],
             files: BTreeMap::from([(
                 "/x".to_owned(),
                 FileWork { edits: 2, ..FileWork::default() },
             )]),
-            prompts: vec![said.clone()],
-            last_reply: Some(said),
+            prompts: vec![quote.clone()],
+            last_reply: Some(quote),
             ..Evidence::default()
         };
         sub_agent.counts.tool_calls = 3;

@@ -12,7 +12,7 @@ pub(super) struct EntryPosition {
 }
 
 impl EntryPosition {
-    /// Returns `text` as a quotation of this moment, in at most `limit` bytes.
+    /// Returns a quote of `text` with this position and time, shortened to `limit` bytes.
     pub(super) fn quote(self, text: &str, limit: usize) -> Quote {
         Quote { text: kept(text, limit), origin: self.origin, at: self.at }
     }

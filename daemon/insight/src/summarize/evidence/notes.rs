@@ -40,7 +40,7 @@ pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
     if purpose(&change.path).is_some() {
         return Some(kept(&without_front_matter(text), bounds::WORK_NOTE));
     }
-    // Code is shortened first, so that no block of it is cut in two.
+    // Code is shortened first, so that no code block is cut in two.
     describes_progress(&change.path, prompt)
         .then(|| kept_lines(&with_short_code(&without_front_matter(text)), bounds::DOCUMENT))
 }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_known_by_their_paths() {
+    fn paths_determine_the_purpose_of_notes() {
         use NotePurpose::{Plan, Todo};
         for (path, wanted) in [
             ("/app/.planning/todos/pending/2026-02-21-review-deferred.md", Some(Todo)),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_about_the_progress_is_known_by_its_name_or_the_prompt() {
+    fn a_file_about_the_progress_is_recognised_by_its_name_or_the_prompt() {
         for (path, prompt, wanted) in [
             ("/app/docs/wip-list.md", "go on", true),
             ("/app/.planning/debug/list-is-empty.md", "", true),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_is_kept_when_a_prompt_names_it() {
+    fn a_ticket_is_kept_if_a_prompt_contains_its_key() {
         let moment =
             EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
         let prompts = vec![moment.quote("I'm working on ent-98.", 100)];

@@ -25,7 +25,7 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: VecDeque<PendingCall>,
-    /// The line of the last result before the last call. All calls before that line have ended.
+    /// The line of the last result before the last call. All calls before this line have ended.
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
     pub(super) background: VecDeque<BackgroundTask>,
@@ -40,9 +40,8 @@ pub(super) struct Pending {
     pub(super) usages: VecDeque<(String, Tokens)>,
     /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
-    /// The model that answers.
+    /// The model that writes the replies.
     pub(super) model: String,
-    /// The working directory.
     pub(super) directory: String,
     /// Errors that may still be resolved.
     pub(super) errors: Tracker,
@@ -59,7 +58,7 @@ pub(super) struct Pending {
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.
     pub(super) turn_changed: bool,
-    /// Whether `git stash` put the changes away, and since then they were not restored, no file was
+    /// Whether the changes are stashed: after `git stash`, they were not restored, no file was
     /// changed, and no prompt followed.
     pub(super) stashed: bool,
     /// Commands that failed and may still work in another form, oldest first.
@@ -74,9 +73,7 @@ pub(super) struct Pending {
 pub(super) struct PendingCall {
     pub(super) id: String,
     pub(super) tool: String,
-    /// The position of the call.
     pub(super) origin: Origin,
-    /// When the call was made.
     pub(super) at: Option<Timestamp>,
     /// The number of messages when the call was made.
     pub(super) messages: u32,
@@ -110,8 +107,8 @@ pub(super) enum CallEffect {
 }
 
 impl PendingCall {
-    /// Whether the call uses one of graphiti's own tools or its command, whose results are not part
-    /// of the work.
+    /// Whether the call uses a tool of graphiti or the command `graphiti`. The results of such calls
+    /// are not part of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
             || matches!(&self.meaning, CallEffect::Run(command) if command.shown.starts_with("graphiti "))
@@ -139,19 +136,17 @@ impl PendingCall {
     }
 }
 
-/// A background task with the call that started it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BackgroundTask {
     pub(super) id: String,
     pub(super) call: PendingCall,
 }
 
-/// Whether a tool is one of graphiti's own. The name differs when graphiti is set up as a plugin.
+/// Whether a tool belongs to graphiti. The name differs when graphiti is set up as a plugin.
 pub(super) fn is_our_tool(tool: &str) -> bool {
     tool.starts_with("mcp__graphiti__") || tool.starts_with("mcp__plugin_graphiti_graphiti__")
 }
 
-/// A question to the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PendingQuestion {
     pub(super) question: String,
@@ -163,11 +158,11 @@ pub(super) struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    /// Returns the explanation of the option that an answer contains; `None` if it contains no
-    /// option or several.
+    /// Returns the explanation of the option that an answer contains; `None` if the answer contains
+    /// no option or several options.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
-        let mut taken = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
-        let at = taken.next().filter(|_| taken.next().is_none())?;
+        let mut chosen = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
+        let at = chosen.next().filter(|_| chosen.next().is_none())?;
         self.explanations.get(at).filter(|text| !text.is_empty()).cloned()
     }
 }
@@ -180,7 +175,7 @@ pub(super) struct AnswerOptions<'o> {
 }
 
 /// Returns the options that an answer contains. Longer options are matched first, so that an
-/// option which is only a part of a longer one is not found.
+/// option inside of a longer option is not found.
 pub(super) fn options_in_answer<'o>(options: &'o [String], answer: &str) -> AnswerOptions<'o> {
     let mut by_length: Vec<&String> = options.iter().filter(|one| !one.is_empty()).collect();
     by_length.sort_by_key(|one| std::cmp::Reverse(one.len()));
@@ -197,8 +192,8 @@ pub(super) fn options_in_answer<'o>(options: &'o [String], answer: &str) -> Answ
 }
 
 impl Pending {
-    /// Remembers a call. When too many calls wait, the oldest is forgotten. Only the latest ones
-    /// keep their texts.
+    /// Remembers a call. When too many calls wait, the oldest call is forgotten. Only the latest
+    /// calls keep the texts of their commands.
     pub(super) fn wait(&mut self, waiting: PendingCall) {
         self.calls.push_back(waiting);
         if self.calls.len() > bounds::CALLS_WAITING {
@@ -235,19 +230,19 @@ impl Pending {
     }
 
     /// Removes and returns the oldest call that changes files and whose result was lost.
-    /// Transcripts lose records, and an agent continues only when it has its results. So the result
+    /// Transcripts lose records, and an agent continues only when it has all results. So the result
     /// counts as lost if at least four messages followed the call.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<PendingCall> {
-        const PATIENCE: u32 = 4;
+        const MIN_LATER_MESSAGES: u32 = 4;
         let is_lost = |waiting: &PendingCall| {
             matches!(waiting.meaning, CallEffect::Change(_))
-                && messages.saturating_sub(waiting.messages) >= PATIENCE
+                && messages.saturating_sub(waiting.messages) >= MIN_LATER_MESSAGES
         };
         let at = self.calls.iter().position(is_lost)?;
         self.calls.remove(at)
     }
 
-    /// Remembers a message; returns whether it was not remembered already.
+    /// Remembers a message; returns false if it was already remembered.
     pub(super) fn is_new_message(&mut self, id: &str) -> bool {
         if self.messages.iter().any(|known| known == id) {
             return false;

@@ -150,21 +150,21 @@ fn steps(passages: &[Passage]) -> Vec<String> {
 
 /// Adds to a step the first sentence of each passage below it, up to about [`STEP_TEXT`] bytes
 /// together. Stops at a sentence that exceeds this length or ends with a colon. Adds no sentences
-/// if the first one is shorter than 20 bytes. Then adds the files of [`files_of_step`].
+/// if the first sentence is shorter than 20 bytes. Then adds the files of [`files_of_step`].
 fn with_first_words(step: &str, below: &[Passage]) -> String {
     let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
     let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();
-    let mut told = String::new();
+    let mut added = String::new();
     for first in lines.iter().filter_map(|line| sentences(line).first().copied()) {
-        let says_more = !told.is_empty() || first.len() >= 20;
-        if !says_more || first.ends_with(':') || told.len() + first.len() > STEP_TEXT {
+        let says_more = !added.is_empty() || first.len() >= 20;
+        if !says_more || first.ends_with(':') || added.len() + first.len() > STEP_TEXT {
             break;
         }
-        told.extend([if told.is_empty() { ": " } else { "; " }, without_full_stop(first)]);
+        added.extend([if added.is_empty() { ": " } else { "; " }, without_full_stop(first)]);
     }
     let files = files_of_step(step, below);
     let files = files.map_or(String::new(), |files| format!(" ({files})"));
-    format!("{step}{told}{files}")
+    format!("{step}{added}{files}")
 }
 
 /// Returns the files below a step, without their folders: each heading that is only a path, and the
@@ -193,7 +193,7 @@ fn file_of_line(passage: &Passage) -> Option<&str> {
     (matches!(label, "File" | "Files" | "Location" | "Path") && is_path(text)).then_some(text)
 }
 
-/// Returns the files that a plan lists below a heading such as `Files to modify`, without those
+/// Returns the files that a plan lists below a heading such as `Files to modify`, without the files
 /// that the plan removes.
 fn files(plan: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
@@ -208,8 +208,8 @@ fn files(plan: &str) -> Vec<String> {
         let names = line.split('`').skip(1).step_by(2);
         let is_file =
             |name: &&str| pattern!(r"^[\w@./~-]+\.[A-Za-z][A-Za-z0-9_]{0,9}$").is_match(name);
-        let goes = pattern!(r"(?i)\b(?:delete|remove)\b").is_match(line);
-        for name in names.filter(is_file).take(1).filter(|_| is_below && !goes) {
+        let is_removed = pattern!(r"(?i)\b(?:delete|remove)\b").is_match(line);
+        for name in names.filter(is_file).take(1).filter(|_| is_below && !is_removed) {
             if !files.iter().any(|known| known == name) && files.len() < FILES {
                 files.push(name.to_owned());
             }
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_says_what_is_changed_in_its_file() {
+    fn a_step_contains_the_change_and_its_file() {
         let plan = "# Plan: Sort the list\n\n## Changes\n\n### 1. Fix the user in `create()`\n**File:** `src/fuse/ops.rs:945-946`\n\nChange `req.uid()` to `getuid()`, like the root.\n\n### 2. Sort by it\n**File:** `src/list.rs`\n\nThe column decides.\n\nMore.\n";
         assert_eq!(
             shorten_plan(plan),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_has_the_points_below_it() {
+    fn a_step_contains_the_items_below_it() {
         let plan = "# Plan: Sort\n\n## Step 1: Add a column\n- Add the column to the table of rows\n- Fill it\n- Test it\n\n## Step 2: Sort by it\n- Sort\n";
         assert_eq!(
             shorten_plan(plan),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_names_the_files_in_its_headings() {
+    fn a_step_lists_the_files_in_its_headings() {
         let plan = "# Plan: Sort\n\n## Step 1: Services\n\n### `web/src/list.ts`\n- Sort the list of all the rows\n\n### `web/src/rows.ts`\n- Fill it\n\n## Step 2: Protocol checklist\n- Tick\n";
         assert_eq!(
             shorten_plan(plan),

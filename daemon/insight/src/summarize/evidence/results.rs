@@ -44,7 +44,7 @@ fn says_text_is_gone(answer: &str) -> bool {
         .is_match(answer)
 }
 
-/// Maximum length, in bytes, of a list of tasks that is read.
+/// Maximum length, in bytes, of the part of a task list that is read.
 const TASK_LIST: usize = 16_384;
 
 impl Collector {
@@ -85,7 +85,7 @@ impl Collector {
             CallEffect::ListTasks if succeeded => {
                 tasks::listed(&mut self.evidence.tasks, &result.content.decode(TASK_LIST));
             }
-            CallEffect::Background(id) if succeeded => self.task_shown(id, result, moment),
+            CallEffect::Background(id) if succeeded => self.observe_task_output(id, result, moment),
             CallEffect::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
             CallEffect::Other(target) => self.tool_answered(target, &waiting, result, moment),
             _ => {}
@@ -110,7 +110,7 @@ impl Collector {
         self.tool_answered(target, waiting, result, moment);
     }
 
-    /// Adds a task under the key in the result, unless it is known.
+    /// Adds an unknown task under the key in the result, or else under the id of the call.
     fn task_added(
         &mut self,
         subject: &str,
@@ -130,7 +130,7 @@ impl Collector {
         }
     }
 
-    /// Adds a task under its key while its call still waits for its result.
+    /// Adds a task under its key before the result of the call arrives.
     pub(super) fn task_key(&mut self, call: &str, key: &str) {
         let waiting = self.pending.waiting(&kept(call, bounds::NAME));
         if let Some(PendingCall { meaning: CallEffect::AddTask(subject), .. }) = waiting {
@@ -211,20 +211,19 @@ impl Collector {
         }
     }
 
-    /// Records the effects of a command on files.
     pub(super) fn keep_effects(&mut self, command: &CommandLine, moment: EntryPosition) {
         let changes: Vec<PlannedChange> = command.effects.iter().map(PlannedChange::from).collect();
         self.files_changed(&changes, || false, moment);
     }
 
-    /// Records a command at `origin` as the failed form of a later one, or as another form of an
-    /// earlier one.
+    /// Records the end of a command at `origin`, as the failed form of a later command or as another
+    /// form of an earlier command.
     fn record_retry(&mut self, command: &CommandLine, origin: Origin, end: CommandEnd<'_>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
         retries::record_end(waiting, retries, (command, origin), end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
-            // The change may be the fix.
+            // After these changes, a failed command may work unchanged.
             waiting.clear();
         }
     }
@@ -267,8 +266,8 @@ impl Collector {
         }
     }
 
-    /// Removes settings that somebody else changed: an edit expected the value in the file and did
-    /// not find it.
+    /// Removes settings that were changed outside of the session: an edit expected the recorded
+    /// value in the file and did not find it.
     fn forget_settings(&mut self, changes: &[PlannedChange]) {
         for change in changes {
             let is_expected = |known: &SettingChange| {
@@ -282,8 +281,8 @@ impl Collector {
         }
     }
 
-    /// Records the changed settings. A setting that is changed again keeps its first old value. It
-    /// is removed when it has that value again.
+    /// Records the changed settings. A setting that is changed again keeps its first old value. When
+    /// the setting has this value again, its record is removed.
     fn keep_settings(&mut self, change: &PlannedChange, moment: EntryPosition) {
         for setting in &change.settings {
             let known = self

@@ -2,8 +2,7 @@
 //! between.
 //!
 //! Only failures without a message, and failures whose message says that the command was wrong or
-//! could not run, are considered. The failure of a build or a test usually says something about the
-//! code.
+//! could not run, are considered. The failure of a build or a test is usually due to the code.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,7 @@ use crate::{
     },
 };
 
-/// Number of commands after a failed one that may be its other form.
+/// Number of commands after a failed command that may be another form of the failed command.
 const NEXT_COMMANDS: u8 = 4;
 /// Minimum share of the words of each form that the other form must contain.
 const SAME_PURPOSE: f64 = 0.5;
@@ -39,11 +38,11 @@ pub(super) struct FailedCommand {
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandEnd<'o> {
-    /// It failed with this output.
+    /// The command failed with this output.
     Failed(&'o str),
-    /// It succeeded and printed something.
+    /// The command succeeded and printed something.
     Printed,
-    /// It succeeded and printed nothing, so it may not have served its purpose.
+    /// The command succeeded and printed nothing. It may not have served its purpose.
     Silent,
 }
 
@@ -112,7 +111,8 @@ impl FailedCommand {
             true => command.tests.is_empty() && !checks_or_builds(&command.shown),
             false => blames_the_command(&message),
         };
-        (is_about_the_command && !may_miss(&command.shown)).then(|| FailedCommand {
+        let is_considered = is_about_the_command && !fails_for_other_reasons(&command.shown);
+        is_considered.then(|| FailedCommand {
             command: kept(&command.shown, bounds::RETRIED_COMMAND),
             message: kept(&message, bounds::SETTING),
             explanation: None,
@@ -120,12 +120,12 @@ impl FailedCommand {
         })
     }
 
-    /// Whether a sentence contains a word of the command or of its message.
+    /// Whether a word of a sentence occurs in the command or in its message.
     fn shares_a_name_with(&self, sentence: &str) -> bool {
         let is_name = |word: &&str| word.len() >= 3;
-        let told = format!("{} {}", self.command, self.message).to_lowercase();
+        let text = format!("{} {}", self.command, self.message).to_lowercase();
         let mut words = sentence.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
-        words.any(|word| is_name(&word) && told.contains(&word.to_lowercase()))
+        words.any(|word| is_name(&word) && text.contains(&word.to_lowercase()))
     }
 }
 
@@ -141,9 +141,9 @@ fn checks_or_builds(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a command may fail because it looks for something that is not there, runs inline code,
-/// or works with git, whose failures the state of the repository explains.
-fn may_miss(line: &str) -> bool {
+/// Whether a failure of the command is probably not due to its form. For example, the command
+/// searches for something that does not exist, runs inline code, or works with git.
+fn fails_for_other_reasons(line: &str) -> bool {
     pattern!(r"^(?:ls|cat|head|tail|grep|rg|find|fd|which|type|test|diff|echo|stat|file|wc|sed|awk|git|mkdir|rm|cp|mv|kill|pkill|sleep|curl|lsof|ps|ssh) |^\[ |^\S+ (?:-[ce]|--input-type\S*|-) ")
         .is_match(line)
 }
@@ -166,7 +166,7 @@ fn is_other_form(failed: &str, other: &str) -> bool {
         && share(&other) >= SAME_PURPOSE
 }
 
-/// Returns the words of a command up to where its output is redirected or shortened.
+/// Returns the words of a command before the part that redirects or shortens its output.
 fn parts(line: &str) -> BTreeSet<&str> {
     let shortens =
         pattern!(r" (?:2>&1|2>/dev/null|>/dev/null|\|&? ?(?:head|tail|grep|cat|less|sed|jq)\b)");
@@ -189,7 +189,6 @@ mod tests {
     const MISSING: &str = "gh: Not Found (HTTP 404)\n";
     const FAILED: Outcome = Outcome::Failed(Some(1));
 
-    /// Runs commands in order, and returns the retries.
     fn retries(runs: &[(&'static str, Outcome, &'static str)]) -> Vec<Retry> {
         let mut script = Script::default();
         script.prompt("Answer the comments");

@@ -5,7 +5,6 @@ use crate::{
     summarize::evidence::{moment::EntryPosition, shell::CommandLine},
 };
 
-/// A command that was run.
 pub(super) struct Run<'r> {
     pub(super) command: &'r CommandLine,
     pub(super) outcome: Outcome,

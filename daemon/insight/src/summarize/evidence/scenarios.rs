@@ -38,7 +38,7 @@ fn a_test_run_that_the_user_pasted_resolves_the_failure() {
 }
 
 #[test]
-fn a_debugging_session_leaves_its_evidence() {
+fn the_evidence_of_a_debugging_session_is_collected() {
     let evidence = fixing_the_login().collect();
 
     let error = &evidence.errors[0];
@@ -95,7 +95,7 @@ fn a_failure_that_comes_back_is_open_again() {
 }
 
 #[test]
-fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
+fn only_a_run_of_the_same_tests_with_the_changes_proves_a_fix() {
     let proves = |lines: &[&str]| {
         let mut script = Script::default();
         let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
@@ -124,7 +124,7 @@ fn a_run_of_another_place_or_part_or_without_the_changes_proves_no_fix() {
 }
 
 #[test]
-fn a_run_without_the_variable_that_switches_a_test_on_proves_no_fix() {
+fn a_run_without_the_variable_that_enables_a_test_does_not_prove_a_fix() {
     let proves = |line: &str| {
         let mut script = Script::default();
         script.run("a", "E2E_SERVER=1 cargo test", Outcome::Failed(Some(101)), FAILING);
@@ -139,7 +139,7 @@ fn a_run_without_the_variable_that_switches_a_test_on_proves_no_fix() {
 }
 
 #[test]
-fn the_status_of_another_repository_is_not_the_sessions() {
+fn the_status_of_another_repository_is_ignored() {
     let branches = |line: &str| {
         let mut script = Script::default();
         let home = SessionContext { cwd: Some("/app".into()), ..SessionContext::default() };
@@ -154,7 +154,7 @@ fn the_status_of_another_repository_is_not_the_sessions() {
 }
 
 #[test]
-fn a_known_failure_keeps_what_the_agent_says_of_it() {
+fn a_known_failure_keeps_the_sentence_of_the_agent() {
     let mut script = Script::default();
     script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);
     let known = "The `expires_late` failure is pre-existing: it fails on main too.";
@@ -163,7 +163,7 @@ fn a_known_failure_keeps_what_the_agent_says_of_it() {
 }
 
 #[test]
-fn a_slip_of_an_edit_that_is_mended_at_once_is_no_error() {
+fn a_mistake_of_an_edit_that_is_fixed_at_once_is_not_an_error() {
     let failed = Outcome::Failed(Some(101));
     let broken = "error[E0308]: mismatched types\n --> src/a.rs:3:5\n";
     for (seconds, errors) in [(40, 0), (400, 1)] {
@@ -194,7 +194,7 @@ fn messages_and_tokens_are_counted_once_although_their_lines_interleave() {
 }
 
 #[test]
-fn pauses_are_no_work_and_time_does_not_run_backwards() {
+fn pauses_and_earlier_times_add_no_working_time() {
     let mut script = Script::default();
     for second in [0, 60, 30, 90, 90 + 301, 90 + 301 + 10] {
         script.at = second;
@@ -206,7 +206,7 @@ fn pauses_are_no_work_and_time_does_not_run_backwards() {
 }
 
 #[test]
-fn a_failed_edit_changes_nothing_and_a_slip_is_no_error() {
+fn a_failed_edit_is_neither_a_change_nor_an_error() {
     let mut script = Script::default();
     script.call("c1", "Edit", change("/app/a.rs", ChangeKind::Edited, "a", "b"));
     script.result("c1", Outcome::Failed(None), "String to replace not found in file.");
@@ -217,7 +217,7 @@ fn a_failed_edit_changes_nothing_and_a_slip_is_no_error() {
 }
 
 #[test]
-fn a_file_is_new_when_the_answer_says_so_in_the_words_of_any_agent() {
+fn a_file_is_new_if_the_answer_of_any_agent_says_so() {
     for (answer, is_new) in [
         ("File created successfully at: /app/a.py", true),
         ("Successfully created and wrote to new file: /app/a.py.", true),
@@ -232,7 +232,7 @@ fn a_file_is_new_when_the_answer_says_so_in_the_words_of_any_agent() {
 }
 
 #[test]
-fn a_change_whose_result_was_lost_counts_once_the_agent_goes_on() {
+fn a_change_with_a_lost_result_counts_after_later_messages() {
     let mut script = Script::default();
     script.call("c1", "Edit", change("/app/a.rs", ChangeKind::Edited, "a", "b"));
     for message in ["m1", "m2", "m3"] {
@@ -244,7 +244,7 @@ fn a_change_whose_result_was_lost_counts_once_the_agent_goes_on() {
 }
 
 #[test]
-fn the_call_that_a_session_ends_in_is_noted_until_the_agent_goes_on() {
+fn an_unanswered_call_is_kept_until_the_agent_continues() {
     let run = |command: &str| Action::Run { command: command.to_owned(), purpose: None };
     let mut script = Script::default();
     script.reply("m1", "I start the migration.");
@@ -264,7 +264,7 @@ fn the_call_that_a_session_ends_in_is_noted_until_the_agent_goes_on() {
 }
 
 #[test]
-fn tools_of_this_memory_are_no_part_of_the_work() {
+fn calls_of_graphitis_tools_are_not_part_of_the_work() {
     for tool in [
         "mcp__graphiti__session_tracking_close",
         "mcp__plugin_graphiti_graphiti__session_tracking_close",
@@ -309,7 +309,7 @@ fn a_sub_agent_completes_a_task_of_the_session() {
 }
 
 #[test]
-fn tasks_choices_and_delegations_are_followed() {
+fn tasks_choices_and_delegations_are_recorded() {
     let mut script = Script::default();
     script.call("t1", "TaskCreate", Action::AddTask { subject: "Write the parser".to_owned() });
     script.item(Item::TaskKey { call: Cow::Borrowed("t1"), key: Cow::Borrowed("1") });
@@ -360,7 +360,7 @@ fn tasks_choices_and_delegations_are_followed() {
 }
 
 #[test]
-fn a_refused_question_is_answered_by_what_the_user_says_next() {
+fn the_prompt_after_a_refused_question_is_its_answer() {
     let asked = || UserQuestion {
         header: Some("Keys".to_owned()),
         question: "Rotate keys at once?".to_owned(),
@@ -383,7 +383,7 @@ fn a_refused_question_is_answered_by_what_the_user_says_next() {
 }
 
 #[test]
-fn deeds_that_a_sub_agent_reports_are_the_sessions_and_its_words_are_not() {
+fn calls_of_a_sub_agent_in_the_sessions_file_count_and_its_messages_do_not() {
     let mut script = Script::default();
     script.prompt("Fix it");
     script.call("d1", "Task", Action::Delegate { agent: None, subject: "Fix".to_owned() });
@@ -404,7 +404,7 @@ fn deeds_that_a_sub_agent_reports_are_the_sessions_and_its_words_are_not() {
 }
 
 #[test]
-fn work_in_the_background_counts_when_it_is_over() {
+fn background_work_counts_when_it_has_ended() {
     let mut script = Script::default();
     script.call("d1", "Agent", Action::Delegate { agent: None, subject: "Look".to_owned() });
     let launched = "Async agent launched successfully.\nagentId: a1 (internal ID)\n";
@@ -442,7 +442,7 @@ fn work_in_the_background_counts_when_it_is_over() {
 }
 
 #[test]
-fn a_run_without_tests_is_no_test_run() {
+fn a_run_without_tests_is_not_a_test_run() {
     let packages = "ok  \texample.org/a\t0.01s\n";
     for (command, runs) in [
         ("GOOS=windows go test -exec=true ./...", 0),
@@ -457,7 +457,7 @@ fn a_run_without_tests_is_no_test_run() {
 }
 
 #[test]
-fn what_the_user_runs_in_the_shell_counts() {
+fn commands_of_the_user_in_the_shell_count() {
     let mut script = Script::default();
     let args = Cow::Borrowed("git switch main");
     script.item(Item::Command { name: Cow::Borrowed("!"), args });
@@ -485,15 +485,15 @@ fn a_letter_in_answer_to_options_is_a_choice() {
 }
 
 #[test]
-fn what_a_sub_agent_is_told_is_no_prompt_of_the_session() {
-    let told = Item::Instruction(Cow::Borrowed("Find the parser."));
+fn the_task_of_a_sub_agent_is_not_a_prompt_of_the_session() {
+    let task = Item::Instruction(Cow::Borrowed("Find the parser."));
     let mut script = Script::default();
     script.prompt("Move the parser");
-    script.item(told.clone());
+    script.item(task.clone());
     assert_eq!(script.collect().prompts.len(), 1);
     let mut sub_agent = Collector::new(3);
     sub_agent
-        .observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item: told }, 1);
+        .observe(&Entry { at: None, uuid: None, sub_agent: None, caller: None, item: task }, 1);
     assert_eq!(sub_agent.evidence().prompts[0].origin.source, 3);
     assert_eq!(sub_agent.evidence().counts.prompts, 0);
 }
@@ -530,7 +530,7 @@ fn saving_at_any_point_changes_nothing() {
 }
 
 #[test]
-fn a_transcript_of_any_length_leaves_less_than_340_kilobytes() {
+fn the_evidence_of_a_long_transcript_is_smaller_than_340_kibibytes() {
     let mut collector = Collector::new(0);
     let mut largest = 0;
     for round in 0..10 {

@@ -34,7 +34,7 @@ const HOUSEKEEPING: &str = include_str!("housekeeping.txt");
 /// Maximum length, in bytes, of a reply that only says that a notice was already known.
 const NOTICE: usize = 400;
 
-/// Whether a reply to a notice says that the agent already knew it.
+/// Whether a reply to a notice says that the agent already knew the content of the notice.
 fn is_stale_notice(text: &str) -> bool {
     text.len() <= NOTICE
         && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
@@ -87,7 +87,7 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(ExtractedStatement, St
     Some((found, StatementSource { origin: prompt.origin, reported: false }))
 }
 
-/// Records the beginning of the first reply to a prompt, if it says that the user is right.
+/// Records the beginning of the first reply to a prompt, if the reply says that the user is right.
 fn note_concession(evidence: &mut Evidence, reply: &str) {
     let Some(prompt) = evidence.prompts.last() else { return };
     let is_first =
@@ -97,9 +97,9 @@ fn note_concession(evidence: &mut Evidence, reply: &str) {
         && pattern!(r"(?i)^(?:oh|ah|yes|hmm)?,? ?you(?:.re| are) (?:\w+ )?right\b")
             .is_match(&opening)
     {
-        let said =
+        let concession =
             EntryPosition { origin: prompt.origin, at: prompt.at }.quote(&opening, ASSERTION);
-        push_latest(&mut evidence.concessions, said, bounds::CHOICES);
+        push_latest(&mut evidence.concessions, concession, bounds::CHOICES);
     }
 }
 
@@ -110,8 +110,8 @@ fn stands_alone(sentence: &str) -> bool {
 }
 
 impl Collector {
-    /// Records a prompt. It ends the turn before it, so the agent's last reply is the report of
-    /// that turn.
+    /// Records a prompt. The prompt ends the previous turn, so the agent's last reply is the report
+    /// of that turn.
     pub(super) fn prompt(&mut self, text: &str, moment: EntryPosition) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
@@ -124,8 +124,8 @@ impl Collector {
             // If the agent replied after the refusal, the prompt is about the reply.
             let spoken = self.evidence.last_reply.as_ref().map(|reply| reply.origin);
             let is_next = self.evidence.last_result >= spoken;
-            let is_said_at_once = self.evidence.last_result == Some(moment.origin);
-            let (refused, stopped) = match is_said_at_once {
+            let is_in_refusal = self.evidence.last_result == Some(moment.origin);
+            let (refused, stopped) = match is_in_refusal {
                 true => (Some(refused), None),
                 false => (None, Some(refused).filter(|call| !call.is_empty() && is_next)),
             };
@@ -149,8 +149,8 @@ impl Collector {
         let report = std::mem::take(&mut self.evidence.report);
         for statement in report {
             let found = ExtractedStatement { kind: statement.kind, text: statement.text };
-            let said = StatementSource { origin: statement.origin, reported: true };
-            statements::note(&mut self.evidence.statements, vec![found], said);
+            let source = StatementSource { origin: statement.origin, reported: true };
+            statements::note(&mut self.evidence.statements, vec![found], source);
         }
         (self.pending.turn_changed, self.pending.stashed) = (false, false);
         self.pending.document_bytes = 0;
@@ -365,7 +365,7 @@ impl Collector {
         }
     }
 
-    /// Records causes and announced changes, in case an error is fixed later. Also records
+    /// Records causes and announced changes for errors that are fixed later. Also records
     /// statements that an error is not due to the agent's work.
     fn record_causes_and_fixes(
         &mut self,

@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// Replaces the list with the one that the agent wrote. Of the tasks that are missing in the new
+/// Replaces the list with the list that the agent wrote. Of the tasks that are missing in the new
 /// list, the completed ones stay, and the others are removed.
 pub(super) fn plan(tasks: &mut Vec<Task>, stated: &[Task]) {
     let stated: Vec<Task> = stated.iter().map(tidy).collect();
@@ -50,8 +50,8 @@ pub(super) fn update(
     }
 }
 
-/// Sets the states of the known tasks to those that the agent's program printed, one on each line:
-/// `#6 [completed] Write the parser`.
+/// Sets the states of the known tasks to the states in `output`, a list that the agent program
+/// printed with lines such as `#6 [completed] Write the parser`.
 pub(super) fn listed(tasks: &mut [Task], output: &str) {
     let line = pattern!(r"(?m)^#([A-Za-z0-9_]+) \[(pending|in_progress|completed)\]");
     for found in line.captures_iter(output) {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_plan_keeps_what_is_done() {
+    fn a_new_list_keeps_completed_tasks() {
         let mut tasks = Vec::new();
         plan(&mut tasks, &[task("a", TaskState::Completed), task("b", TaskState::Pending)]);
         plan(&mut tasks, &[task("c", TaskState::InProgress)]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_states_of_a_printed_list_hold() {
+    fn a_printed_list_sets_the_states() {
         let mut tasks = Vec::new();
         add(&mut tasks, "6", "Show the list");
         add(&mut tasks, "7", "Test the list");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn finished_tasks_go_first_when_there_are_too_many() {
+    fn finished_tasks_are_removed_first_when_there_are_too_many() {
         let mut tasks = Vec::new();
         add(&mut tasks, "open", "open");
         for n in 0..100 {

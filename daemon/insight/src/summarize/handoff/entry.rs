@@ -36,7 +36,7 @@ pub(super) fn step(step: &str) -> Option<String> {
     quote(step, MAX_OPEN_END_CHARS)
 }
 
-/// Formats a run of tests; `None` if a test failed or none ran.
+/// Formats a run of tests; `None` if a test failed or no test ran.
 pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
     let limit = run.limited_to.as_ref().map_or(String::new(), |limit| format!(" {limit}"));
     let suite = literal(&format!("{}{limit}", family(&run.framework)))?;
@@ -87,8 +87,7 @@ fn unless_filler(text: &str, limit: usize) -> Option<String> {
     if is_filler(text) { None } else { quote(text.trim_end_matches('.'), limit) }
 }
 
-/// Formats a fix. The file names in it were written by the summarizer, so they are not quoted as
-/// speech.
+/// Formats a fix. The summarizer wrote the file names in the fix, so they are not quoted as speech.
 fn fix(text: &str) -> Option<String> {
     if let Some(files) = pattern!(r"^Changed `(.+)`$").captures(text) {
         return Some(format!("changed {}", names(files[1].split("`, `"))));

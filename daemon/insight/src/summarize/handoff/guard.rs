@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_sentence() {
+    fn a_name_cannot_be_a_sentence() {
         for (given, wanted) in [
             ("src/system/prompt.rs", "src/system/prompt.rs"),
             ("feature/ignore-rules#2", "feature/ignore-rules#2"),

@@ -31,10 +31,12 @@ impl Handoff {
             text: text.to_owned(),
             session_id: session_id(session),
         };
-        let of_list =
-            |topic: &'static str, list: &[SessionLine], most: usize| -> Vec<HandoffLine> {
-                list.iter().take(most).map(|told| line(topic, &told.text, told.session)).collect()
-            };
+        let of_list = |topic: &'static str,
+                       list: &[SessionLine],
+                       most: usize|
+         -> Vec<HandoffLine> {
+            list.iter().take(most).map(|entry| line(topic, &entry.text, entry.session)).collect()
+        };
         let last = self.sessions.first();
         let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
         let wishes = self.preferences.iter().map(|wish| line(render::topic::WISHES, wish, 0));

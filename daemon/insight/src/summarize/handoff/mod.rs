@@ -1,11 +1,11 @@
-//! A handoff tells the next agent in a project how the last session that did work ended, what the
-//! user wishes, the state of the repository, what is open, what was decided and what fails.
+//! Creates the handoff for the next agent in a project: the end of the last session that did work,
+//! the user's wishes, the state of the repository, open steps, decisions and failing tests.
 //!
-//! [`gather`] merges episodes, the latest first, so that a step that a later session settled is no
-//! longer listed as open. [`Handoff::to_text`] renders the result within a number of characters,
-//! the most important entries first. The texts come from users, agents and programs: [`guard`]
-//! quotes them so that none of them reads as an instruction. [`entry`] puts the quotes into
-//! labelled fields. The caller chooses the episodes; [`did_work`] recognises the useful ones.
+//! [`gather`] merges episodes, the latest first, so that a step that a later session has done is not
+//! listed as open. [`Handoff::to_text`] renders the result within a number of characters, the most
+//! important entries first. The texts come from users, agents and programs: [`guard`] quotes the
+//! texts so that none of them reads as an instruction. [`entry`] puts the quotes into labelled
+//! fields. The caller chooses the episodes; [`did_work`] recognises the useful ones.
 
 mod entry;
 mod guard;
@@ -52,7 +52,7 @@ const MAX_DECIDING_SESSIONS: usize = 2;
 const MAX_WISHES: usize = 8;
 const MAX_LIST_ENTRIES: usize = 20;
 const MAX_FILES: usize = 30;
-/// Maximum number of failing tests that are named for one suite.
+/// Maximum number of failing tests that are listed for one suite.
 const MAX_NAMED_TESTS: usize = 10;
 
 /// The content of a handoff: entries formatted by [`entry`] and names formatted by [`name`]. In
@@ -61,19 +61,19 @@ const MAX_NAMED_TESTS: usize = 10;
 pub struct Handoff {
     /// The sessions that the handoff was made from.
     pub sessions: Vec<EndedSession>,
-    /// What the user wants from now on.
+    /// Wishes of the user that apply from now on.
     pub preferences: Vec<String>,
     /// The state of the repository and a pull request, as the last session left them.
     pub repository: Vec<SessionLine>,
-    /// Open steps, without those that a later session is known to have done.
+    /// Open steps, without steps that a later session is known to have done.
     pub open_ends: Vec<SessionLine>,
     /// Test suites whose last run failed.
     pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
     pub decisions: Vec<SessionLine>,
-    /// Errors that were fixed, each with its cause, its fix and its check where they are known.
+    /// Errors that were fixed, each with its cause, its fix and its check as far as they are known.
     pub errors: Vec<SessionLine>,
-    /// Commands that failed and the form of each that worked.
+    /// Commands that failed, each with the form that worked.
     pub retried_commands: Vec<SessionLine>,
     /// The last value of each setting that was changed.
     pub settings: Vec<SessionLine>,
@@ -95,7 +95,7 @@ pub struct FailedSuite {
     /// The name of the framework, such as "pytest".
     pub framework: String,
     pub failed: u32,
-    /// Number of tests, including skipped ones.
+    /// Number of tests, without skipped tests.
     pub total: u32,
     /// Names of some tests that failed.
     pub names: Vec<String>,
@@ -159,15 +159,15 @@ impl Handoff {
         let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
         // A state of another branch was read in another folder.
         let state = state.filter(|_| branch.is_none_or(is_own));
-        let is_one = past.own_branches().count() <= 1;
-        let state = state.map(|state| guard::with_names(&as_seen(state, is_one)));
+        let has_one_branch = past.own_branches().count() <= 1;
+        let state = state.map(|state| guard::with_names(&as_seen(state, has_one_branch)));
         push(&mut self.repository, state.and_then(|line| guard::quote(&line, MAX_STATE_CHARS)), 0);
         // With several branches, the branch of a pull request is unknown.
-        if !is_one {
+        if !has_one_branch {
             return;
         }
         let mut done = summary.completed_tasks.iter().flatten().rev();
-        let pull_request = done.find(|done| names_pull_request(done));
+        let pull_request = done.find(|done| mentions_pull_request(done));
         push(
             &mut self.repository,
             pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
@@ -200,8 +200,8 @@ impl Handoff {
             if self.sessions.iter().any(is_noted_later) {
                 return true;
             }
-            // A step of the last session, or one noted in a todo file, that is a current fact is
-            // open, even if something similar was done, such as adding the todo file.
+            // A step of the last session or of a todo file is open if it is a current fact, even if
+            // something similar was done, such as adding the todo file.
             if (session == 0 || steps::note(step).is_some()) && validity.is_fact(step) {
                 return false;
             }
@@ -329,15 +329,14 @@ pub fn line(text: &str) -> String {
 }
 
 /// Rewords a state of the repository as what the session saw, because others may have pushed or
-/// committed since. Leaves out checks that passed, because it is not known for which branch and
-/// folder they did. With several branches (`is_one` is false), leaves out the checks of pull
-/// requests, too. Adds the label `checks` to failed checks, because it was in the part about passed
-/// ones.
-fn as_seen(state: &str, is_one: bool) -> String {
+/// committed since. Leaves out checks that passed, because their branch and folder are unknown. With
+/// several branches (`has_one_branch` is false), leaves out the checks of pull requests, too. Adds
+/// the label `checks` to failed checks, because only the part about passed checks had this label.
+fn as_seen(state: &str, has_one_branch: bool) -> String {
     let is_known = |part: &&str| {
         !part.starts_with(CHECKS_PASSED)
             && !part.starts_with(BEFORE_LAST_CHANGE)
-            && (is_one || !part.starts_with(CHECKS_OF_PULL_REQUEST))
+            && (has_one_branch || !part.starts_with(CHECKS_OF_PULL_REQUEST))
     };
     let parts = state.split("; ").filter(is_known).map(|part| match part {
         part if part.starts_with(CHECKS_FAILED) => format!("checks {part}"),
@@ -348,7 +347,7 @@ fn as_seen(state: &str, is_one: bool) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-fn names_pull_request(done: &str) -> bool {
+fn mentions_pull_request(done: &str) -> bool {
     let done = done.to_ascii_lowercase();
     let names = ["pull request", "/pull/"].iter().any(|name| done.contains(name));
     // The subject of a commit may mention another pull request.
@@ -358,7 +357,7 @@ fn names_pull_request(done: &str) -> bool {
 /// Adds a text unless the list is full or already has an entry with the same words.
 fn push(list: &mut Vec<SessionLine>, text: Option<String>, session: usize) {
     let Some(text) = text else { return };
-    if list.len() < MAX_LIST_ENTRIES && !list.iter().any(|told| same_words(&told.text, &text)) {
+    if list.len() < MAX_LIST_ENTRIES && !list.iter().any(|known| same_words(&known.text, &text)) {
         list.push(SessionLine { text, session });
     }
 }

@@ -32,14 +32,14 @@ pub struct EndedSession {
     /// Whether the objective is a request of the user. Also true if the ending of the session is
     /// unknown.
     pub is_asked: bool,
-    /// What the user asked for after that, in order.
+    /// The later requests of the user, in order.
     pub asked_later: Vec<String>,
     pub outcome: Outcome,
     /// The reason for the outcome; may be empty.
     pub reason: String,
     /// The last report of the agent; may be empty.
     pub last_words: String,
-    /// An earlier report; empty if the last report is sufficient or no earlier one is known.
+    /// An earlier report; empty if the last report is sufficient or no earlier report is known.
     pub earlier_words: String,
     /// Whether the agent's process exited before the work was complete. After complete work, such
     /// an exit is normal for an agent without hooks, which does not report the end of its session.
@@ -52,7 +52,7 @@ pub struct EndedSession {
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
-    /// What became of the last request that the handoff quotes, if the agent did not answer it.
+    /// The state of the last request that the handoff quotes, if the agent did not answer the request.
     pub last_request: Option<&'static str>,
     /// The paths of the todo files in which open steps are noted.
     pub notes: Vec<String>,
@@ -74,14 +74,15 @@ impl EndedSession {
                 .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
         let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
-        // If later requests follow the first one, a title with the words of the first one is
-        // misleading.
-        let is_passed = |name: &str| {
+        // If later requests follow the first request, a title with the words of the first request
+        // is misleading.
+        let repeats_first_request = |name: &str| {
             ending.asked.is_some()
                 && !ending.asked_later.is_empty()
                 && share_of_words(&words(name), &words(asked)) >= REPEATED_SHARE
         };
-        let name = Some(episode.name.as_str()).filter(|name| !is_cut(name) && !is_passed(name));
+        let name = Some(episode.name.as_str())
+            .filter(|name| !is_cut(name) && !repeats_first_request(name));
         EndedSession {
             session_id: episode.session_id.id.clone(),
             name: line(name, MAX_ENTRY_CHARS),
@@ -121,32 +122,32 @@ impl EndedSession {
 
     /// Whether a request of this session is about the task `open` of an earlier session.
     pub(super) fn took_up(&self, open: &str) -> bool {
-        let told = words(open);
+        let wanted = words(open);
         std::iter::once(&self.objective).chain(&self.asked_later).any(|asked| {
-            !told.is_empty() && same_words(asked, open)
-                || told.len() > 2 && share_of_words(&told, &words(asked)) >= SAME_TASK_SHARE
+            !wanted.is_empty() && same_words(asked, open)
+                || wanted.len() > 2 && share_of_words(&wanted, &words(asked)) >= SAME_TASK_SHARE
         })
     }
 
     /// Whether a request of the user contains almost all words of a text.
     pub(super) fn asks(&self, text: &str) -> bool {
-        let said = words(text);
+        let wanted = words(text);
         let mut requests = std::iter::once(&self.objective).chain(&self.asked_later);
         self.is_asked
-            && requests.any(|asked| share_of_words(&said, &words(asked)) >= REPEATED_SHARE)
+            && requests.any(|asked| share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE)
     }
 
     /// Whether the last report contains almost all words of a step. False for a step that is noted
     /// in a todo file.
     pub(super) fn reports(&self, step: &str) -> bool {
-        let told = words(step);
-        told.len() >= MIN_REPEATED_WORDS
+        let wanted = words(step);
+        wanted.len() >= MIN_REPEATED_WORDS
             && !step.contains("(todo ")
-            && share_of_words(&told, &words(&self.last_words)) >= REPEATED_SHARE
+            && share_of_words(&wanted, &words(&self.last_words)) >= REPEATED_SHARE
     }
 
-    /// Whether this session worked on branches other than the main one, and `later` on none of
-    /// them. False if the branches of `later` are unknown.
+    /// Whether this session worked on branches other than the main branch, and `later` worked on
+    /// none of them. False if the branches of `later` are unknown.
     pub(super) fn is_on_another_branch(&self, later: &EndedSession) -> bool {
         let mut own = self.own_branches();
         let has_own = own.next().is_some();
@@ -154,7 +155,7 @@ impl EndedSession {
         has_own && !later.branches.is_empty() && !is_shared
     }
 
-    /// Returns the branches other than the main one.
+    /// Returns the branches other than the main branch.
     pub(super) fn own_branches(&self) -> impl Iterator<Item = &String> {
         let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");
         self.branches.iter().filter(move |branch| !is_main(branch))
@@ -170,7 +171,7 @@ fn branches(episode: &Episode, ending: &SessionEnding) -> Vec<String> {
     branches.filter_map(|branch| guard::name(branch)).take(MAX_BRANCHES).collect()
 }
 
-/// Returns what became of the request `quoted`, if the agent did not answer it.
+/// Returns the state of the request `quoted`, if the agent did not answer the request.
 fn last_request(summary: &EnhancedSessionSummary, quoted: &str) -> Option<&'static str> {
     summary.next_steps.iter().flatten().find_map(|step| {
         let step = step.strip_prefix(ASKED_LAST)?;
@@ -189,7 +190,7 @@ fn is_cut(title: &str) -> bool {
     .is_match(title.trim())
 }
 
-/// Splits the last words of a summary into the last report and the one before it.
+/// Splits the last words of a summary into the last report and the report before it.
 fn split_last_words(words: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(words) = words else { return (None, None) };
     if let Some(earlier) = words.strip_prefix(BEFORE_THE_CHANGE) {
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rest_of_a_sentence_is_no_title() {
+    fn the_rest_of_a_sentence_is_not_a_title() {
         for (title, wanted) in [
             ("Would like to combine the logic: take the first path", true),
             ("because the key is old", true),

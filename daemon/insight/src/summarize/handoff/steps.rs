@@ -5,7 +5,7 @@ use crate::{
     summarize::text::{pattern, same_words, share_of_words, words},
 };
 
-/// Whether a step is no work for a later session: unchecked boxes of a pull request, tests that
+/// Whether a step is not work for a later session: unchecked boxes of a pull request, tests that
 /// were changed and not run, untouched files of a plan, possible improvements, and waiting.
 pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(

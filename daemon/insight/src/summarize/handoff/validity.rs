@@ -1,17 +1,18 @@
-//! Defines how the caller reports, from its facts, which statements of the summaries still hold.
+//! Defines how the caller reports which statements of the summaries still hold according to its
+//! facts.
 
 use crate::model::SessionEnding;
 
 /// Reports which statements of the summaries still hold.
 pub trait StatementValidity {
     /// Whether the statement `text` in the summary of the episode with the index `session` still
-    /// holds; `None` for a statement that is no fact.
+    /// holds; `None` for a statement that is not a fact.
     fn holds(&self, session: usize, text: &str) -> Option<bool>;
 
     /// Returns the statement in the words of its fact, if the fact still holds.
     fn sentence(&self, session: usize, text: &str) -> Option<String>;
 
-    /// Returns how a session ended, as far as it is known.
+    /// Returns the known information about the end of a session.
     fn ending(&self, session: usize) -> SessionEnding;
 }
 

@@ -34,7 +34,7 @@ pub fn did_work(episode: &Episode) -> bool {
             && !only_queried_graphiti(episode)
 }
 
-/// Whether the state of a repository is that of a session that changed something.
+/// Whether the state of a repository shows that the session changed something.
 fn leaves_work(state: &str) -> bool {
     state.contains("commit") && !state.contains("; no files were changed")
 }

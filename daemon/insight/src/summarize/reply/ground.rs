@@ -6,7 +6,7 @@ use crate::{
     summarize::text::pattern,
 };
 
-/// The material that claims are checked against.
+/// The material against which claims are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Grounds<'g> {
     pub evidence: &'g Evidence,
@@ -17,9 +17,9 @@ pub struct Grounds<'g> {
 /// How the files in a claim must be related to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRelation {
-    /// A tool touched them, or a command, a prompt or the subject of a commit mentions them.
+    /// A tool touched the files, or a command, prompt or commit subject mentions the files.
     Touched,
-    /// The session touched them, or a text that the model received mentions them.
+    /// The session touched the files, or a text that the model received mentions the files.
     Known,
 }
 
@@ -71,7 +71,7 @@ impl Grounds<'_> {
         let named = name_of(file);
         evidence.files.keys().chain(moved).chain(settings).any(|known| is_same_file(known, file))
             || evidence.commands.iter().any(|run| contains_whole_name(&run.command, named))
-            || evidence.prompts.iter().any(|said| contains_whole_name(&said.text, named))
+            || evidence.prompts.iter().any(|prompt| contains_whole_name(&prompt.text, named))
             || evidence.commits.iter().any(|commit| contains_whole_name(&commit.subject, named))
     }
 
@@ -119,8 +119,8 @@ fn contains_whole_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether `count` tests of a run failed, or else passed. Skipped tests may count as passed
-/// if no test failed.
+/// Returns whether `count` tests of a run failed, if `failed` is true, or else passed. Skipped tests
+/// may count as passed if no test failed.
 fn has_count(run: &TestRun, count: u32, failed: bool) -> bool {
     match failed {
         true => run.failed == count,

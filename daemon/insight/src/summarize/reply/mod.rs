@@ -1,12 +1,12 @@
 //! Checks a model's answer against the evidence and merges it into the summary.
 //!
 //! The model contributes prose: objective, completed tasks, decisions, findings, next steps,
-//! causes, fixes and reasons, and also topics, relations and, if the transcript shows none, the
-//! outcome. Facts that were read from the transcript (files, tests, tools, settings, counts, times)
-//! stay unchanged. A claim is dropped and counted if it is about a test or a setting that is not in
-//! the evidence, or about a file that is neither in the evidence nor in a text that the model
-//! received. A completed task or a fix is also dropped if its file is only in such a text, unless
-//! the evidence is incomplete. The objective is not checked.
+//! causes, fixes and reasons. It also contributes topics, relations and, if the transcript does not
+//! show it, the outcome. Facts that were read from the transcript (files, tests, tools, settings,
+//! counts, times) stay unchanged. A claim is dropped and counted if it is about a test or a setting
+//! that is not in the evidence, or about a file that is neither in the evidence nor in a text that
+//! the model received. A completed task or a fix is also dropped if its file is only in a text that
+//! the model received, unless the evidence is incomplete. The objective is not checked.
 
 mod claims;
 mod ground;
@@ -72,7 +72,6 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     Merged { summary, dropped: u32::try_from(checker.dropped.len()).unwrap_or(u32::MAX) }
 }
 
-/// Checks claims and records those that are dropped.
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
     /// The dropped claims. A claim that the model repeats is dropped once.
@@ -219,8 +218,8 @@ impl ClaimChecker<'_> {
     }
 }
 
-/// Returns the model's decisions, and those in `read` that quote the user. If the model has no
-/// decisions, returns all decisions in `read`.
+/// Returns the model's decisions, and the decisions in `read` that quote the user. If the model has
+/// no decisions, returns all decisions in `read`.
 fn with_user_decisions(
     claimed: Vec<DecisionRecord>,
     read: Vec<DecisionRecord>,

@@ -49,7 +49,7 @@ fn a_model_changes_prose_but_no_facts() {
     );
     assert_eq!(decision.alternatives, Some(texts(&["a"])));
     assert_eq!(summary.root_cause_analysis.unwrap(), "Minutes were taken for seconds");
-    // The model did not mention errors, so those from the evidence stay.
+    // The model did not mention errors, so the errors from the evidence stay.
     assert_eq!(summary.errors_resolved, before.errors_resolved);
     assert_eq!(summary.config_changes, before.config_changes);
     assert_eq!(summary.test_results, before.test_results);

@@ -65,7 +65,7 @@ pub(super) fn is_blank(cell: &str) -> bool {
     cell.trim_matches(['-', '—', '–', ' ']).is_empty()
 }
 
-/// Whether the first cell of a row is its number or letter.
+/// Whether the first cell of a row is a number or letter of the row.
 pub(super) fn is_mark(cell: &str) -> bool {
     let cell = cell.trim_start_matches('#');
     cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)
@@ -155,6 +155,7 @@ pub(super) fn is_line_alone(before: &str, after: &str) -> bool {
         && has_label(after)
         && (has_label(before) || before.len() <= LINE / 2)
 }
+
 /// Whether the columns of a table are lists side by side, for example `Completed` and `Remaining`.
 pub(super) fn are_lists(columns: &[String]) -> bool {
     let is = |wanted| move |column: &String| topic_of_heading(column) == Some(wanted);

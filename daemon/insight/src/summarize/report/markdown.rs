@@ -14,14 +14,14 @@ use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const MAX_PASSAGES: usize = 160;
-/// Maximum length, in bytes, of a paragraph that is a heading: it is bold or ends in a colon.
+/// Maximum length, in bytes, of a bold paragraph, or of a line with a final colon, that is a heading.
 const MAX_HEADING_BYTES: usize = 70;
 /// Levels of headings below the six of Markdown: a line that ends in a colon above a bold heading,
 /// a bold paragraph, and any other line that ends in a colon.
 const SECTION: usize = 7;
 const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
-/// Maximum length, in bytes, of a sentence that is the heading of the list directly after it.
+/// Maximum length, in bytes, of a sentence that is the heading of the list after the sentence.
 const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
@@ -51,7 +51,7 @@ pub(crate) enum Form {
         /// Whether the check box is ticked; `None` without a check box.
         ticked: Option<bool>,
     },
-    /// A table row, its cells joined.
+    /// A table row with its cells joined.
     Row,
 }
 
@@ -283,11 +283,11 @@ impl PassageParser {
             return;
         };
         let all = sentences(&last.text);
-        let [told @ .., introduction] = all.as_slice() else { return };
+        let [before @ .., introduction] = all.as_slice() else { return };
         let introduction = introduction.trim_end_matches(':');
-        let (told, introduction) = match (last.label.as_deref(), told.is_empty()) {
+        let (before, introduction) = match (last.label.as_deref(), before.is_empty()) {
             (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
-            _ => (told.join(" "), introduction.to_owned()),
+            _ => (before.join(" "), introduction.to_owned()),
         };
         // `Added a page, covering:` reports work; the items after it are the page's contents.
         let has_contents =
@@ -295,16 +295,16 @@ impl PassageParser {
         if introduction.len() > MAX_INTRODUCTION_BYTES || has_contents.is_match(&introduction) {
             return;
         }
-        if told.is_empty() {
+        if before.is_empty() {
             self.passages.pop();
         } else {
-            last.text = told;
+            last.text = before;
         }
         self.headings.retain(|(depth, _)| *depth < LEAD_IN);
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds code of one short line to the sentence before it. Otherwise removes its last clause.
+    /// Adds short code to the sentence before it. For other code, removes the sentence's last clause.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);
@@ -315,12 +315,12 @@ impl PassageParser {
             }
             return;
         }
-        // A short line with a colon was parsed as the heading of what follows it.
+        // A short line with a colon was parsed as the heading of the next passages.
         let is_next = self.at_heading == self.passages.len();
         let heading = self.headings.pop_if(|(depth, _)| *depth == LEAD_IN && is_next);
-        let told = heading.map(|(_, heading)| (ended(&heading), heading));
-        let is_told = |(text, heading): &(String, String)| text.len() >= heading.len();
-        if let Some((text, _)) = told.filter(is_told) {
+        let completed = heading.map(|(_, heading)| (ended(&heading), heading));
+        let is_complete = |(text, heading): &(String, String)| text.len() >= heading.len();
+        if let Some((text, _)) = completed.filter(is_complete) {
             self.push(Form::Paragraph, None, None, &text);
         } else if let Some(last) = self.passages.last_mut()
             && last.form == Form::Paragraph
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deed_before_long_code_is_kept_and_code_keeps_its_tabs() {
+    fn completed_work_before_long_code_is_kept_and_code_keeps_its_tabs() {
         let text = "Updated `a.json` to remove the old switch of the list:\n\n```json\n{\n  \"a\": 1\n}\n```\n\nChanged the check so that it is:\n\n```\na\nb\n```\n\nEach row is `a\tb`.\n";
         assert_eq!(
             shown(text),
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn an_introduction_is_a_heading_of_all_that_follows() {
+    fn an_introduction_is_a_heading_of_the_bold_headings_below() {
         let text = "Where `log` is missing:\n\n**1. `a.rs`** - the best place:\n```go\na()\nb()\n```\n\n**2. `b.rs`** - not needed\n";
         assert_eq!(
             shown(text),
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bold_verdict_is_text_and_bold_words_before_brackets_are_no_label() {
+    fn a_bold_verdict_is_text_and_bold_words_before_brackets_are_not_a_label() {
         assert_eq!(shown("**Verdict: Ship it.**"), [" > Verdict: Ship it | "]);
         assert_eq!(
             shown("- **Reinstall** (`a --force`) removes hooks\n- **Table** (line 14): changed\n"),
@@ -565,10 +565,10 @@ mod tests {
         let found = passages(
             "| Completed | Remaining |\n|---|---|\n| The reader | The writer |\n| | The index |\n",
         );
-        let told: Vec<String> =
+        let items: Vec<String> =
             found.iter().map(|one| format!("{}: {}", one.headings.join("/"), one.text)).collect();
         assert_eq!(
-            told,
+            items,
             ["Completed: The reader", "Remaining: The writer", "Remaining: The index"]
         );
     }
@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn bold_words_at_the_end_of_a_sentence_make_no_heading() {
+    fn bold_words_at_the_end_of_a_sentence_are_not_a_heading() {
         let text = "Request open: **https://x.org/a/pull/9**\n\nThe two are **not the same** - they differ in time:\n\n**Size** and rows\n\n[P1] **Race**: the lock\n";
         assert_eq!(
             shown(text),
@@ -637,7 +637,7 @@ mod tests {
     }
 
     #[test]
-    fn bold_words_within_a_sentence_are_no_label() {
+    fn bold_words_within_a_sentence_are_not_a_label() {
         assert_eq!(
             shown("It **never** holds.\n\n- **all** of them"),
             [" > It never holds.", " > all of them"]

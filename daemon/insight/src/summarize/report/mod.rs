@@ -2,7 +2,7 @@
 //!
 //! Agents summarise their work in these reports, under headings that state the kind of the items.
 //! The headings and phrases of the topics are data in `phrases`, for several languages. The code of
-//! this module recognises only a few English phrases, such as those of a question for consent.
+//! this module recognises only a few English phrases, such as phrases that ask for consent.
 
 mod inline;
 mod markdown;
@@ -32,13 +32,13 @@ pub(crate) struct Report {
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
     pub(crate) changed: bool,
-    /// Whether the report ends by asking for consent or a choice. If so, its items are not settled
-    /// yet.
+    /// Whether the report ends with a request for consent or a choice. If so, the items of the report
+    /// are not decided yet.
     pub(crate) asks: bool,
     /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
     pub(crate) lead: Option<String>,
-    /// The paragraphs at the start of the report, as one line. They end before a heading, a list, a
-    /// table, or a paragraph whose label announces a proposal or open work.
+    /// The paragraphs at the start of the report, as one line. The opening ends before a heading, a
+    /// list, a table, or a paragraph whose label announces a proposal or open work.
     pub(crate) opening: Option<String>,
     /// The statements of the report, in order.
     pub(crate) claims: Vec<Claim>,
@@ -53,7 +53,7 @@ pub(crate) struct Claim {
     pub(crate) topic: Option<Topic>,
     /// The closest heading above.
     pub(crate) section: Option<String>,
-    /// The item's number or letter in a list or table.
+    /// The number or letter of the item in a list or table.
     pub(crate) mark: Option<String>,
     /// The bold start of the passage.
     pub(crate) label: Option<String>,
@@ -73,7 +73,6 @@ pub(crate) struct Claim {
 }
 
 impl Reports {
-    /// Parses all reports in the evidence.
     pub(crate) fn of(evidence: &Evidence) -> Reports {
         Reports { reports: evidence.reports.iter().map(Report::of).collect() }
     }
@@ -176,8 +175,8 @@ fn contents_mark() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Whether a passage asks for consent or a choice, as in `Looks good?` or `Which one?`. An offer
-/// such as `Want me to commit?` does not, because the claims of the report do not depend on it.
+/// Whether a passage asks for consent or a choice, as in `Looks good?` or `Which one?`. An offer such
+/// as `Want me to commit?` does not count, because the claims do not depend on the answer.
 fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));
@@ -265,7 +264,7 @@ fn claims(passages: &[Passage], origin: Origin) -> Vec<Claim> {
     claims
 }
 
-/// Whether a label announces the result of what was done.
+/// Whether a label announces the result of the work.
 pub(crate) fn is_result(label: &str) -> bool {
     pattern!(r"(?i)^(?:results?|status|outcome)$").is_match(label)
 }
@@ -320,7 +319,7 @@ impl Claim {
             headed,
             section: headings.last().cloned(),
             mark: passage.mark.clone(),
-            // The heading says whose result it is.
+            // The heading shows to which work the result belongs.
             label: headings.last().filter(|_| is_result).or(passage.label.as_ref()).cloned(),
             text,
             listed,
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contents_of_a_written_page_are_no_claims() {
+    fn the_contents_of_a_written_page_are_not_claims() {
         let text = "## Guide\nAdded a page with ten points that each reader of the guide should know, covering:\n- **Speed**: parallel loading\n- **Safety**: checks\n\n## Other\n- Renamed the loader\n";
         let report = TurnReport { text: text.to_owned(), changed: true, ..TurnReport::default() };
         let texts: Vec<String> =

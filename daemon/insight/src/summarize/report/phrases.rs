@@ -1,7 +1,7 @@
 //! The headings and phrases that determine the topic of a passage.
 //!
-//! They are data: one file for each topic in English, one file for each other language. Each file
-//! contains examples, which a test checks.
+//! The phrases are data: one file for each topic in English, and one file for each other language.
+//! Each file contains examples, which a test checks.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -63,7 +63,7 @@ pub(crate) enum Topic {
     Talk,
     /// A prompt that says that the last attempt failed.
     StillFails,
-    /// A prompt that wants the agent's last work done differently.
+    /// A prompt that asks the agent to do the last work differently.
     Objection,
     /// A supposition, or a hypothetical statement.
     Guess,
@@ -74,7 +74,7 @@ pub(crate) enum Topic {
 }
 
 impl Topic {
-    /// Returns the topic of a claim whose wording is of this topic; `None` for topics that only
+    /// Returns the topic of a claim that contains a phrase of this topic; `None` for topics that only
     /// [`is_phrase`] uses.
     fn of_claim(self) -> Option<Topic> {
         match self {
@@ -280,7 +280,7 @@ static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(words).expect("an automaton of a few words can be built")
 });
 
-/// The headings of all tables. If several match, the first one counts.
+/// The headings of all tables. If several headings match, the first one counts.
 struct Headings {
     all: Vec<(String, Topic)>,
     /// For each byte, the indexes of the headings that begin with it.
@@ -343,7 +343,7 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
 /// Maximum number of sentences, and of headings, whose topic a thread caches.
 const MAX_CACHED_TOPICS: usize = 4_096;
 
-/// Caches the topic of a sentence, because many rules ask for it.
+/// Caches the topic of a sentence, because many rules need the topic.
 fn cached_topic(
     topic: Option<Topic>,
     sentence: &str,
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_matches_any_text() {
         assert!(matches("before * you need to*", "before the next deploy, you need to"));
         assert!(matches("next*", "next"));
         assert!(!matches("next", "next steps"));

@@ -11,7 +11,7 @@ pub(crate) enum Block<'t> {
     Heading(Cow<'t, str>),
     /// A list item without its marker.
     Item(Cow<'t, str>),
-    /// A paragraph, its lines joined.
+    /// A paragraph with its lines joined.
     Paragraph(Cow<'t, str>),
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Adds one line outside of code and returns whether the next line may continue it.
+/// Adds one line outside of code, and returns whether the next line may continue the block.
 fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool {
     let trimmed = line.trim();
     if trimmed.is_empty() || is_omitted(trimmed) {

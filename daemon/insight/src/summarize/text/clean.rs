@@ -109,7 +109,7 @@ fn without_marks(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Maximum number of bytes on each side of a mark that are searched for the rest of its word.
+/// Maximum number of bytes on each side of a mark that are searched for the rest of the word.
 const MAX_WORD_BYTES: usize = 200;
 
 /// Whether the stars at `range` are part of a path pattern.
@@ -144,9 +144,9 @@ fn is_ruler(c: char) -> bool {
 /// Maximum length, in characters, of a line of code that is kept.
 const MAX_CODE_CHARS: usize = 80;
 
-/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
-/// sentence before it, such as a name after `There is one mode:`. Commands that the sentence tells
-/// the reader to run stay only if they are to be run later.
+/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the sentence
+/// before the code, such as a name after `There is one mode:`. Commands for the reader are kept only
+/// if the sentence tells the reader to run them later.
 pub(crate) fn with_short_code(text: &str) -> String {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
@@ -154,21 +154,21 @@ pub(crate) fn with_short_code(text: &str) -> String {
     let is_for_reader = pattern!(
         r"(?i)\b(?:run|rerun|use|try|execute|install|you|your|command|example|e\.g|then|first|do|check|start|with|to \w+)$|\b(?:run|try|execute|install|you)\b"
     );
-    let told = fence.replace_all(text, |found: &regex::Captures<'_>| {
+    let shortened = fence.replace_all(text, |found: &regex::Captures<'_>| {
         let is_short = found[2].chars().count() <= MAX_CODE_CHARS;
         match is_short && !is_for_reader.is_match(&found[1]) {
             true => format!("{}: `{}`.\n", &found[1], &found[2]),
             false => found[0].to_owned(),
         }
     });
-    without_code(&with_later_commands(&told))
+    without_code(&with_later_commands(&shortened))
 }
 
-/// Maximum length, in bytes, of a command that is to be run later.
+/// Maximum length, in bytes, of a command that the user runs later.
 const MAX_COMMAND_BYTES: usize = 140;
 
-/// Puts up to three commands in fenced code after the sentence that tells the user to run them
-/// later, for example `After the merge, run:`.
+/// Moves up to three commands from fenced code into the sentence before it, if this sentence asks the
+/// user to run them later, for example `After the merge, run:`.
 fn with_later_commands(text: &str) -> Cow<'_, str> {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n((?:[^\n`]+\n){1,3})[ \t]*```[ \t]*$"
@@ -205,16 +205,17 @@ pub(crate) fn without_code(text: &str) -> String {
     kept
 }
 
-/// Cuts `text` to at most `limit` characters (one more if a back quote has to be closed): at the
-/// end of a sentence if that uses at least half of the limit, otherwise at a word with an ellipsis.
+/// Cuts `text` to at most `limit` characters, or one more if a back quote has to be closed. Cuts at
+/// the end of a sentence if at least half of the limit remains, otherwise after a word with an
+/// ellipsis.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
     if let Some(at) = sentence.filter(|at| *at * 2 >= end) {
         return text[..at].trim_end().to_owned();
     }
-    let room = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
-    let word = text[..room].rfind(' ').filter(|at| *at * 2 >= end).unwrap_or(room);
+    let budget = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+    let word = text[..budget].rfind(' ').filter(|at| *at * 2 >= end).unwrap_or(budget);
     let mut cut = text[..word].trim_end_matches([' ', ',', ';', ':', '-', '(', '—']).to_owned();
     if has_open_quote(&cut) {
         cut.push('`');
@@ -247,12 +248,12 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
     if text.len() <= limit && text.chars().map(json_cost).sum::<usize>() <= limit {
         return tidy(text);
     }
-    let room = limit.saturating_sub(GAP.len());
-    let head_room = room * 2 / 3;
-    let head = fitting(text.char_indices(), head_room).map_or(0, |(at, c)| at + c.len_utf8());
+    let budget = limit.saturating_sub(GAP.len());
+    let head_budget = budget * 2 / 3;
+    let head = fitting(text.char_indices(), head_budget).map_or(0, |(at, c)| at + c.len_utf8());
     let rest = &text[head..];
     let tail =
-        fitting(rest.char_indices().rev(), room - head_room).map_or(rest.len(), |(at, _)| at);
+        fitting(rest.char_indices().rev(), budget - head_budget).map_or(rest.len(), |(at, _)| at);
     format!("{}{GAP}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
 }
 
@@ -268,18 +269,18 @@ pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     if lines.iter().map(cost).sum::<usize>() <= limit {
         return kept(text, limit);
     }
-    let room = limit.saturating_sub(MAX_HEADINGS_BYTES + 2 * GAP.len() + GAP.len());
-    let fitting = |lines: &mut dyn Iterator<Item = &&str>, room: usize| {
+    let budget = limit.saturating_sub(MAX_HEADINGS_BYTES + 2 * GAP.len() + GAP.len());
+    let fitting = |lines: &mut dyn Iterator<Item = &&str>, budget: usize| {
         let mut spent = 0;
         lines
             .take_while(|line| {
                 spent += cost(line);
-                spent <= room
+                spent <= budget
             })
             .count()
     };
-    let head = fitting(&mut lines.iter(), room * 2 / 3);
-    let tail = fitting(&mut lines.iter().rev(), room / 3);
+    let head = fitting(&mut lines.iter(), budget * 2 / 3);
+    let tail = fitting(&mut lines.iter().rev(), budget / 3);
     let mut tail = lines.len() - tail;
     // Indented lines continue an item whose start is in the gap.
     while lines.get(tail).is_some_and(|line| line.starts_with([' ', '\t'])) {
@@ -314,13 +315,13 @@ fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     found.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the last of `chars`, with its index, that fits into `room` bytes of JSON.
-fn fitting(chars: impl Iterator<Item = (usize, char)>, room: usize) -> Option<(usize, char)> {
+/// Returns the last of `chars`, with its index, that fits into `budget` bytes of JSON.
+fn fitting(chars: impl Iterator<Item = (usize, char)>, budget: usize) -> Option<(usize, char)> {
     let mut spent = 0;
     chars
         .take_while(|(_, c)| {
             spent += json_cost(*c);
-            spent <= room
+            spent <= budget
         })
         .last()
 }
@@ -409,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_with_a_gap_ends_before_it() {
+    fn a_command_with_a_gap_ends_before_the_gap() {
         for (given, wanted) in [
             ("make test", "make test"),
             ("npm view a --json && npm view b dis … c --json", "npm view a --json …"),

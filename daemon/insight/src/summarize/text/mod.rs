@@ -1,7 +1,7 @@
 //! Parses and cleans prose: splits Markdown into blocks and sentences, removes noise from text, and
 //! compares texts by their words.
 //!
-//! This module does not interpret text; its callers decide what a sentence means.
+//! This module does not interpret text; the callers decide what a sentence means.
 
 mod blocks;
 mod clean;

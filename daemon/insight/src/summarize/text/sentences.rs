@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Returns the sentences of `text`, trimmed, without empty ones.
+/// Returns the sentences of `text`, trimmed, without empty sentences.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end_where_a_reader_would_stop() {
+    fn sentences_end_at_marks_before_a_new_sentence() {
         for (given, wanted) in [
             ("One. Two! Three?", vec!["One.", "Two!", "Three?"]),
             (

@@ -15,7 +15,7 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut in_paste = false;
     for line in text.lines() {
-        // The lines after a line of a terminal belong to it, up to an empty line.
+        // The lines after a pasted line belong to the paste, up to an empty line.
         in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
         if in_paste {
             continue;
@@ -36,7 +36,7 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     with_whole_quotes(found)
 }
 
-/// Joins a sentence that begins a quotation with the following ones, up to the end of the
+/// Joins a sentence that begins a quotation with the following sentences, up to the end of the
 /// quotation.
 fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_letters_wide_spaces_and_lines_begin_sentences() {
+    fn sentences_may_begin_in_lower_case_after_spaces_or_line_breaks() {
         for (text, wanted) in [
             ("it is great. let's go", vec!["it is great.", "let's go"]),
             ("do it safely  it must be local", vec!["do it safely", "it must be local"]),

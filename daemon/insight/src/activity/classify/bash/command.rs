@@ -24,7 +24,7 @@ use crate::{
 const TABLE_CONFIDENCE: f64 = 0.95;
 /// Confidence of a classification by the name of a task or script.
 const NAME_CONFIDENCE: f64 = 0.85;
-/// Confidence of a task or script whose name says nothing.
+/// Confidence of a task or script whose name does not say what it does.
 const DEFAULT_CONFIDENCE: f64 = 0.6;
 /// Maximum number of arguments and of options of a command, and maximum length, in bytes, of each.
 const MAX_WORDS: usize = 20;
@@ -276,11 +276,10 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Classifies by the first verb in the two words after the program's name. If they contain no
-    /// verb, uses the first verb in a name of several words. The confidence has the discount of
-    /// [`heuristic`]. Returns `None` if there is no verb. Also returns `None` if the first word
-    /// after the name is a known program and not a verb, because the command then wraps this
-    /// program.
+    /// Classifies by the first verb in the two words after the program's name, or else in the name
+    /// if it consists of several words. The confidence has the discount of [`heuristic`]. Returns
+    /// `None` if there is no verb, or if the first word after the name is a known program and not a
+    /// verb, because the command then wraps this program.
     fn by_heuristic(&self) -> Option<CommandClass> {
         let words = &self.args.positionals;
         let is_wrapper = words

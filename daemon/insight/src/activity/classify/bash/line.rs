@@ -66,8 +66,8 @@ impl ClassifiedLine {
     ///
     /// A command inside `$(...)` is chosen only if all other commands are trivial (`cd`, `echo`).
     /// Commands that are the purpose of a line (such as builds, tests and changes) take precedence
-    /// over housekeeping, and housekeeping over reading. Among commands of equal effort, one after
-    /// `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because
+    /// over housekeeping, and housekeeping over reading. Among commands of equal effort, a command
+    /// after `||` ranks below the others. On a tie, the last pipeline of a list is chosen, because
     /// earlier pipelines prepare it, and the first command of this pipeline, because later commands
     /// filter its output.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {

@@ -1,9 +1,9 @@
 //! Classifies shell command lines: each command is looked up in the table of programs, and the most
 //! important command determines the class of the line.
 //!
-//! A program that is not in the table is classified by its words. If the words are not meaningful,
-//! the command is unknown. An unknown command is then classified by stored answers, and finally by
-//! a model.
+//! A program that is not in the table is classified by the words of its command. If the words are
+//! not meaningful, the command is unknown. An unknown command is then classified by stored answers,
+//! and finally by a model.
 
 pub(crate) mod command;
 mod line;
@@ -26,14 +26,14 @@ const MAX_COMMANDS: usize = 64;
 /// Maximum nesting depth of scripts within a command, such as the argument of `sh -c`.
 const MAX_SCRIPT_DEPTH: usize = 3;
 
-/// Classifies each simple command of `line`, including those inside `$(...)`, which are marked. A
-/// line with invalid shell syntax is only split at its operators. If this is not possible either,
-/// only the first words of its first lines are classified.
+/// Classifies each simple command of `line`. Commands inside `$(...)` are marked. A line with
+/// invalid shell syntax is only split at its operators. If this is not possible either, only the
+/// first words of its first lines are classified.
 pub fn classify(line: &str) -> Vec<BashCommandClassification> {
     classify_line(line).into_commands()
 }
 
-/// Same as [`classify`], and also selects the main command.
+/// Same as [`classify`]; the result can also select the main command.
 pub fn classify_line(line: &str) -> ClassifiedLine {
     let mut found = Vec::new();
     for command in parse::commands(line) {
@@ -51,8 +51,8 @@ fn expand(
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // `xargs` runs its own command on the listed names, so the command that lists the names is
-        // not the main one.
+        // `xargs` runs a command on the names that an earlier command lists, so it ranks like the
+        // first command of the pipeline.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {

@@ -10,7 +10,7 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// The parts of a classification that the arguments determine; `None` keeps the table's value.
+/// The parts of a classification that the arguments determine; `None` keeps the value of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Refinement {
     pub(super) intent: Option<ToolIntent>,
@@ -143,8 +143,8 @@ const SENDING: [&str; 10] = [
     "--upload-file",
 ];
 
-/// Classifies `gh api`: a request reads if it is a GraphQL query, or if its method is `GET`, even
-/// with a body.
+/// Classifies `gh api`: a request is a read if it is a GraphQL query, or if the options state the
+/// method `GET`, even with a body.
 fn refine_gh(args: &Args) -> Refinement {
     if args.positionals.first().is_none_or(|word| word != "api") {
         return Refinement::default();

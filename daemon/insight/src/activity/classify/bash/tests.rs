@@ -16,7 +16,7 @@ fn main_of(line: &str) -> String {
 
 /// The example of intelligent-session-summarization, section 3.3.
 #[test]
-fn the_example_of_the_documents_has_the_printed_result() {
+fn the_example_of_the_specification_has_the_stated_result() {
     let found = classify("pytest tests/ -v --cov=src");
     assert_eq!(found.len(), 1);
     let found = &found[0];
@@ -33,7 +33,7 @@ fn the_example_of_the_documents_has_the_printed_result() {
 /// intelligent-session-summarization, section 3.3: "npm install = configuring, pytest = testing,
 /// git commit = version_control".
 #[test]
-fn the_common_patterns_of_the_documents_are_classified() {
+fn the_common_patterns_of_the_specification_are_classified() {
     assert_eq!(main_of("npm install"), "npm configure package");
     assert_eq!(main_of("pytest"), "pytest validate testing");
     assert_eq!(main_of("pytest -v"), "pytest validate testing");
@@ -46,7 +46,7 @@ fn the_common_patterns_of_the_documents_are_classified() {
 }
 
 #[test]
-fn subcommands_are_named() {
+fn options_before_a_subcommand_are_skipped() {
     let found = classify("git -C /x --no-pager log --oneline -5 -- src");
     assert_eq!(found[0].subcommand.as_deref(), Some("log"));
     assert_eq!(found[0].targets, ["src"]);

@@ -25,7 +25,7 @@ pub(crate) enum Attempt {
 }
 
 impl Attempt {
-    /// Whether both are the same, or run the tests of the same place.
+    /// Whether both attempts are equal, or run tests of one framework in the same place.
     pub(super) fn is_same(&self, other: &Attempt) -> bool {
         match (self, other) {
             (

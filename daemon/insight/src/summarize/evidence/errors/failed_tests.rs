@@ -6,14 +6,14 @@ use crate::summarize::{
 };
 
 /// Returns the names of up to three failed tests. The reason is added if at most one name is known.
-/// Names of `go test` that all contain `/` are packages whose build failed. Then only the reason is
-/// returned, if it is known.
+/// Names of `go test` that all contain `/` are packages whose build failed. In this case, only the
+/// reason is returned, if a reason is known.
 pub(super) fn message(report: &RunReport, output: &str) -> String {
     let names: Vec<&str> = report.failed_tests.iter().map(|name| short_name(name)).collect();
     let own = report.failed_tests.first().filter(|_| names.len() == 1);
     let own = own.and_then(|name| of_go_test(output, name));
     let reason = message::of_test(own.unwrap_or(output));
-    // A failed package without a failed test was not built.
+    // A failed package without a failed test could not be built.
     let is_build = report.framework.starts_with("go test")
         && report.failed_tests.iter().all(|name| name.contains('/'));
     match (names.as_slice(), reason) {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_of_a_test_stands_below_its_own_name() {
+    fn the_reason_of_a_go_test_is_found_next_to_its_name() {
         let name = "TestBoth";
         let report =
             RunReport { failed: 2, failed_tests: vec![name.to_owned()], ..RunReport::default() };
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_in_the_name_of_a_test_is_no_package() {
+    fn the_path_in_the_name_of_a_test_is_not_a_package() {
         let failed = |framework, name: &str| {
             let failed_tests = vec![name.to_owned()];
             let report = RunReport { framework, failed: 1, failed_tests, ..RunReport::default() };

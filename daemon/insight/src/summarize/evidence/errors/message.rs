@@ -8,10 +8,9 @@ use crate::summarize::{
 /// Maximum number of lines of an output that are searched, from its beginning.
 const LINES: usize = 1_500;
 
-/// The error message of a failed command.
 pub(super) struct ErrorMessage {
     pub(super) text: String,
-    /// The command that the output tells the reader to run, unless `text` contains it.
+    /// The command that the reader must run according to the output, unless `text` contains it.
     pub(super) remedy: Option<String>,
 }
 
@@ -27,7 +26,7 @@ impl ErrorMessage {
     }
 }
 
-/// Returns the error message in `output`; `None` if it contains none. The caller has removed
+/// Returns the error message in `output`; `None` if there is no message. The caller has removed
 /// terminal colours from `output`.
 pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
@@ -47,12 +46,13 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
     tidy(found)
 }
 
-/// Returns the command that an output tells the reader to run; `None` if there are several.
+/// Returns the command that the reader must run according to an output; `None` if there are several
+/// such commands.
 fn remedy(output: &str) -> Option<String> {
-    let told = pattern!(
+    let instruction = pattern!(
         r"(?im)\brun (?:this command|the following(?: command)?)\b[^\n:]*:\s*\n+[ \t]*\$? ?([a-z][^\n`]*)$|\b(?:please |must |first |to fix[^\n]*, )run:? `([^`\n]+)`"
     );
-    let mut found: Vec<&str> = told
+    let mut found: Vec<&str> = instruction
         .captures_iter(output)
         .filter_map(|found| found.get(1).or(found.get(2)))
         .map(|command| command.as_str().trim())
@@ -73,16 +73,19 @@ fn begins_with_warning_sign(line: &str) -> bool {
 /// Returns the reason of a failed test: a failed assertion, an exception or a compiler's error. The
 /// other lines of a test's output are its log.
 pub(super) fn of_test(output: &str) -> Option<String> {
-    let claims = |line: &&str| {
+    let states_reason = |line: &&str| {
         pattern!(r"^(?:E\s{2,}\S|(?:[\w.]+\.)?(?:Assertion|Type|Value|Key|Index|Attribute|Reference|Import|ModuleNotFound|NotImplemented|Runtime|Name|Syntax)\w*(?:Error|Exception)\b)|panicked at|^error: expect\(|error TS\d+|^error\[E\d+\]")
             .is_match(line)
     };
-    let tells = |line: &&str| {
+    let states_expectation = |line: &&str| {
         pattern!(r"\b[Ee]xpected\b.*\b(?:got|but|received|to (?:be|equal|have|contain|throw)|actual|found)\b|\bgot\b.*\b(?:want|expected)\b|\bwant(?:ed)?\b.*\bgot\b|\bshould (?:be|have|contain|mention|equal|return|match)\b|undefined: |undefined \(type|not enough arguments|too many arguments|cannot use ")
             .is_match(line)
             && !line.starts_with(['#', '>', '/', '*', '+', '-'])
     };
-    lines(output).find(claims).or_else(|| lines(output).find(tells)).and_then(tidy)
+    lines(output)
+        .find(states_reason)
+        .or_else(|| lines(output).find(states_expectation))
+        .and_then(tidy)
 }
 
 /// Returns the line without labels such as `ERROR`, symbols at its start and rules at its end.

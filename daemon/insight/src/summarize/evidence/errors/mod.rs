@@ -53,13 +53,13 @@ pub(super) struct Tracker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Open {
     attempt: Attempt,
-    /// The line where the error was first seen. Together with `shape` it identifies the error in
-    /// the list.
+    /// The line where the error was first seen. `first_line` and `shape` together identify the error
+    /// in the list.
     first_line: u64,
     shape: String,
     /// The line where the error was last seen. A later change may be the fix.
     last_line: u64,
-    /// The line where the attempt failed in another way. This error was probably fixed before that
+    /// The line where the attempt failed in another way. The error was probably fixed before this
     /// line.
     superseded: Option<u64>,
 }
@@ -91,7 +91,6 @@ struct TrackedStatement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StatementSubject {
-    /// The cause of an error.
     Cause,
     /// A change that the agent announces.
     Fix,
@@ -157,9 +156,9 @@ impl Tracker {
 
     /// Records a test run. If no test failed, the run resolves two kinds of earlier failures of the
     /// same framework in the same place:
-    /// - failures in a scope that the run covers, if it has at least 90% as many tests or if its
+    /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if its
     ///   report counts packages
-    /// - failures whose failed tests are all named in the command
+    /// - failures whose failed tests all occur in the command line
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -169,7 +168,7 @@ impl Tracker {
     ) {
         let ran = report.passed + report.failed;
         let counts_packages = report.framework != family(report.framework);
-        let asked_for = |name: &String| {
+        let is_requested = |name: &String| {
             let words = event.shown.split([' ', '"', '\'', '^', '$', '=', '|', '(', ')']);
             words.filter(|word| word.len() >= 6).any(|word| name.contains(word))
         };
@@ -179,7 +178,7 @@ impl Tracker {
                     && report.failed == 0
                     && is_same_place(&scope.place, &failed.place)
                     && (scope.covers(failed) && (ran * 10 >= *total * 9 || counts_packages)
-                        || (!names.is_empty() && names.iter().all(asked_for)))
+                        || (!names.is_empty() && names.iter().all(is_requested)))
             }
             Attempt::Command(_) | Attempt::Tool(_) => false,
         });
@@ -313,15 +312,15 @@ impl Tracker {
         Resolution {
             files,
             commands,
-            said: self.words_of_fix(open.last_line, end),
+            said: self.last_announced_fix(open.last_line, end),
             verified_by: kept(event.shown, bounds::SETTING),
             origin: event.origin,
         }
     }
 
-    /// Returns the last fix that was announced before the first change, or else the last one up to
-    /// `to`.
-    fn words_of_fix(&self, from: u64, to: u64) -> Option<String> {
+    /// Returns the last fix that was announced before the first change, or else the last fix that was
+    /// announced up to `to`.
+    fn last_announced_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));
         let first =
@@ -349,8 +348,8 @@ fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an
-/// open error: the latest one that the sentence mentions, or else the latest one.
+/// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open
+/// error: the latest error that the sentence mentions, or else the latest error.
 pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"
@@ -374,8 +373,8 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
     }
 }
 
-/// Adds an error at the end. When there are too many, removes the first one that is unresolved and
-/// occurred once, or else the first one.
+/// Adds an error at the end. When there are too many errors, removes the first error that is
+/// unresolved and occurred once, or else the first error.
 fn push_error(errors: &mut Vec<ErrorSeen>, error: ErrorSeen) {
     errors.push(error);
     if errors.len() > bounds::ERRORS {

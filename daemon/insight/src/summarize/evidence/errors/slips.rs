@@ -18,7 +18,7 @@ fn lacks_search_tool(output: &str) -> bool {
         .is_match(output)
 }
 
-/// Maximum length, in bytes, of an output that is searched for typos. A longer one comes from a
+/// Maximum length, in bytes, of an output that is searched for typos. A longer output comes from a
 /// program, and may contain any words.
 const SHORT: usize = 1_200;
 

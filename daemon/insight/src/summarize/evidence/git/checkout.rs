@@ -137,8 +137,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Reads the files of `git diff --name-only`. They are only a part of the changed files,
-    /// because other files may be staged or new.
+    /// Reads the files of `git diff --name-only`. The list may be incomplete, because other files
+    /// may be staged or new.
     fn diff(&mut self, call: &GitCall) {
         let lists = call.has("--name-only") && call.is_alone;
         if !lists || call.operands().any(|word| word != "HEAD") {
@@ -219,7 +219,7 @@ impl OutputView<'_> {
         );
         if let Some(found) = to.captures_iter(self.output).last() {
             let name = found[1].to_owned();
-            // An existing branch may be at another commit. A new branch begins at the current one.
+            // An existing branch may be at another commit. A new branch begins at the current commit.
             if found[0].starts_with("Switched to branch") {
                 self.state.head = None;
             }
@@ -243,7 +243,7 @@ impl OutputView<'_> {
     }
 
     /// Records the commit to which a command moved the branch. If the output shows a move but not
-    /// the commit, the commit recorded before is removed.
+    /// the commit, the recorded commit is removed.
     fn moved(&mut self) {
         let at =
             pattern!(r"(?m)^(?:HEAD is now at|Fast-forwarded \S+ to) ([0-9a-f]{7,40})\.* ?(.*)$");
@@ -282,7 +282,7 @@ impl OutputView<'_> {
         let short = pattern!(
             r"(?m)^## \S+?\.\.\.(\S+)(?: \[(?:ahead (\d+))?(?:, )?(?:behind (\d+))?(gone)?\])?$"
         );
-        let told = if let Some(found) = long.captures_iter(self.output).last() {
+        let text = if let Some(found) = long.captures_iter(self.output).last() {
             let number = found.get(5).map_or("", |number| number.as_str());
             match (found.get(2), found.get(3)) {
                 (Some(_), _) => format!("{number} ahead of `{}`", &found[4]),
@@ -306,11 +306,11 @@ impl OutputView<'_> {
         } else {
             return;
         };
-        self.state.upstream = self.seen(told);
+        self.state.upstream = self.seen(text);
     }
 
-    /// Records the pull requests that the output shows as merged, and what `gh pr` prints about the
-    /// checkout when it merges.
+    /// Records the pull requests that the output shows as merged, and the branches that `gh pr
+    /// merge` deletes and switches to.
     fn lines_of_any_call(&mut self, command: &CommandLine) {
         merged::observe(&mut self.state.merged, command, self.output);
         if !command.shown.contains("gh pr ") {
@@ -340,7 +340,7 @@ fn is_hash(text: &str) -> bool {
     (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether the first commit that a call of `git log` shows is the one that is checked out.
+/// Whether the first commit that a call of `git log` shows is the checked-out commit.
 pub(super) fn begins_at_head(call: &GitCall) -> bool {
     let chooses = |word: &String| {
         pattern!(r"^(?:--all|--branches.*|--remotes.*|--tags.*|--author.*|--grep.*|--reverse|--skip.*|--since.*|--until.*|--before.*|--merges|--no-merges|--diff-filter.*|-S.*|-G.*|-L.*|--stdin|--)$")
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stash_that_was_not_taken_back_is_left() {
+    fn a_stash_that_was_not_restored_is_kept() {
         let left = |runs: &[(&str, &str)]| {
             let mut state = CheckoutState::default();
             for (line, output) in runs {
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_tells_branch_upstream_and_files() {
+    fn a_status_shows_branch_upstream_and_files() {
         let long = "On branch fix/x\nYour branch is ahead of 'origin/fix/x' by 2 commits.\n\nChanges not staged for commit:\n  (use \"git add <file>...\")\n\tmodified:   src/a.rs\n\tdeleted:    b.rs\n\nUntracked files:\n\tnotes/\n\nno changes added to commit\n";
         let clean = "On branch main\nYour branch is up to date with 'origin/main'.\n\nnothing to commit, working tree clean\n";
         for (line, output, wanted) in [
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_is_what_git_showed_last() {
+    fn the_head_is_the_commit_that_git_showed_last() {
         let commit = ("git commit -m One", "[fix/x aaaaaaa] One\n 1 file changed\n");
         let merged = "Switched to branch 'main'\nYour branch is behind 'origin/main' by 1 commit, and can be fast-forwarded.\nUpdating 1111111..ccccccc\nFast-forward\n a.rs | 2 +-\n";
         let deleted = "Deleted branch fix/x (was aaaaaaa).\n";

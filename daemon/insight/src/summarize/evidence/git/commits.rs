@@ -35,7 +35,7 @@ pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
         .collect()
 }
 
-/// Records a commit that a command made; returns whether there was one.
+/// Records a commit that a command made; returns whether a commit was recorded.
 pub(super) fn made(
     evidence: &mut Evidence,
     made: &CommitMade,
@@ -72,7 +72,7 @@ pub(super) fn made(
     true
 }
 
-/// Returns the index of the commit that a new one replaces.
+/// Returns the index of the commit that a new commit replaces.
 fn amended(known: &[Commit], made: &CommitMade, subject: Option<&str>) -> Option<usize> {
     if made.replays {
         return known.iter().rposition(|known| Some(known.subject.as_str()) == subject);
@@ -105,8 +105,8 @@ pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Updates the hashes of the recorded commits from a history, by their subjects. Commits may have
-/// got new hashes that were not printed.
+/// Finds the recorded commits in a history by their subjects, and updates their hashes. For example,
+/// a rebase changes hashes without printing the new hashes.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -156,7 +156,6 @@ pub(super) fn pushed(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Removes the commits that were undone.
 pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
     let commits = &mut evidence.commits;
     match undone {
@@ -195,12 +194,12 @@ fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> 
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Keeps each body that fits into the limit together with the newer bodies. Clears the others.
+/// Keeps each body that fits into the limit together with the newer bodies. Clears other bodies.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
-    let mut room = bounds::COMMIT_BODIES;
+    let mut remaining = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {
-        match room.checked_sub(commit.body.len()) {
-            Some(left) => room = left,
+        match remaining.checked_sub(commit.body.len()) {
+            Some(left) => remaining = left,
             None => commit.body.clear(),
         }
     }
@@ -222,7 +221,7 @@ mod tests {
     const TWO: Ran = Ran("git commit -m Two -m how", FINE, "[main bbbbbbb] Two\n");
 
     #[test]
-    fn commits_are_read_from_what_git_prints() {
+    fn commits_are_read_from_the_output_of_git() {
         let output = "hook ran\n[main 1a2b3c4] Fix the parser\n 1 file changed\n";
         let root = "[main (root-commit) 1a2b3c4] Begin\n";
         let log = "1a2b3c4 (HEAD -> main) Quiet one\n";
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amended_commit_takes_the_place_of_the_one_before() {
+    fn an_amended_commit_replaces_the_commit_before() {
         let amend = Ran("git commit --amend -m Three -m new", FINE, "[main ccccccc] Three\n");
         assert_eq!(commits_of(&[ONE, TWO, amend]), ["aaaaaaa One: why", "ccccccc Three: new"]);
         let keep = Ran("git commit --amend --no-edit", FINE, "[main ccccccc] Two\n");
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reset_or_squashed_away_is_gone() {
+    fn commits_that_were_reset_or_squashed_are_removed() {
         let reset = Ran("git reset --soft HEAD~2", FINE, "");
         let squash = Ran("git commit -m Both", FINE, "[main ccccccc] Both\n");
         assert_eq!(commits_of(&[ONE, TWO, reset, squash]), ["ccccccc Both"]);

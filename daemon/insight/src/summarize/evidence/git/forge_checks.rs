@@ -1,5 +1,5 @@
-//! Reads the checks of the forge: the rows of `gh pr checks`, and the logs of failed jobs, with the
-//! tests that failed in them.
+//! Reads the checks of the forge: the rows of `gh pr checks`, and the failed tests in the logs of
+//! failed jobs.
 
 use crate::{
     model::evidence::{CheckoutState, ForgeChecks, GitView},
@@ -26,8 +26,8 @@ pub(in crate::summarize::evidence) fn observe_checks(
     }
 }
 
-/// Returns the checks that `output` shows; `None` if it shows none. `known` are the checks seen
-/// before.
+/// Returns the checks that `output` shows; `None` if it shows no checks. `known` contains the checks
+/// that an earlier output showed.
 fn read(known: Option<&ForgeChecks>, command: &CommandLine, output: &str) -> Option<ForgeChecks> {
     match command.shown.as_str() {
         line if line.contains("gh pr checks") && !is_of_several(line) => rows(number(line), output),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_of_a_failed_job_names_its_failed_tests() {
+    fn the_log_of_a_failed_job_shows_its_failed_tests() {
         let log = "  1 failed\n    [chromium] › tests/a.spec.ts:269:3 › Lists › 4.2 Bob sees it\n  3 did not run\n  80 passed (1.9m)";
         let seen = read_log(None, log).unwrap();
         let tests = ["tests/a.spec.ts:269:3 › Lists › 4.2 Bob sees it"];

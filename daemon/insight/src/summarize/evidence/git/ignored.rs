@@ -1,9 +1,9 @@
-//! Reads which paths git ignores.
+//! Reads the paths that git ignores.
 
 use crate::summarize::{evidence::shell::GitCall, text::pattern};
 
-/// Returns the paths that the output of a call shows as ignored: those that git refused to add,
-/// those that `git check-ignore` prints, and those that a status marks.
+/// Returns the paths that the output of a call shows as ignored: git refused to add them, `git
+/// check-ignore` printed them, or a status marks them.
 pub(super) fn paths<'o>(call: &GitCall, output: &'o str) -> Vec<&'o str> {
     match call.subcommand() {
         "add" => refused(output),
@@ -38,7 +38,7 @@ mod tests {
     use crate::summarize::evidence::shell::CommandLine;
 
     #[test]
-    fn ignored_paths_are_named_by_add_check_ignore_and_status() {
+    fn ignored_paths_are_read_from_add_check_ignore_and_status() {
         let refusal = "The following paths are ignored by one of your .gitignore files:\nnotes.md\nhint: Use -f\n";
         for (line, output, wanted) in [
             ("git add notes.md", refusal, vec!["notes.md"]),

@@ -60,8 +60,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Adds the branch that `git status` printed to the session's branches, or moves it to their end.
-/// Agents record only the branch at the start. A full list does not get new branches.
+/// Adds the branch that `git status` printed to the session's branches, or moves it to the end of
+/// the list. Agents record only the first branch of a session. A full list gets no new branches.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -73,7 +73,7 @@ pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     }
 }
 
-/// Records the effect of a step that succeeded; returns whether it made a commit.
+/// Records the effect of a step that succeeded; returns whether the step made a commit.
 fn succeeded(
     evidence: &mut Evidence,
     step: &RepositoryStep,
@@ -173,7 +173,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
     endings
 }
 
-/// Returns whether an output shows that a step succeeded; `None` if it does not show the outcome.
+/// Returns whether an output shows that a step succeeded; `None` if the outcome is not shown.
 fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     let (success, failure) = outcome_patterns(step?);
     // An output that shows both outcomes counts as a failure.
@@ -183,7 +183,7 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     success.is_match(output).then_some(true)
 }
 
-/// Returns the patterns of outputs by which a step succeeded, and by which it failed.
+/// Returns the pattern of outputs that show a success of a step, and the pattern for a failure.
 fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
     // `[a&&b]` matches nothing.
     match step {
@@ -277,7 +277,7 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
     Some(kept(&last[1], bounds::NAME))
 }
 
-/// Records the last pull request whose URL is in the output of a command that opens one.
+/// Records the last pull request whose URL is in the output of a command that opens pull requests.
 fn pull_requests(evidence: &mut Evidence, output: &str) {
     let address = pattern!(r"https://[^\s/]+/[^\s]+?/(?:pull|merge_requests|pull-requests)/(\d+)");
     if let Some(found) = address.captures_iter(output).last() {
@@ -285,7 +285,7 @@ fn pull_requests(evidence: &mut Evidence, output: &str) {
     }
 }
 
-/// Records a pull request that is not recorded yet, or the missing number of a recorded one.
+/// Records a new pull request, or the missing number of a recorded pull request.
 pub(super) fn pull_request(evidence: &mut Evidence, url: &str, number: Option<u64>) {
     let url = kept(url, bounds::NAME);
     if let Some(known) = evidence.pull_requests.iter_mut().find(|known| known.url == url) {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn events_stand_in_order_with_their_branches() {
+    fn events_are_in_order_and_have_their_branches() {
         let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix/x -> fix/x\n";
         assert_eq!(
             events_of(&[
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_says_why_and_ends_its_chain() {
+    fn a_failed_step_has_its_error_and_ends_the_chain() {
         let rejected = "To x\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'x'\n";
         assert_eq!(
             events_of(&[
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_counts_once_it_is_published() {
+    fn only_published_texts_are_recorded() {
         let address = "https://x.org/a/b/pull/12\n";
         let evidence = evidence_of(&[
             Ran("gh pr create --title A --body 'It is done'", FAILED, "GraphQL: no commits\n"),
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_request_is_noted_once() {
+    fn a_pull_request_is_recorded_once() {
         let output = "Creating pull request\nhttps://git.example.org/team/app/pull/12\n";
         let mut evidence = evidence_of(&[Ran("gh pr create --fill", FINE, output)]);
         pull_request(&mut evidence, "https://git.example.org/team/app/pull/12", None);

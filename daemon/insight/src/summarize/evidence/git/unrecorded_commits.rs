@@ -33,8 +33,8 @@ pub(in crate::summarize::evidence) fn add_shown_commits(
     waiting: &[String],
     moment: EntryPosition,
 ) {
-    let has_helpers = !evidence.delegations.is_empty();
-    if !has_helpers && waiting.is_empty() || !command.git.iter().any(begins_at_head) {
+    let has_sub_agents = !evidence.delegations.is_empty();
+    if !has_sub_agents && waiting.is_empty() || !command.git.iter().any(begins_at_head) {
         return;
     }
     let shown = shown(output);
@@ -100,20 +100,20 @@ fn began_after(evidence: &Evidence, before: &GitView<HeadCommit>) -> bool {
     may_commit && !events.any(|event| moves(event.step) && event.origin >= before.origin)
 }
 
-/// Whether the report of a sub-agent says that it made this commit: `Committed as 1a2b3c4`, or a
-/// line that begins with the hash.
+/// Whether a sub-agent reports that it made this commit: the report has a line such as
+/// `Committed as 1a2b3c4`, or a line that begins with the hash.
 fn is_reported(evidence: &Evidence, hash: &str, subject: &str) -> bool {
     let short = hash.get(..7).unwrap_or(hash);
     let names =
         |line: &str| line.contains(short) || subject.len() >= SUBJECT && line.contains(subject);
-    let is_deed = |line: &str| {
+    let says_committed = |line: &str| {
         pattern!(
             r"(?i)\bcommitted\b|\bcommits?\W*:|\bcreated (?:the |a )?commit\b|^\W*[0-9a-f]{7,40}\b"
         )
         .is_match(line)
     };
     let reports = evidence.delegations.iter().filter_map(|task| task.report.as_ref());
-    reports.flat_map(|report| report.lines()).any(|line| names(line) && is_deed(line))
+    reports.flat_map(|report| report.lines()).any(|line| names(line) && says_committed(line))
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_of_a_sub_agent_is_taken_up_from_a_later_history() {
+    fn a_commit_of_a_sub_agent_is_added_from_a_later_history() {
         let log = "ccccccc Sort the pages\nbbbbbbb Sort the list by name\naaaaaaa Begin\n";
         let both = ["bbbbbbb Sort the list by name", "ccccccc Sort the pages"];
         let report = "The list is sorted by its names now, in two commits.";
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_are_taken_up_keep_their_order() {
+    fn added_commits_keep_their_order() {
         let mut script = Script::default();
         script.run("a", "git log --oneline -3", Outcome::Succeeded, "aaaaaaa Begin\n");
         let subject = "Sort the list".into();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_whose_result_was_not_recorded_is_taken_up() {
+    fn a_commit_without_a_recorded_result_is_added() {
         let mut script = Script::default();
         script.prompt("Sort the list");
         let command = "git add -A && git commit -m 'Sort the list'".into();

@@ -81,12 +81,12 @@ pub(super) fn dockerfile(fragment: &str) -> Pairs {
         .collect()
 }
 
-/// Maximum number of spaces before a key that is read although its block is not shown.
+/// Maximum indentation of a key that is read although the fragment does not show its block.
 const OUTERMOST: usize = 2;
 
-/// Reads `NAME = literal` in any language, and `key: literal,` in objects, with the keys of the
-/// blocks around it. A deeply indented key is ignored if the fragment does not show its block,
-/// because it is unknown what the key sets.
+/// Reads `NAME = literal` in any language, and `key: literal,` in objects together with the keys of
+/// the surrounding blocks. A deeply indented key is ignored if the fragment does not show its block,
+/// because the object that the key belongs to is unknown.
 pub(super) fn code(fragment: &str) -> Pairs {
     let literal = pattern!(
         r#"^(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#
@@ -123,8 +123,8 @@ fn block_name(line: &str) -> &str {
     key.trim_matches(['"', '\'', ' '])
 }
 
-/// Reads `{ version = "1.2", optional = true }`, even if its end is missing. A table that contains
-/// another table or an array is ignored.
+/// Reads a table such as `{ version = "1.2", optional = true }`, even if the end of the table is
+/// missing. A table that contains another table or an array is ignored.
 fn inline_table(key: &str, table: &str) -> Pairs {
     let inside = table.trim_start_matches('{').split('}').next().unwrap_or_default();
     if inside.contains(['{', '[']) {

@@ -22,7 +22,7 @@ use crate::{
 /// A changed setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Setting {
-    /// The key, with dots between nested ones.
+    /// The key; for a nested setting, all keys of the path, joined with dots.
     pub(super) key: String,
     /// The value before; `None` when the setting did not exist.
     pub(super) old: Option<String>,
@@ -30,15 +30,15 @@ pub(super) struct Setting {
     pub(super) new: Option<String>,
 }
 
-/// Maximum number of settings of a file that is written as a whole. A file with more is a
+/// Maximum number of settings of a file that is written as a whole. A file with more settings is a
 /// document, not a change of settings.
 const SETTINGS_OF_A_NEW_FILE: usize = 3;
-/// The same limit for a file of environment variables, which contains only settings.
+/// Maximum number for a file of environment variables, which contains only settings.
 const SETTINGS_OF_AN_ENVIRONMENT: usize = 8;
 /// Maximum length, in bytes, of the part of each side of a replacement that is read.
 const FRAGMENT: usize = 64 * 1024;
 
-/// Returns the settings that `change` changes; none if the file does not contain settings.
+/// Returns the settings that `change` changes. Returns no settings for files of other kinds.
 ///
 /// A file that is written as a whole is treated as new. The caller ignores these settings if the
 /// file existed before.
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_hold_no_settings() {
+    fn other_files_contain_no_settings() {
         check("src/main.rs", "PORT = 1", "PORT = 2", &[]);
         check("README.md", "a: b", "a: c", &[]);
         for path in [
@@ -268,13 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn a_document_written_whole_is_not_a_list_of_settings() {
+    fn a_document_written_as_a_whole_is_not_a_list_of_settings() {
         let text: String = (0..20).map(|n| format!("K{n}={n}\n")).collect();
         check(".env", "", &text, &[]);
     }
 
     #[test]
-    fn a_renamed_parent_is_no_change_of_what_is_in_it() {
+    fn settings_below_a_renamed_parent_are_not_changed() {
         check(
             "compose.yml",
             "services:\n  web:\n    image: app:1\n    port: 80\n",

@@ -1,4 +1,4 @@
-//! Determines which files contain settings, and in which syntax.
+//! Determines whether a file contains settings, and their syntax.
 
 use crate::lang::paths;
 

@@ -25,8 +25,10 @@ const EFFECTS: usize = 12;
 pub(in crate::summarize::evidence) enum Effect {
     /// The file was removed, or the folder with its content.
     Remove(String),
-    /// The file or folder was moved.
-    Move { from: String, to: String },
+    Move {
+        from: String,
+        to: String,
+    },
     /// Output was written to the file, or appended to it.
     Write {
         path: String,
@@ -97,8 +99,8 @@ fn is_windows_path(path: &str) -> bool {
     path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// Returns the uniform spelling of a path on Windows, where `D:\a`, `d:/a` and `/d/a` are the
-/// same.
+/// Returns the uniform spelling of a path on Windows, where `D:\a`, `d:/a` and `/d/a` are the same
+/// path.
 fn uniform_windows_path(path: &str) -> String {
     let path = path.replace('\\', "/");
     let mut letters = path.strip_prefix('/').unwrap_or(&path).chars();
@@ -142,7 +144,7 @@ fn add(
             effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
         // The last operand is not the target.
-        ("mv", _) if names_target_first(invocation) => {}
+        ("mv", _) if has_target_option(invocation) => {}
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
         ("sed", _) if invocation.arguments.iter().any(|word| edits_in_place(word)) => {
             let files = files_of_sed(invocation, &operands);
@@ -186,7 +188,7 @@ fn files_of_sed<'w>(invocation: &Invocation<'_>, operands: &[&'w Word]) -> Vec<&
 }
 
 /// Whether a call of mv gives the target folder by an option.
-fn names_target_first(invocation: &Invocation<'_>) -> bool {
+fn has_target_option(invocation: &Invocation<'_>) -> bool {
     let is_option = |word: &&str| *word == "-t" || word.starts_with("--target-directory");
     invocation.arguments.iter().any(is_option)
 }
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_effects_are_seen() {
+    fn certain_effects_are_found() {
         let moved =
             |from: &str, to: &str| Effect::Move { from: from.to_owned(), to: to.to_owned() };
         for (line, wanted) in [
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_plain_is_left_alone() {
+    fn uncertain_effects_are_ignored() {
         for line in [
             "rm -rf $DIR/*",
             "rm *.log",

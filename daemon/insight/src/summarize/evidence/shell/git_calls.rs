@@ -1,4 +1,4 @@
-//! Finds the calls of git in a command line. They are needed to interpret the output of git.
+//! Finds the calls of git in a command line, which are needed to interpret the output of git.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,6 @@ impl GitCall {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// Whether one of the arguments is `option`.
     pub(in crate::summarize::evidence) fn has(&self, option: &str) -> bool {
         self.words.iter().any(|word| word == option)
     }
@@ -52,8 +51,8 @@ impl GitCall {
     }
 }
 
-/// Returns the calls of git among `commands`, except those in scratch folders and those in another
-/// project than that of `directory`.
+/// Returns the calls of git among `commands`, except calls in scratch folders and calls in another
+/// project than the project of `directory`.
 pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec<GitCall> {
     let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
     let mut is_in_foreign = ShellState::new(false);
@@ -74,9 +73,10 @@ pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec
         if invocation.program == "git" && is_own {
             // The output of other subcommands can be read without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
-            let is_asked =
+            let needs_arguments =
                 ["status", "diff", "log", "rev-parse", "branch", "stash"].contains(&first);
-            let words = invocation.arguments.iter().take(if is_asked { ARGUMENTS } else { 1 });
+            let count = if needs_arguments { ARGUMENTS } else { 1 };
+            let words = invocation.arguments.iter().take(count);
             calls.push(GitCall {
                 words: words.map(|word| kept(word, bounds::NAME)).collect(),
                 is_piped: command.joint == Operator::Pipe,

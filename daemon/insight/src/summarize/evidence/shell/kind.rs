@@ -26,7 +26,7 @@ pub(super) struct Invocation<'s> {
 }
 
 impl<'s> Invocation<'s> {
-    /// Returns the program that `command` runs in the end; `None` when it runs none.
+    /// Returns the program that `command` runs behind its wrappers; `None` when it runs no program.
     pub(super) fn of(command: &'s SimpleCommand) -> Option<Invocation<'s>> {
         let words: Vec<&str> = command.texts().collect();
         let written: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -43,7 +43,6 @@ impl<'s> Invocation<'s> {
         self.arguments.iter().filter(|word| !word.starts_with('-')).nth(index).copied()
     }
 
-    /// Whether one of the arguments is `option`.
     pub(super) fn has(&self, option: &str) -> bool {
         self.arguments.contains(&option)
     }
@@ -326,7 +325,7 @@ const GIT_CHANGES: &[&str] = &[
 ];
 
 /// Returns the arguments of git or of a forge's program from the subcommand on, without the
-/// preceding options such as `-C dir` and `-R owner/name`; all arguments of another program.
+/// preceding options such as `-C dir` and `-R owner/name`. Returns all arguments of other programs.
 fn after_options<'r, 's>(program: &str, arguments: &'r [&'s str]) -> &'r [&'s str] {
     let with_value: &[&str] = match program {
         "git" => &["-C", "-c", "--git-dir", "--work-tree"],
@@ -354,7 +353,7 @@ fn wrapper_word_count(words: &[&str]) -> usize {
     }
 }
 
-/// Whether an option of sed makes it edit its files.
+/// Whether an option makes sed edit its files.
 pub(super) fn edits_in_place(option: &str) -> bool {
     pattern!(r"^(?:-[Ensruz]*i|--in-place(?:=|$))").is_match(option)
 }
@@ -373,7 +372,7 @@ mod tests {
     use crate::summarize::evidence::shell::words::simple_commands;
 
     #[test]
-    fn commands_are_told_apart_by_what_they_do() {
+    fn the_kind_of_a_command_is_determined() {
         for (line, program, kind) in [
             ("sudo -E apt-get install -y jq", "apt-get", Kind::Changes),
             ("uv run --no-sync pytest -q", "pytest", Kind::Works),
@@ -412,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn inline_code_is_seen() {
+    fn inline_code_is_recognised() {
         for (line, inline) in [
             ("python3 -c 'print(1)'", true),
             ("node -e x", true),

@@ -1,7 +1,7 @@
 //! Reads a shell command line: the attempt that it makes, its effects on files and on the
 //! repository, the texts that it publishes, and the tests that it runs.
 //!
-//! Whether the command succeeded is not determined here, but from its result.
+//! Other modules determine from the result whether the command succeeded.
 
 mod effect;
 mod git_calls;
@@ -34,12 +34,11 @@ pub(super) const SHOWN: usize = 200;
 /// Maximum length, in bytes, of the attempt's name.
 const ATTEMPT: usize = 100;
 
-/// The information in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandLine {
-    /// The command line as a person would quote it: without the change of directory before it
-    /// and the shortening of its output after it.
+    /// The command line as a person would quote it: without a leading `cd` and without commands at
+    /// the end that shorten the output.
     pub(super) shown: String,
     /// The name of the attempt, which is the same for each repetition with other options:
     /// `cargo test`, `git push`, `run.sh`. `None` when the command only reads, or runs inline code.
@@ -63,13 +62,13 @@ pub(super) struct CommandLine {
     /// The calls of git in the project's own repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) git: Vec<GitCall>,
-    /// The calls of test runners.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tests: Vec<TestCall>,
-    /// Whether its calls of test runners only build or list tests.
+    /// Whether the calls of test runners only build or list tests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) runs_no_tests: bool,
-    /// Whether only a part of the output is printed. Then the numbers in the output are not totals.
+    /// Whether only a part of the output is printed. In this case, numbers in the output are not
+    /// totals.
     pub(super) shows_part: bool,
 }
 
@@ -144,7 +143,7 @@ impl CommandLine {
     }
 }
 
-/// Returns the script of a shell when it is the whole command: `bash -lc 'cargo test'`.
+/// Returns the script of a shell when the script is the whole command, as in `bash -lc 'cargo test'`.
 fn script(commands: &[SimpleCommand]) -> Option<&str> {
     let [only] = commands else { return None };
     let words: Vec<&str> = only.texts().collect();
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_is_the_same_whatever_its_options() {
+    fn an_attempt_does_not_depend_on_options() {
         for (lines, wanted) in [
             (
                 vec![
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_what_matters() {
+    fn the_shown_command_has_no_directory_and_no_documents() {
         for (line, wanted) in [
             ("cd /app && go test ./... 2>&1 | tail -30", "go test ./..."),
             ("# run it\nmake all\nmake install", "make all …"),

@@ -31,14 +31,13 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) step: Option<GitStep>,
     pub(in crate::summarize::evidence) branch: Option<String>,
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
-    /// The commits that the command removes.
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
     /// Whether other work has to succeed before the command runs.
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
-    /// Whether the next command runs only if this one succeeds.
+    /// Whether the next command runs only if this command succeeds.
     pub(in crate::summarize::evidence) chained: bool,
 }
 
@@ -46,13 +45,12 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct CommitMade {
-    /// The first line of its message, if the command line contains it.
+    /// The first line of the message, if the command line contains the message.
     pub(in crate::summarize::evidence) subject: Option<String>,
-    /// The rest of its message, without trailers.
+    /// The rest of the message, without trailers.
     pub(in crate::summarize::evidence) body: String,
-    /// Whether it replaces the previous commit.
     pub(in crate::summarize::evidence) amends: bool,
-    /// Whether it is a copy of an existing commit, made by a cherry-pick or a rebase.
+    /// Whether the commit is a copy of an existing commit, made by a cherry-pick or a rebase.
     pub(in crate::summarize::evidence) replays: bool,
 }
 
@@ -65,7 +63,7 @@ pub(in crate::summarize::evidence) enum Undone {
     Nothing,
     /// The given number of latest commits.
     Latest(u32),
-    /// The commits after the one with this hash.
+    /// The commits after the commit with this hash.
     After(String),
     /// The commits of a branch that becomes one commit.
     Branch(String),
@@ -75,13 +73,13 @@ pub(in crate::summarize::evidence) enum Undone {
 
 /// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
 /// with other names, it switches to a branch.
-fn names_code(name: &str) -> bool {
+fn is_file_name(name: &str) -> bool {
     pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
         .is_match(name)
 }
 
-/// Whether a folder is a scratch folder: one from `mktemp`, or a temporary one in a command line
-/// that calls `mktemp` or `git init`. Calls of git there say nothing about the project.
+/// Whether a folder is a scratch folder: a folder from `mktemp`, or a temporary folder in a command
+/// line that calls `mktemp` or `git init`. Calls of git in such a folder do not concern the project.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
@@ -111,10 +109,10 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
 }
 
 /// Returns the folder that is given to git with `-C`, `--git-dir` or `--work-tree`. Other options
-/// may precede it: `git -c k=v -C dir`.
+/// may precede this option, as in `git -c k=v -C dir`.
 pub(super) fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
-    // The folder of the repository's data may be far from its files.
+    // The folder of `--git-dir` is used only if no option gives the folder of the files.
     let mut data = None;
     loop {
         let Some(word) = words.next() else { return data };
@@ -140,8 +138,8 @@ pub(super) fn operands<'w>(
     subcommand: &str,
     arguments: impl Iterator<Item = &'w str>,
 ) -> impl Iterator<Item = &'w str> {
-    // The callers read no operand of other subcommands after such an option; for `git switch`, `-m`
-    // takes no value.
+    // For other subcommands, the callers need no operand after an option with a value. The option
+    // `-m` of `git switch` takes no value.
     let options: &[&str] = match subcommand {
         "merge" => {
             &["-m", "--message", "-F", "--file", "-s", "--strategy", "-X", "--strategy-option"]
@@ -160,15 +158,15 @@ pub(super) fn operands<'w>(
     })
 }
 
-/// What is known about the folder that a shell works in.
+/// The properties of the folder that a shell works in.
 #[derive(Clone, Copy, Default)]
 struct WorkingFolder {
     is_scratch: bool,
     is_other_project: bool,
 }
 
-/// Returns the steps of a command line in order, without those in scratch repositories and without
-/// switches of the branch in another project than that of `directory`.
+/// Returns the steps of a command line in order, without steps in scratch repositories, and without
+/// switches of the branch in another project than the project of `directory`.
 pub(super) fn steps(
     commands: &[SimpleCommand],
     line: &str,
@@ -254,7 +252,7 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         "checkout" => {
             let of_files = has("--")
                 || operands.len() > 1
-                || first.is_some_and(|name| name == "." || names_code(name));
+                || first.is_some_and(|name| name == "." || is_file_name(name));
             if of_files && !has("-b") && !has("-B") {
                 plain(GitStep::Reset)
             } else {
@@ -281,7 +279,7 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     }
 }
 
-/// Returns the step of a reset; `None` if it only unstages files.
+/// Returns the step of a reset; `None` if the reset only unstages files.
 fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep> {
     let undone = match target {
         Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {
@@ -382,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_does_in_a_repository_made_to_try_something_is_no_step() {
+    fn calls_of_git_in_a_scratch_repository_are_not_steps() {
         for line in [
             "tmp=$(mktemp -d); git -C $tmp init --bare; git -C $tmp commit -m init; git -C $tmp push x",
             "cd $(mktemp -d) && git init && git commit -m init --allow-empty",
@@ -408,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_tells_its_message_in_every_form() {
+    fn the_message_of_a_commit_is_read_in_every_form() {
         let document =
             "Fix (it)\n\nIt was read \"twice\" 1).\n- why\n\nCo-Authored-By: A <a@b.c>\n";
         for line in [
@@ -431,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_stand_in_their_order_with_their_branch() {
+    fn steps_are_in_order_and_have_their_branches() {
         for (line, wanted) in [
             (
                 "git checkout main && git pull && git checkout -b fix/x",
@@ -468,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reset_takes_away_is_known_where_it_is_named() {
+    fn the_commits_that_a_reset_removes_are_recognised() {
         for (line, undone) in [
             ("git reset --hard HEAD~2", Undone::Latest(2)),
             ("git reset --soft HEAD^", Undone::Latest(1)),
@@ -483,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_knows_whose_success_it_depends_on() {
+    fn a_step_depends_on_the_work_before_it() {
         let steps = steps_of("rm x && git add . && git commit -m x; echo done");
         assert!(steps.iter().all(|step| step.guarded && !step.proven));
         let steps = steps_of("cd x && git add . && git commit -m x && git push");

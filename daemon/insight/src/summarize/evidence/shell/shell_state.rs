@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 64;
 
 pub(super) struct ShellState<T> {
     pub(super) current: T,
-    /// The states of the shells around the current one, the outermost first.
+    /// The states of the shells around the current shell, the outermost first.
     outer: Vec<T>,
 }
 

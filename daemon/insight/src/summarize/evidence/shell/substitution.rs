@@ -1,7 +1,7 @@
 //! Finds the end of a command substitution, `$( … )`, in a command line.
 
-/// Returns the length of the `$( … )` at the start of `rest`, without counting the brackets between
-/// `quotes`; `None` if it has no end.
+/// Returns the length of the `$( … )` at the start of `rest`; `None` if it has no end. Ignores
+/// brackets between two equal characters of `quotes`.
 pub(super) fn length_outside_quotes(rest: &str, quotes: &[char]) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote: Option<char> = None;
@@ -24,7 +24,7 @@ pub(super) fn length_outside_quotes(rest: &str, quotes: &[char]) -> Option<usize
     None
 }
 
-/// Returns the length of `$(cat <<EOF … EOF)` at the start of `rest`. Its text may contain
+/// Returns the length of `$(cat <<EOF … EOF)` at the start of `rest`. The document may contain
 /// unbalanced quotes and brackets.
 pub(super) fn document_length(rest: &str) -> Option<usize> {
     let (first, _) = rest.split_once('\n')?;

@@ -16,7 +16,7 @@ use crate::summarize::{
 /// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
     /// The directory in which the first command of [`Kind::Works`] runs. Without such a command,
-    /// the directory after the last one.
+    /// the directory after the last command.
     pub(super) directory: String,
     pub(super) package: Option<String>,
 }
@@ -43,7 +43,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
 }
 
 /// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories
-/// outside of it.
+/// outside of `home`.
 pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Option<String> {
     let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
     let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
@@ -81,7 +81,7 @@ mod tests {
     use crate::summarize::evidence::shell::words::simple_commands;
 
     #[test]
-    fn the_place_of_work_is_known() {
+    fn the_directory_and_the_package_are_found() {
         for (line, directory, package) in [
             ("cd apps/web && npx tsc --noEmit | head", "/app/apps/web", None),
             ("pnpm --filter api exec tsc --noEmit", "/app", Some("api")),

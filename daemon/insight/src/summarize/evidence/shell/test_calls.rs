@@ -1,5 +1,5 @@
-//! Finds the tests that a command line runs: in which folder or package, and whether only a part
-//! of them.
+//! Finds the calls of test runners in a command line, with their folders, packages, and arguments
+//! that select tests.
 //!
 //! The options of the runners are in `runners.txt`.
 
@@ -18,7 +18,7 @@ use crate::summarize::{
 const RUNNERS: &str = include_str!("runners.txt");
 /// Maximum length, in bytes, of the text that limits a run.
 const LIMIT: usize = 90;
-/// Maximum number of operands in that text.
+/// Maximum number of operands in the text that limits a run.
 const OPERANDS: usize = 2;
 
 /// One call of a test runner in a command line.
@@ -29,7 +29,7 @@ pub(in crate::summarize::evidence) struct TestCall {
     framework: String,
     /// The options, names and files that limit the run, as they were typed.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// The task, if it runs only a part of the tests: `test:integration`.
+    /// The task, if it runs only a part of the tests, for example `test:integration`.
     pub(in crate::summarize::evidence) task: Option<String>,
     pub(in crate::summarize::evidence) package: Option<String>,
     /// The directory that the call runs in.
@@ -179,9 +179,9 @@ fn is_test_task(word: &str) -> bool {
         .is_match(word)
 }
 
-/// Whether a test task runs only a part of the tests, by its name: `test:e2e` does, `test:ci` does
-/// not.
-fn names_part(task: &str) -> bool {
+/// Whether a test task runs only a part of the tests according to its name. For example, `test:e2e`
+/// does, and `test:ci` does not.
+fn is_partial_task(task: &str) -> bool {
     let general = pattern!(
         r"^(?:test|tests|check|vitest|jest|spec)(?:[:_-](?:ci|cov|coverage|all|run|once|watch|full|report|verbose|race|silent|quick|js|ts))?$"
     );
@@ -240,7 +240,7 @@ impl<'r> ArgumentReader<'r> {
         }
     }
 
-    /// Whether an option belongs to the script runner itself, because it is before the task:
+    /// Whether an option belongs to the script runner itself, because it precedes the task, as in
     /// `task -t Taskfile.yml test`.
     fn is_of_script_runner(&self, name: &str) -> bool {
         !self.has_task && self.runner.values.contains(&name)
@@ -262,7 +262,7 @@ impl<'r> ArgumentReader<'r> {
             }
             if is_test_task(word) {
                 self.has_task = true;
-                self.task = names_part(word).then(|| kept(word, bounds::NAME));
+                self.task = is_partial_task(word).then(|| kept(word, bounds::NAME));
             }
             return;
         }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_limits_a_run_is_read_from_its_command() {
+    fn limits_of_a_run_are_read_from_its_command() {
         for (line, wanted) in [
             ("uv run pytest -v", "pytest"),
             ("pytest tests/ -x --cov=app", "pytest"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_only_builds_or_lists_tests_runs_none() {
+    fn a_call_that_only_builds_or_lists_tests_runs_no_tests() {
         for line in [
             "cargo test --no-run",
             "cargo test -- --list",

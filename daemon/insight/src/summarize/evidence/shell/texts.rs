@@ -17,9 +17,7 @@ use crate::{
 /// Finds texts in the arguments of a command, and in the files that earlier commands of its line
 /// write.
 pub(super) struct CommandInLine<'s> {
-    /// All commands of the line.
     pub(super) commands: &'s [SimpleCommand],
-    /// The index of the command.
     pub(super) index: usize,
 }
 

@@ -13,34 +13,33 @@ const BYTES: usize = 16 * 1024;
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SimpleCommand {
-    /// Its words without quotes, and without variable assignments before the program.
+    /// The words without quotes, and without variable assignments before the program.
     pub(super) words: Vec<Word>,
-    /// Files that its output is written to.
+    /// The files to which the output of the command is written.
     pub(super) writes: Vec<Word>,
-    /// The text of its here-document.
+    /// The text of the here-document.
     pub(super) document: String,
-    /// Number of lines of its here-document.
+    /// Number of lines of the here-document.
     pub(super) document_lines: u32,
     pub(super) subshells: SubshellMarks,
     /// The operator before the next command.
     pub(super) joint: Operator,
 }
 
-/// The brackets between the previous command and this one.
+/// The brackets between the previous command and this command.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SubshellMarks {
     /// Number of subshells that end before the command.
     pub(super) ended: usize,
-    /// Number of subshells that begin with the command, after those that end.
+    /// Number of subshells that begin with the command.
     pub(super) begun: usize,
 }
 
-/// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Word {
     /// The text without quotes.
     pub(super) text: String,
-    /// Whether the shell would expand something in it.
+    /// Whether the shell would expand a part of the word.
     pub(super) expands: bool,
 }
 
@@ -64,7 +63,6 @@ impl SimpleCommand {
     }
 }
 
-/// Splits a command line into its simple commands.
 pub(super) fn simple_commands(line: &str) -> Vec<SimpleCommand> {
     let line = &line[..line.floor_char_boundary(BYTES)];
     let mut lexer = Lexer { rest: line, ..Lexer::default() };
@@ -90,9 +88,9 @@ struct Lexer<'l> {
 
 /// A here-document whose text was not read yet.
 struct HereDocument {
-    /// The line that ends it.
+    /// The line that ends the document.
     end: String,
-    /// The index of the command that reads it.
+    /// The index of the command that reads the document.
     command: usize,
 }
 
@@ -104,7 +102,7 @@ enum Redirect {
 }
 
 impl<'l> Lexer<'l> {
-    /// Reads the next token; returns whether there was one.
+    /// Reads the next token; returns false at the end of the line.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
         match c {
@@ -380,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_falls_into_commands() {
+    fn a_line_is_split_into_commands() {
         let commands = simple_commands(
             "cd /app && FOO=1 npm run 'a b' 2>&1 | tail -5; echo \"x $Y\" >> out.txt || true",
         );
@@ -420,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_here_document_is_no_command() {
+    fn a_here_document_is_not_a_command() {
         let commands = simple_commands("cat > a.sh <<'EOF'\nrm -rf x\nmv a b\nEOF\nchmod +x a.sh");
         assert_eq!(commands.len(), 2);
         assert_eq!(commands[0].writes[0].text, "a.sh");
@@ -455,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_in_a_substitution_may_hold_anything() {
+    fn a_document_in_a_substitution_may_contain_quotes_and_brackets() {
         let line = "git commit -m \"$(cat <<'EOF'\nFix: it's 1) \"here\n\nb)\nEOF\n)\" && git push";
         let commands = simple_commands(line);
         assert_eq!(commands.len(), 2, "{commands:?}");
@@ -470,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_lines_end_somewhere() {
+    fn unterminated_lines_are_read_without_a_panic() {
         for line in [
             "'",
             "\"$(",

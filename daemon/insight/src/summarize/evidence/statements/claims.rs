@@ -5,8 +5,8 @@ use crate::{
     summarize::text::{capitalised, pattern, without_full_stop},
 };
 
-/// Returns the firm claim of a sentence: a cause, a decision with its reason or alternative, a
-/// discovery or a dead end. `announced` is whether the sentence before was "Found it!" or similar.
+/// Returns the kind of a firm statement: a cause, a decision with its reason or alternative, a
+/// discovery or a dead end. `announced` is true after a sentence such as "Found it!".
 pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<StatementKind> {
     if is_intended_choice(sentence) {
         return Some(StatementKind::Decision);
@@ -14,7 +14,7 @@ pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<Statemen
     if is_not_firm(sentence) {
         return None;
     }
-    if is_decision(sentence) || is_reasoned_deed(sentence) {
+    if is_decision(sentence) || is_reasoned_action(sentence) {
         return Some(StatementKind::Decision);
     }
     if is_cause(sentence) || announced && (is_fault(sentence) || sentence.contains('`')) {
@@ -26,7 +26,7 @@ pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<Statemen
     is_discovery(sentence).then_some(StatementKind::Discovery)
 }
 
-/// Whether a sentence such as "Found it!" announces that the next one states a cause.
+/// Whether a sentence such as "Found it!" announces that the next sentence states a cause.
 pub(super) fn announces_cause(sentence: &str) -> bool {
     sentence.len() < 80
         && pattern!(r"(?i)^(?:\w+[!,.] )?(?:I(?:'ve| have)? |we )?(?:now )?(?:found|see|identified) (?:it|the (?:actual |real |exact )?(?:issue|problem|bug|cause|culprit|root cause))(?: now)?[.!]*$")
@@ -76,9 +76,9 @@ pub(super) fn is_decision(sentence: &str) -> bool {
                     || (strong && reasoned))))
 }
 
-/// Whether the agent states a choice that it is about to carry out, or that it made on purpose:
-/// `I'll resolve by keeping the old name`, `This is deliberately not migrated`. The summary uses
-/// such a choice only when work follows.
+/// Whether the agent states a choice that it is about to carry out or that it made on purpose, for
+/// example `I'll resolve by keeping the old name` or `This is deliberately not migrated`. The
+/// summary uses such a choice only if work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
         r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
@@ -149,7 +149,7 @@ pub(super) fn is_dead_end(sentence: &str) -> bool {
 /// Whether a sentence reports an action with its reason: `X returned nil, so I added a check`,
 /// `Since nobody reads it, I removed the field`,
 /// `Moved the lock out of the loop to avoid a deadlock`.
-fn is_reasoned_deed(sentence: &str) -> bool {
+fn is_reasoned_action(sentence: &str) -> bool {
     let so = pattern!(
         r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b"
     );
@@ -171,7 +171,7 @@ pub(super) fn is_fault(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether the sentence mentions code or a file: something that can be looked up.
+/// Whether the sentence mentions code or a file.
 pub(super) fn is_about_code(sentence: &str) -> bool {
     sentence.contains('`')
         || pattern!(r"\w\.(?:rs|go|py|ts|tsx|js|jsx|md|json|ya?ml|toml|sh|html|css|java|rb|c|h|cpp)\b|\w\(\)|\b[a-z]+[A-Z]\w|\w_\w|/\w+/\w")
@@ -179,8 +179,8 @@ pub(super) fn is_about_code(sentence: &str) -> bool {
 }
 
 /// Returns the change that the agent announces, as an imperative: `Let me add the missing import.`
-/// becomes `Add the missing import`. `None` when it announces a read, a change that it does not
-/// describe (`Let me fix this`), or nothing.
+/// becomes `Add the missing import`. Returns `None` for other announcements, and for a change that
+/// the sentence does not describe (`Let me fix this`).
 pub(in crate::summarize::evidence) fn intention(sentence: &str) -> Option<String> {
     let announced = pattern!(
         r"(?i)^(?:(?:now|so|ok|okay|good|great|perfect|right|i see)[,!.]? )*(?:(?:let me|let's|i'll|i will|i need to|i should|we need to|we should|i can|i just need to|now i'll|the (?:simplest |right |proper )?(?:fix|solution) is to) )(?:just |also |now |simply |first |instead |quickly |properly )?(add|adjust|allow|bump|change|convert|correct|create|declare|delete|disable|downgrade|drop|enable|escape|exclude|export|expose|extend|extract|fix|handle|ignore|implement|import|increase|initiali[sz]e|install|limit|lower|make|mark|mock|modify|move|normali[sz]e|pass|patch|pin|put|raise|refactor|regenerate|reinstall|relax|remove|rename|reorder|replace|reset|restore|restructure|return|revert|rewrite|set|simplify|skip|split|suppress|swap|switch|unset|update|upgrade|use|wrap|write)\b(.*)$"
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn firm_claims_are_told_apart() {
+    fn the_kinds_of_firm_statements_are_distinguished() {
         use StatementKind::{Cause, DeadEnd, Decision, Discovery};
         for (sentence, wanted) in [
             ("The issue was that the parser dropped the last line without a newline.", Some(Cause)),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announced_cause_needs_no_word_for_it() {
+    fn a_sentence_after_an_announcement_is_a_cause() {
         assert!(announces_cause("Found it!"));
         assert!(announces_cause("I found the bug!"));
         assert!(announces_cause("Perfect! I found the issue."));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn intentions_become_orders() {
+    fn intentions_become_imperatives() {
         for (sentence, wanted) in [
             ("Let me add the missing import to `a.rs`.", Some("Add the missing import to `a.rs`")),
             (
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_says_it_keeps_on_purpose_is_decided() {
+    fn a_deliberate_choice_of_the_agent_is_a_decision() {
         for (sentence, wanted) in [
             (
                 "I’ll resolve by keeping the newer contract rather than resurrecting the old budget.",

@@ -17,7 +17,7 @@ pub(in crate::summarize::evidence) struct Chosen {
 /// The question that is recorded for an accepted recommendation.
 pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 
-/// Maximum length, in bytes, of a prompt that may pick an option or agree. A longer one is a new
+/// Maximum length, in bytes, of a prompt that may pick an option or agree. A longer prompt is a new
 /// task.
 const ANSWER: usize = 2_000;
 /// Maximum length, in characters, of a recommendation.
@@ -25,9 +25,8 @@ const RECOMMENDATION: usize = 390;
 /// Maximum number of points that are kept of an accepted proposal.
 const APPROVED: usize = 4;
 
-/// Returns the choices that `prompt` makes: the recommendation or the proposals of `reply` that it
-/// accepts, or the options that it picks in `reply` or in a report of `earlier`. The newest report
-/// in `earlier` is the first.
+/// Returns the choices that `prompt` makes: it accepts a recommendation or proposals in `reply`, or
+/// picks options in `reply` or in one of the `earlier` reports, of which the first is the newest.
 pub(in crate::summarize::evidence) fn chosen(
     reply: &str,
     earlier: &[&str],
@@ -38,7 +37,8 @@ pub(in crate::summarize::evidence) fn chosen(
     }
     let prompt = one_line(prompt).to_lowercase();
     let marks = marks(&prompt);
-    if let Some(accepted) = accepted(reply, &prompt).filter(|one| names_all(&one.answer, &marks)) {
+    if let Some(accepted) = accepted(reply, &prompt).filter(|one| mentions_all(&one.answer, &marks))
+    {
         return vec![accepted];
     }
     // A letter answers the last question that offered letters.
@@ -56,7 +56,7 @@ pub(in crate::summarize::evidence) fn chosen(
 }
 
 /// Whether a recommendation mentions all options that the user picked, for example as `(a)`.
-fn names_all(recommended: &str, marks: &[String]) -> bool {
+fn mentions_all(recommended: &str, marks: &[String]) -> bool {
     let recommended = recommended.to_lowercase();
     marks.iter().all(|mark| {
         recommended.contains(&format!("({mark})"))
@@ -78,8 +78,8 @@ fn is_number(mark: &str) -> bool {
     mark.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the options of an offer with numbers if the marks are numbers, and those with letters
-/// otherwise.
+/// Returns the options of an offer that have numbers if the marks are numbers, or else the options
+/// that have letters.
 fn options_like(offer: &str, marks: &[String]) -> Vec<(String, String)> {
     let Some(first) = marks.first() else { return Vec::new() };
     options(offer).into_iter().filter(|(mark, _)| is_number(mark) == is_number(first)).collect()
@@ -103,15 +103,15 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
     let taken = taken.iter().map(|(_, text)| if is_single { text } else { option_label(text) });
     let answer = taken.collect::<Vec<_>>().join("; ");
     let question = last_question(offer).unwrap_or_default();
-    // `Implement these changes?` says nothing without the sentence above the options.
+    // `Implement these changes?` is not clear without the sentence above the options.
     let is_vague = pattern!(r"(?i)\b(?:this|that|these|those|them|it)\b").is_match(&question);
     let question = introduction(offer).filter(|_| is_vague).unwrap_or(question);
     let alternatives = others.into_iter().map(|(_, text)| text).collect();
     Some(Chosen { question, answer, alternatives })
 }
 
-/// Returns the letters or numbers that a prompt picks. They are nearly the whole prompt, follow a
-/// verb such as `implement`, or are marked by a bracket, a full stop, `option` or `#`.
+/// Returns the letters or numbers that a prompt picks. These marks are nearly the whole prompt,
+/// follow a verb such as `implement`, or have a bracket, a full stop, `option` or `#` next to them.
 fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
         r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"
@@ -124,11 +124,11 @@ fn marks(prompt: &str) -> Vec<String> {
     );
     let found = [alone, numbers, marked].into_iter().find_map(|pattern| pattern.captures(prompt));
     let listed = found.and_then(|found| found.iter().skip(1).flatten().next());
-    listed.map_or(Vec::new(), |listed| within(listed.as_str()))
+    listed.map_or(Vec::new(), |listed| marks_in_list(listed.as_str()))
 }
 
 /// Returns the marks of a list such as `1, 2 and 4` or `1-3`.
-fn within(listed: &str) -> Vec<String> {
+fn marks_in_list(listed: &str) -> Vec<String> {
     let listed = listed.replace("option", "");
     let mut marks: Vec<char> = Vec::new();
     let mut is_range = false;
@@ -186,7 +186,7 @@ fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
     Some(Chosen { question: RECOMMENDED.to_owned(), answer, alternatives: Vec::new() })
 }
 
-/// Returns the proposals with bold labels in a reply that asks whether they are right.
+/// Returns the proposals with bold labels in a reply that asks the user to approve the proposals.
 fn approved(reply: &str) -> Vec<Chosen> {
     let asks = last_question(reply).is_some_and(|question| {
         pattern!(
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recommendation_under_a_label_is_accepted_whole() {
+    fn a_recommendation_under_a_label_is_accepted_completely() {
         let reply = "**My recommendation:** Not yet. The gain is low with three skills. For now, it should just handle **(a)** — registering the path.\n\nDoes that reasoning track?";
         let found = chosen(reply, &[], "okay can you just do a then").remove(0);
         assert_eq!(
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn yes_to_an_approach_decides_its_points() {
+    fn yes_to_an_approach_accepts_its_points() {
         let reply = "## The picture\n\n**Framework**: LangGraph v1.0 TypeScript\n- Model-agnostic\n\n**The one compromise**: Using Playwright under the hood.\n\nDoes this approach work for you?";
         let found: Vec<String> =
             chosen(reply, &[], "ok").into_iter().map(|one| one.answer).collect();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_told_from_orders() {
+    fn questions_are_distinguished_from_orders() {
         for (prompt, asks) in [
             ("why does the parser drop lines", true),
             ("Can you check whether this is used?", true),

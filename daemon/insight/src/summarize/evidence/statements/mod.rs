@@ -23,7 +23,6 @@ use crate::{
     },
 };
 
-/// A sentence with its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ExtractedStatement {
     pub(super) kind: StatementKind,
@@ -59,8 +58,8 @@ pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
     found
 }
 
-/// Whether a choice's question is a general one, so that a new answer does not replace an earlier
-/// one.
+/// Whether the question of a choice is general, so that a new answer does not replace an earlier
+/// answer.
 pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
@@ -70,7 +69,7 @@ pub(super) fn is_general(question: &str) -> bool {
 pub(super) fn note(
     statements: &mut Vec<Statement>,
     found: Vec<ExtractedStatement>,
-    said: StatementSource,
+    source: StatementSource,
 ) {
     for ExtractedStatement { kind, text } in found {
         let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
@@ -78,10 +77,10 @@ pub(super) fn note(
             one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
         });
         if let Some(at) = known {
-            // The later wording replaces the earlier one, because it usually contains more.
+            // The later wording replaces the earlier wording, because it usually contains more.
             statements.remove(at);
         }
-        let StatementSource { origin, reported } = said;
+        let StatementSource { origin, reported } = source;
         statements.push(Statement { kind, text, origin, reported });
         let places: Vec<usize> =
             (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();

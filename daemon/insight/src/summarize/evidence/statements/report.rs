@@ -13,8 +13,8 @@ const OF_A_KIND: usize = 5;
 
 /// Returns the statements of a turn's report.
 ///
-/// `answers` is whether the user asked a question and nothing was changed. Then the report is an
-/// answer, and its statements about the subject count as discoveries.
+/// `answers` is true if the user asked a question and nothing was changed. In this case, the report
+/// is an answer, and its statements about the subject count as discoveries.
 pub(in crate::summarize::evidence) fn in_report(
     text: &str,
     answers: bool,
@@ -111,9 +111,13 @@ impl ReportReader {
         }
         match self.section {
             ReportSection::Proposal => {}
-            ReportSection::Left => self.add(StatementKind::OpenEnd, line_within(&line)),
-            ReportSection::Decisions => self.add(StatementKind::Decision, line_within(&line)),
-            ReportSection::Findings => self.add(StatementKind::Discovery, line_within(&line)),
+            ReportSection::Left => self.add(StatementKind::OpenEnd, first_sentence_if_long(&line)),
+            ReportSection::Decisions => {
+                self.add(StatementKind::Decision, first_sentence_if_long(&line))
+            }
+            ReportSection::Findings => {
+                self.add(StatementKind::Discovery, first_sentence_if_long(&line))
+            }
             ReportSection::Done | ReportSection::None
                 if is_done(&first) || is_done(without_label(&first)) =>
             {
@@ -172,8 +176,8 @@ impl ReportReader {
     }
 }
 
-/// Whether a sentence is about the subject and not about the conversation. It contains a name that
-/// can be looked up, and states what the thing with that name is or does.
+/// Whether a sentence is about the subject and not about the conversation: it mentions code or a
+/// file, and states a property or an action.
 fn is_answer(sentence: &str) -> bool {
     !claims::is_not_firm(sentence)
         && claims::is_about_code(sentence)
@@ -227,7 +231,7 @@ fn without_label(item: &str) -> &str {
 }
 
 /// Returns an item's line, or only its first sentence if the line is longer than 200 bytes.
-fn line_within(line: &str) -> String {
+fn first_sentence_if_long(line: &str) -> String {
     let all = sentences(line);
     match all.get(1) {
         Some(_) if line.len() > 200 => all[0].to_owned(),
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_says_what_was_done_and_what_is_left() {
+    fn done_and_open_work_is_read_from_a_report() {
         check(
             "Done! All tests pass.\n\n## What changed\n- **Fixed the parser** so that it keeps the last line\n\
              - `a.rs` is shorter\n\n## Next steps\n1. Add a migration for old files\n2. Should we also rename it?\n\n\
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_stand_under_their_heading() {
+    fn the_text_below_a_heading_about_causes_is_a_cause() {
         check(
             "### Root cause\n\nThe hook exits before the file is flushed.\n",
             false,
@@ -286,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn small_talk_and_options_are_nothing() {
+    fn small_talk_and_options_are_ignored() {
         check(
             "Great! I can do either of these:\n\n## Options\n- Use a map instead of a list because it is faster\n\nWhich one do you prefer?",
             true,

@@ -1,7 +1,7 @@
 //! Reads the output of `go test` (plain, `-v` and `-json`), and of gotestsum.
 //!
-//! Plain output lists the packages that passed, not the tests. The report then counts packages, and
-//! its framework is `go test (packages)`.
+//! Plain output lists the packages that passed, not the tests. In this case, the report counts
+//! packages, and its framework is `go test (packages)`.
 
 use serde_json::Value;
 
@@ -15,9 +15,9 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
-/// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that one passed, or else the
+/// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that a test passed, or else the
 /// packages by their `ok` and `FAIL` lines. Subtests, whose names contain `/`, count only if there
-/// are no other tests, and packages in which no test ran do not count.
+/// are no other tests. Packages in which no test ran do not count.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {

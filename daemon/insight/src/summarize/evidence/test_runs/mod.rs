@@ -1,9 +1,9 @@
 //! Recognises test runs by their output, with one file per family of frameworks.
 //!
-//! The command often does not name the framework (`make check`, `npm test 2>&1 | tail -60`), but
-//! its output does. Most frameworks are recognised by their closing line. Their output is ignored
-//! if it was cut before that line, because its numbers would be wrong. A new family needs one file,
-//! and a line in `PARSERS` for each framework.
+//! The command often does not show the framework (`make check`, `npm test 2>&1 | tail -60`), but
+//! the output does. Most frameworks are recognised by their closing line. An output that was cut
+//! before this line is ignored, because the numbers would be wrong. A new family needs one file, and
+//! a line in `PARSERS` for each framework.
 
 mod coverage;
 mod dotnet;
@@ -78,7 +78,7 @@ const PARSERS: &[Parser] = &[
     other::tap,
 ];
 
-/// Returns the test runs that `output` reports. The caller has removed terminal colours from it.
+/// Returns the test runs that `output` reports. The caller has removed terminal colours.
 pub(super) fn reports(output: &str) -> Vec<RunReport> {
     let mut found = parsed(output);
     if found.is_empty() {
@@ -103,10 +103,10 @@ fn parsed(output: &str) -> Vec<RunReport> {
 }
 
 /// Whether the environment, such as a sandbox without a network, prevented tests from running.
-/// Their failures say nothing about the code. Fewer messages are recognised than in
+/// Such failures say nothing about the code. Fewer messages are recognised than in
 /// [`lang::environment`](crate::lang::environment), because a refused connection may be a failure
-/// of the project's own server. A single message may come from a test that expects it, so there
-/// must be a message for at least half of the failures.
+/// of the project's own server. A single message may come from a test that expects the message, so
+/// there must be a message for at least half of the failures.
 pub(super) fn could_not_run(output: &str, failed: u32) -> bool {
     let refusals = pattern!(
         r"(?im)^.*(?:\b(?:operation not permitted|read-only file system|temporary failure in name resolution|could not resolve host|network is unreachable|exec format error|cannot execute binary file|cannot connect to the docker daemon)\b|\b(?:EPERM|EROFS|ENETUNREACH|EAI_AGAIN)\b|permission denied.*(?:[./]cache|go-build|/var/folders|docker\.sock)).*$"
@@ -122,7 +122,7 @@ fn number(captures: &regex::Captures<'_>, group: usize) -> u32 {
 
 /// Maximum count that is read. No run has more tests.
 const MOST: u32 = 500_000;
-/// Sums of counts do not overflow, because such a count takes at least eight bytes of an output.
+/// Sums of counts do not overflow, because each count takes at least eight bytes of an output.
 const _: () = assert!((bounds::OUTPUT_READ as u64 / 8) * (MOST as u64) <= u32::MAX as u64);
 
 /// Reads a printed count, at most [`MOST`]. Thousands separators are ignored.
@@ -146,7 +146,7 @@ fn tally(list: &str, word: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// Returns the names in the first group of each match, limited as by [`names`].
+/// Returns the names in the first group of each match, with the limits of [`names`].
 fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
     let found = pattern.captures_iter(output).filter_map(|line| line.get(1));
     names(found.map(|name| name.as_str()))
@@ -191,7 +191,7 @@ mod check {
     }
 
     #[test]
-    fn other_output_is_no_test_run() {
+    fn other_output_is_not_a_test_run() {
         outputs(&[
             ("3 files changed, 45 insertions(+), 2 deletions(-)", &[]),
             ("All 12 passed checks are fine. 3 failed logins in 5 s", &[]),
@@ -223,7 +223,7 @@ mod check {
     }
 
     #[test]
-    fn tests_that_a_sandbox_stopped_could_not_run() {
+    fn errors_of_a_sandbox_mean_that_tests_could_not_run() {
         let output = "open /Users/a/Library/Caches/go-build/1a: operation not permitted\n\
                       FAIL x/auth [setup failed]\n\
                       listen tcp 127.0.0.1:0: bind: operation not permitted\n--- FAIL: TestPort\n";
@@ -236,7 +236,7 @@ mod check {
     }
 
     #[test]
-    fn the_output_behind_a_task_runner_is_a_test_run() {
+    fn labels_of_a_task_runner_are_ignored() {
         outputs(&[
             (
                 "[lint] 0 issues.\n[test:ci] ok  \tx.org/a\t8.552s\n[test:ci] ok  \tx.org/b\t(cached)\n[test:ci] Finished in 8.91s\n",

@@ -1,4 +1,4 @@
-//! The part of a test suite that ran, and which other parts it covers.
+//! The part of a test suite that ran, and whether this part covers another part.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,16 @@ pub(in crate::summarize::evidence) struct TestScope {
     pub(in crate::summarize::evidence) place: Option<String>,
     /// The options, names and files that limited the run.
     pub(in crate::summarize::evidence) limited_to: Option<String>,
-    /// The environment variables that the command set and that may switch tests on.
+    /// The environment variables that the command set and that may enable tests.
     pub(in crate::summarize::evidence) variables: Vec<String>,
-    /// Number of tests that the run left out, if the runner prints it.
+    /// Number of tests that the run left out, if the runner prints this number.
     pub(in crate::summarize::evidence) not_run: u32,
 }
 
 impl TestScope {
-    /// Whether a run of this part includes the tests of `other`, as far as both are known. It
-    /// includes them if this part has no limit or the same limit as `other`. It also includes them
-    /// if no option limits this part, and each path that limits `other` is below a path of this
-    /// part. A run without the variables of `other` may skip the tests of `other`.
+    /// Whether a run of this part certainly includes the tests of `other`: this part has no limit or
+    /// the same limit as `other`; or no option limits this part, and each path that limits `other`
+    /// is below a path of this part. A run without the variables of `other` may skip tests.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
         if !other.variables.iter().all(|variable| self.variables.contains(variable)) {
             return false;
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_covers_another_that_is_within_it() {
+    fn a_part_covers_the_parts_within_it() {
         let part = |limit: &str| TestScope {
             limited_to: Some(limit.to_owned()).filter(|limit| !limit.is_empty()),
             ..TestScope::default()

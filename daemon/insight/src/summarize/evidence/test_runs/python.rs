@@ -1,11 +1,11 @@
-//! Reads the output of pytest and unittest. Django's runner prints the same as unittest.
+//! Reads the output of pytest and unittest. Django's runner prints the same lines as unittest.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 
-/// Reads `=== 2 failed, 45 passed, 1 skipped in 3.21s ===`. With `-q` it has no `=` signs.
+/// Reads `=== 2 failed, 45 passed, 1 skipped in 3.21s ===`. With `-q`, the line has no `=` signs.
 pub(super) fn pytest(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "pytest", ..RunReport::default() };
     let closing = pattern!(

@@ -24,7 +24,7 @@ pub(super) fn rspec(output: &str) -> Option<RunReport> {
     })
 }
 
-/// Reads `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`. Rails prints the same.
+/// Reads `12 runs, 34 assertions, 1 failures, 0 errors, 2 skips`. Rails prints the same line.
 pub(super) fn minitest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"

@@ -20,21 +20,22 @@ pub(in crate::summarize::evidence) fn of(
     let call = call_that_printed(&run.command.tests, report.framework);
     let folder = call.and_then(|call| below(&call.directory, home?));
     let package = call.and_then(|call| call.package.clone());
-    let asked = call.and_then(|call| call.limited_to.clone());
-    let (folder, asked) = with_tests_folder_in_paths(folder, asked);
+    let arguments = call.and_then(|call| call.limited_to.clone());
+    let (folder, arguments) = with_tests_folder_in_paths(folder, arguments);
     let place = [package.or(folder), call.and_then(|call| call.task.clone())];
     let place: Vec<String> = place.into_iter().flatten().collect();
-    let asked = asked.filter(|asked| !ignored_arguments(report.framework, asked, run.output));
+    let arguments =
+        arguments.filter(|arguments| !ignored_arguments(report.framework, arguments, run.output));
     TestScope {
         place: (!place.is_empty()).then(|| kept(&place.join(" "), bounds::NAME)),
-        limited_to: asked.or_else(|| matched(report.framework, run.output)),
+        limited_to: arguments.or_else(|| matched(report.framework, run.output)),
         variables: variables(&run.command.shown),
         not_run: left_out(report.framework, run.output),
     }
 }
 
-/// Returns the variables that a command line sets to a fixed value, without those that only
-/// configure a build or switch tests off.
+/// Returns the variables that a command line sets to a fixed value, without variables that only
+/// configure a build or disable tests.
 fn variables(command: &str) -> Vec<String> {
     let set = pattern!(r"(?:^|[ ;&])([A-Z][A-Z0-9_]{2,})=[^$ ]");
     let configures = pattern!(
@@ -44,17 +45,17 @@ fn variables(command: &str) -> Vec<String> {
     names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
 }
 
-/// If the last folder is `tests` or similar, moves it to the front of the paths that limit the run.
-/// Then `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
+/// If the last folder is `tests` or similar, moves it to the front of the paths that limit the run,
+/// so that `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
 fn with_tests_folder_in_paths(
     folder: Option<String>,
-    asked: Option<String>,
+    arguments: Option<String>,
 ) -> (Option<String>, Option<String>) {
     let is_path = |word: &str| word.contains('.') && !word.starts_with('-');
-    let (Some(whole), Some(paths)) = (&folder, &asked) else { return (folder, asked) };
+    let (Some(whole), Some(paths)) = (&folder, &arguments) else { return (folder, arguments) };
     let (parent, last) = whole.rsplit_once('/').unwrap_or(("", whole));
     if !matches!(last, "test" | "tests" | "__tests__") || !paths.split(' ').all(is_path) {
-        return (folder, asked);
+        return (folder, arguments);
     }
     let joined: Vec<String> = paths.split(' ').map(|path| format!("{last}/{path}")).collect();
     (Some(parent.to_owned()).filter(|parent| !parent.is_empty()), Some(joined.join(" ")))
@@ -74,24 +75,24 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     Some(before_gap(&kept(matched.as_str(), bounds::NAME)).into_owned())
 }
 
-/// Whether the output shows that all tests ran, although the arguments `asked` would limit the run:
-/// a script may ignore its arguments.
-fn ignored_arguments(framework: &str, asked: &str, output: &str) -> bool {
-    let options = || asked.split(' ').filter(|word| word.starts_with('-'));
+/// Whether the output shows that all tests ran, although `arguments` would limit the run: a script may
+/// ignore its arguments.
+fn ignored_arguments(framework: &str, arguments: &str, output: &str) -> bool {
+    let options = || arguments.split(' ').filter(|word| word.starts_with('-'));
     match framework {
         "jest" => pattern!(r"(?m)^Ran all test suites\.$").is_match(output),
         // pytest prints the number of tests that `-k` and `-m` exclude: `2 deselected`.
         "pytest" => {
             options().next().is_some()
                 && options().all(|option| matches!(option, "-k" | "-m"))
-                && !pattern!(r"(?i)::|\.py\b").is_match(asked)
+                && !pattern!(r"(?i)::|\.py\b").is_match(arguments)
                 && !pattern!(r"\b\d+ deselected\b").is_match(output)
         }
         _ => false,
     }
 }
 
-/// Returns the number of tests that the run left out; 0 if the runner does not print it.
+/// Returns the number of tests that the run left out; 0 if the runner does not print the number.
 fn left_out(framework: &str, output: &str) -> u32 {
     let printed = match framework {
         "pytest" => pattern!(r"(?m)\b(\d+) deselected\b.* in [\d.]+ ?s"),
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_may_switch_tests_on() {
+    fn variables_that_may_enable_tests_are_found() {
         assert_eq!(variables("E2E_LOGIN=1 npm test"), ["E2E_LOGIN"]);
         assert_eq!(variables("export RUN_IMPORT_TESTS=1; npm test"), ["RUN_IMPORT_TESTS"]);
         for command in
@@ -122,7 +123,7 @@ mod tests {
     };
 
     #[test]
-    fn what_a_run_left_out_is_read_from_its_command_and_its_output() {
+    fn the_limit_of_a_run_is_read_from_its_command_and_its_output() {
         let cargo = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 120 filtered out; finished in 0.01s\n";
         let jest =
             "Tests:       14 passed, 14 total\nRan all test suites matching /src\\/shares/i.\n";
@@ -150,15 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_the_output_contradicts_limits_nothing() {
-        for (framework, asked, output, wanted) in [
+    fn a_filter_that_the_output_contradicts_is_ignored() {
+        for (framework, arguments, output, wanted) in [
             ("jest", "shares", "Ran all test suites.", true),
             ("jest", "shares", "Ran all test suites matching /shares/i.", false),
             ("pytest", "-k login", "==== 3 passed in 0.1s ====", true),
             ("pytest", "-k login", "==== 3 passed, 9 deselected in 0.1s ====", false),
             ("pytest", "-k login tests/a.py", "==== 3 passed in 0.1s ====", false),
         ] {
-            assert_eq!(ignored_arguments(framework, asked, output), wanted, "{asked} {output}");
+            assert_eq!(
+                ignored_arguments(framework, arguments, output),
+                wanted,
+                "{arguments} {output}"
+            );
         }
     }
 }
