@@ -1,4 +1,4 @@
-//! Names the configuration section of a setting, so that error messages refer to the right one.
+//! The configuration section of a setting, so that error messages contain its full name.
 
 use std::fmt::Display;
 

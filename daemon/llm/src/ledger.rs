@@ -56,9 +56,9 @@ pub struct ActualUsage {
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
-    /// Reserves the cost of a call before it is made. `expected` is its maximum cost; `None` when
-    /// that is unknown. The error reports that the budget is spent, or that its cost limit needs a
-    /// price.
+    /// Reserves the cost of a call before it is made. `expected` is the maximum cost of the call;
+    /// `None` when this cost is unknown. Fails if the budget is spent, or if the budget has a cost
+    /// limit and `expected` is `None`.
     pub fn reserve(
         &mut self,
         purpose: Purpose,
@@ -126,7 +126,7 @@ impl Ledger {
         if self.day == day_of(now) { self.by_purpose.clone() } else { BTreeMap::new() }
     }
 
-    /// Resets the sums on a new day. A clock that was set back does not reset them, so that the
+    /// Resets the sums on a new day. Setting the clock back does not reset the sums, so that the
     /// budget is not exceeded.
     fn reset_on_new_day(&mut self, now: Timestamp) {
         let day = day_of(now);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_gives_nothing_back() {
+    fn setting_the_clock_back_does_not_reset_the_budget() {
         let budget = Budget { calls: Some(1), usd: None };
         let mut ledger = Ledger::default();
         ledger.reserve(PURPOSE, None, &budget, at(5, 0)).unwrap();

@@ -24,7 +24,7 @@ pub struct Ports {
     pub redact: Redact,
     /// Stores the ledger and records each request.
     pub journal: Arc<dyn Journal>,
-    /// The environment variables, for keys.
+    /// Reads the environment variables that contain keys.
     pub environment: Environment,
     /// The home folder of `graphitid`. A program that prints a key runs in this folder; a program
     /// that serves as the model runs in a subfolder.
@@ -59,16 +59,17 @@ impl Clock for SystemClock {
     }
 }
 
-/// Stores the ledger and records each request. The client calls it during a request, so
-/// implementations should be fast.
+/// Stores the ledger and records each request. The client calls these methods during a request,
+/// so implementations should be fast.
 pub trait Journal: Send + Sync {
-    /// Returns the ledger that was saved last; `None` when there is none. The error is logged.
+    /// Returns the ledger that was saved last; `None` if no ledger was saved. The client logs an
+    /// error and starts a new ledger.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves the ledger. The error is logged, and the budget then holds only until a restart.
+    /// Saves the ledger. The client logs an error. The usage then counts only until a restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
-    /// Records a request that was answered, failed or was avoided.
+    /// Records a request that was answered, failed or avoided.
     fn record(&self, record: &UsageRecord);
 }
 
@@ -109,6 +110,6 @@ pub enum Avoided {
     Unchanged,
     /// The transcript contains the answer, such as the agent's own summary.
     Recap,
-    /// Built-in rules answer the request, such as those for tools.
+    /// Built-in rules answered the request, such as the rules for tools.
     Known,
 }

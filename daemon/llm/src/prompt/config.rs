@@ -12,7 +12,8 @@ pub struct Config {
     /// Maximum length of a summary, in characters. The prompt states it, and longer replies are
     /// cut.
     pub max_summary_chars: u32,
-    /// Maximum number of messages that are sent to a model each time it is asked about a session.
+    /// Maximum number of messages of a session that a model summarises each time the session is
+    /// processed.
     pub max_per_session: u32,
 }
 

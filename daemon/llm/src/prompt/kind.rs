@@ -17,7 +17,7 @@ pub enum PromptKind {
 struct PromptDescription {
     kind: PromptKind,
     name: &'static str,
-    /// Other names of its file, from Graphiti and its documents.
+    /// Other names of the template's file, which the original Graphiti and its documents use.
     aliases: &'static [&'static str],
     built_in: &'static str,
     schema: Option<&'static str>,
@@ -119,7 +119,7 @@ impl PromptKind {
         ENTRIES
             .iter()
             .find(|entry| entry.kind == self)
-            .expect("each kind has an entry, as a test checks")
+            .expect("a test checks that each kind has an entry")
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_of_a_message_tells_its_kind() {
+    fn the_context_of_a_message_determines_its_kind() {
         for (context, kind) in [
             ("user message", PromptKind::UserMessages),
             ("agent response", PromptKind::AgentMessages),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_ask_for_every_property_as_strict_servers_demand() {
+    fn schemas_require_every_property_as_strict_servers_demand() {
         fn check(schema: &serde_json::Value) {
             if let Some(properties) = schema["properties"].as_object() {
                 let required: Vec<&str> = schema["required"]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_summary_s_schema_asks_for_is_a_summary() {
+    fn a_reply_that_matches_the_summary_schema_is_a_summary() {
         let reply = serde_json::json!({
             "objective": "Fix it", "outcome": "in_progress", "completed_tasks": ["a"],
             "key_decisions": [{"decision": "b", "rationale": "c", "alternatives": null}],
@@ -189,12 +189,13 @@ mod tests {
         });
         let schema: serde_json::Value =
             serde_json::from_str(PromptKind::SessionSummary.schema().unwrap()).unwrap();
-        let mut asked: Vec<&str> =
+        let mut in_schema: Vec<&str> =
             schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        let mut given: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-        asked.sort_unstable();
-        given.sort_unstable();
-        assert_eq!(asked, given);
+        let mut in_reply: Vec<&str> =
+            reply.as_object().unwrap().keys().map(String::as_str).collect();
+        in_schema.sort_unstable();
+        in_reply.sort_unstable();
+        assert_eq!(in_schema, in_reply);
         let summary: EnhancedSessionSummary = serde_json::from_value(reply).unwrap();
         assert_eq!(summary.config_changes.unwrap()[0].new_value, "k");
     }

@@ -8,7 +8,7 @@ pub const LONGEST: usize = 64 << 10;
 /// A problem of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// No file of the configured name exists.
+    /// No file with the configured name exists.
     #[error("there is no template {name}; put it into ~/.graphiti/prompts, or write \"default\"")]
     NotFound {
         /// The name in the configuration.
@@ -30,7 +30,8 @@ pub enum TemplateError {
     /// The template has no placeholder for the content.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
-    /// The template has a placeholder that templates of its kind do not have. It is sent unchanged.
+    /// The template has a placeholder that templates of its kind do not have. The placeholder is
+    /// sent unchanged.
     #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
     UnknownPlaceholder {
         /// The placeholder with its braces.

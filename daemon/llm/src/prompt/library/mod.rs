@@ -18,7 +18,7 @@ use crate::prompt::{
     template::Template,
 };
 
-/// All templates, as configured. Create it once and share it: it caches files.
+/// All templates, as configured. Caches files, so one instance should be shared.
 pub struct Templates {
     folders: Folders,
     sources: Sources,
@@ -27,7 +27,7 @@ pub struct Templates {
     logged: Mutex<HashSet<String>>,
 }
 
-/// The folders that are searched, besides the project's.
+/// The folders that are searched, besides the folders of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
     /// Graphiti's folder, `~/.graphiti`; templates are in its folder `prompts`.
@@ -193,7 +193,8 @@ pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
 }
 
 impl Sources {
-    /// Returns the configured sources for messages and, if one is configured, for sessions.
+    /// Creates the sources from the settings for messages and from the optional setting for
+    /// session summaries.
     pub fn new(config: &Config, session_summary: Option<&str>) -> Sources {
         Sources {
             tool_results: config.tool_results.clone(),
