@@ -14,10 +14,10 @@
 //! | `retry bug of last week` | sessions of last week first |
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
-//! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a
-//! command line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
-//! words only, except for filters before a line of a log.
+//! A minus excludes a quoted text. It also excludes a lower-case word at the end of a query that is
+//! not a command line. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options
+//! and count as words. A query with several lines, or a line of a log, is pasted text and consists
+//! of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives,
 //! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
@@ -159,8 +159,8 @@ pub(crate) enum Filter {
 }
 
 impl Query {
-    /// Maximum number of bytes of a query that are parsed. For a longer query, such as a pasted
-    /// log, three quarters of them are from its start and one quarter from its end.
+    /// Maximum number of bytes of a query that are parsed. Of a longer query, such as a pasted log,
+    /// the start (three quarters of this number) and the end (one quarter) are parsed.
     pub const LONGEST: usize = 1024 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
@@ -231,8 +231,8 @@ impl Query {
         (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
     }
 
-    /// Returns the word of a query that consists of a single file, symbol, ticket or commit, as its
-    /// spelling shows.
+    /// Returns the longest word of a query that is a single name with the spelling of a file, a
+    /// symbol, a ticket or a commit.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.single_name()?.trim_start_matches('-');
         let is_code = name.contains(['.', '_', '/', ':'])
@@ -241,8 +241,7 @@ impl Query {
         self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())
     }
 
-    /// Returns the query with the spellings that were searched added to its words, for
-    /// highlighting.
+    /// Returns the query for highlighting: adds the spellings that were searched to its words.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
         for Spelling { asked, used } in spelled {
@@ -312,7 +311,7 @@ impl Query {
     }
 }
 
-/// Returns the same as [`everyday::unspaced_ranges`]; empty if the text has no date.
+/// Returns [`everyday::unspaced_ranges`] of `text`; no ranges if the text has no date.
 fn everyday_ranges(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
     if mentions.is_empty() {
         return Vec::new();

@@ -55,7 +55,7 @@ impl Days {
         }
     }
 
-    /// Returns the range that ends at the start of this one.
+    /// Returns the range that ends at the start of this range.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
