@@ -60,8 +60,8 @@ impl Highlighter {
         marker
     }
 
-    /// Returns the best excerpt of `text`, with about `limit` bytes. If nothing matches, returns the
-    /// start of `text`.
+    /// Returns the best excerpt of `text`, with about `limit` bytes. If nothing matches, returns
+    /// the start of `text`.
     pub fn snippet(&self, text: &str, limit: usize) -> Snippet {
         let text = &text[..text.floor_char_boundary(LOOKED_AT)];
         let matches = self.matches(text);

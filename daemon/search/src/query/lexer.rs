@@ -34,8 +34,9 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines, or a line of a log, was pasted. The whole text is read as words, because
-/// its characters are not meant as search syntax. Filters before a line of a log are an exception.
+/// Text with several lines, or a line of a log, was pasted. The whole text is read as words,
+/// because its characters are not meant as search syntax. Filters before a line of a log are an
+/// exception.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
     if text.contains('\n') {

@@ -67,7 +67,7 @@ pub struct Query {
     /// The languages other than English in which the dates may be written.
     pub(crate) date_languages: LanguageSet,
     /// The query without filters and excluded phrases.
-    pub(crate) said: String,
+    pub(crate) free_text: String,
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
 }
@@ -173,16 +173,16 @@ impl Query {
             match item {
                 QueryToken::Free(words) | QueryToken::MinusWord(words) => {
                     push_spaced(&mut free, words);
-                    push_spaced(&mut query.said, words);
+                    push_spaced(&mut query.free_text, words);
                 }
                 QueryToken::Prefix(word) => {
                     push_spaced(&mut free, word);
-                    push_spaced(&mut query.said, word);
+                    push_spaced(&mut query.free_text, word);
                     prefixes.push(free.len());
                 }
                 QueryToken::Phrase { text, is_negated } => {
                     if !is_negated {
-                        push_spaced(&mut query.said, text);
+                        push_spaced(&mut query.free_text, text);
                         push_spaced(&mut free, text);
                     }
                     query.add_phrase(text, is_negated);
@@ -192,8 +192,8 @@ impl Query {
                 }
             }
         }
-        query.is_error = pasted::is_error(&query.said);
-        query.said.truncate(query.said.floor_char_boundary(MAX_EMBEDDING_BYTES));
+        query.is_error = pasted::is_error(&query.free_text);
+        query.free_text.truncate(query.free_text.floor_char_boundary(MAX_EMBEDDING_BYTES));
         query.add_words(&free, &prefixes, now);
         query.convert_to_list();
         query
@@ -227,7 +227,7 @@ impl Query {
 
     /// Returns the text of a query that consists of a single word or name.
     pub(crate) fn single_name(&self) -> Option<&str> {
-        let name = self.said.trim_end_matches(['?', '(', ')', '.']);
+        let name = self.free_text.trim_end_matches(['?', '(', ')', '.']);
         (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
     }
 
@@ -255,7 +255,7 @@ impl Query {
 
     /// Returns the query's words for an embedding model, without filters and excluded phrases.
     pub fn said(&self) -> &str {
-        &self.said
+        &self.free_text
     }
 
     /// Returns the dates in the query's words; dates in filters are not included.

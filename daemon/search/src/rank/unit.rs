@@ -26,8 +26,9 @@ pub(crate) struct Unit {
     pub(crate) label: String,
     pub(crate) weight: f32,
     source: PostingSource,
-    /// Inverse frequency among passages: of the exact word, and of all its forms.
+    /// The inverse frequency of the exact word among passages.
     pub(crate) exact_rarity: f32,
+    /// The inverse frequency of all forms of the word among passages.
     pub(crate) rarity: f32,
     /// Approximate number of passages that contain any form.
     pub(crate) frequency: u64,
@@ -38,7 +39,7 @@ enum PostingSource {
     /// Posting lists of the index, by term.
     Terms(Vec<UnitTerm>),
     /// Computed lists, one for each shard.
-    Made(Vec<List>),
+    Computed(Vec<List>),
 }
 
 struct UnitTerm {
@@ -48,7 +49,8 @@ struct UnitTerm {
     found: Vec<Option<ShardTerm>>,
 }
 
-/// The form of a word that a list contains. It decides which count of the unit the list adds to.
+/// The form of a word that a list contains. The form decides to which counts of the unit the list
+/// contributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
     /// The word as it is in the query.
@@ -60,7 +62,7 @@ pub(crate) enum Matches {
 }
 
 /// A cursor over one of a unit's lists.
-pub(crate) struct Walk<'w> {
+pub(crate) struct UnitCursor<'w> {
     pub(crate) unit: usize,
     pub(crate) matches: Matches,
     pub(crate) cursor: Cursor<'w>,
@@ -110,7 +112,9 @@ impl Unit {
             WordForm::Whole => {
                 PostingSource::Terms(vec![UnitTerm::new(word.text.clone(), Matches::Both)])
             }
-            WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
+            WordForm::Prefix => {
+                computed_source(view, |shard| lists::with_prefix(shard, &word.text))?
+            }
         };
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
@@ -133,7 +137,7 @@ impl Unit {
 
     /// Creates the unit of a phrase.
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
-        let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
+        let source = computed_source(view, |shard| lists::with_phrase(shard, phrase))?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
         Unit { weight: PHRASE_WEIGHT, ..Unit::new(label, source) }.counted(view)
     }
@@ -143,8 +147,7 @@ impl Unit {
         self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
     }
 
-    /// Returns the same as [`Unit::score`], but with the given inverse frequencies of the exact
-    /// word and of any form.
+    /// Same as [`Unit::score`], with other inverse frequencies of the exact word and of any form.
     pub(crate) fn score_as(
         &self,
         rarity: [f32; 2],
@@ -157,24 +160,26 @@ impl Unit {
         self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
     }
 
-    /// Returns the cursors over the unit's lists in `shard`, which has this number.
-    pub(crate) fn walks<'w>(
+    /// Returns the cursors over the unit's lists in `shard`, whose number is `number`.
+    pub(crate) fn cursors<'w>(
         &'w self,
         number: usize,
         shard: &Shard<'w>,
-        depth: PostingDetail,
+        detail: PostingDetail,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
         match &self.source {
             PostingSource::Terms(terms) => {
-                let mut walks = Vec::with_capacity(terms.len());
+                let mut cursors = Vec::with_capacity(terms.len());
                 for term in terms {
                     let Some(found) = &term.found[number] else { continue };
-                    let cursor = shard.walk_term(&term.text, found, depth)?;
-                    walks.extend(cursor.map(|cursor| (term.matches, cursor)));
+                    let cursor = shard.cursor_of_term(&term.text, found, detail)?;
+                    cursors.extend(cursor.map(|cursor| (term.matches, cursor)));
                 }
-                Ok(walks)
+                Ok(cursors)
             }
-            PostingSource::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
+            PostingSource::Computed(lists) => {
+                Ok(vec![(Matches::Both, Cursor::computed(&lists[number]))])
+            }
         }
     }
 
@@ -207,7 +212,7 @@ impl Unit {
                 }
                 terms.retain(|term| term.frequency() > 0);
             }
-            PostingSource::Made(lists) => {
+            PostingSource::Computed(lists) => {
                 any = lists.iter().map(|list| list.len() as u64).sum();
                 exact = any;
             }
@@ -225,7 +230,7 @@ pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
     (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
 }
 
-/// Returns the text for the explanation. Words of a query with the same text share a unit.
+/// Returns the text for the explanation. Words of a query with equal texts share a unit.
 pub(crate) fn label(word: &QueryWord) -> String {
     match word.form {
         WordForm::Prefix => format!("{}*", word.text),
@@ -247,9 +252,9 @@ fn terms_of(word: &str, view: &View<'_>) -> Vec<UnitTerm> {
     terms
 }
 
-fn made(
+fn computed_source(
     view: &View<'_>,
     list: impl Fn(&Shard<'_>) -> tantivy::Result<List>,
 ) -> tantivy::Result<PostingSource> {
-    Ok(PostingSource::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
+    Ok(PostingSource::Computed(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
 }

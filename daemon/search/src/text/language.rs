@@ -238,8 +238,8 @@ impl Language {
         let length = word.chars().count();
         ((3..=40).contains(&length) && word.chars().all(is_letter)).then(|| {
             let stem = STEMMERS[self.0].stem(word).into_owned();
-            // A folded word has no accents. The stemmer therefore keeps the `e` of some endings, such
-            // as the French `ée`.
+            // A folded word has no accents. The stemmer therefore keeps the `e` of some endings,
+            // such as the French `ée`.
             let bare = stem.trim_end_matches('e');
             if bare.len() < 3 { stem } else { bare.to_owned() }
         })

@@ -1,7 +1,8 @@
 //! Finds the stem that all forms of an English word share.
 //!
-//! [`stem`] uses the Snowball stemmer for English, lists of irregular forms, and a list of the short
-//! forms that developers use (`config`, `repo`). Other languages are in [`crate::text::language`].
+//! [`stem`] uses the Snowball stemmer for English, lists of irregular forms, and a list of the
+//! short forms that developers use (`config`, `repo`). Other languages are in
+//! [`crate::text::language`].
 
 use std::{
     borrow::Cow,
@@ -57,8 +58,8 @@ pub(crate) fn with_stem<R>(word: &str, use_stem: impl FnOnce(Option<&str>) -> R)
     })
 }
 
-/// Number of words whose stems a thread caches, at about 80 bytes each. A word has one possible slot
-/// in the cache. A later word with this slot replaces the word.
+/// Number of words whose stems a thread caches, at about 80 bytes each. A word has one possible
+/// slot in the cache. A later word with this slot replaces the word.
 const CACHED_STEMS: usize = 4_096;
 
 #[derive(Clone, Default)]

@@ -23,9 +23,9 @@ pub(super) struct ForeignDate {
     pub(super) languages: LanguageSet,
 }
 
-/// Parses the expression at the start of `lexemes`. `context` contains the lexemes of the whole text.
-/// An expression that is also a word of another language is accepted only if the context is in the
-/// language of the expression, or if there is no context.
+/// Parses the expression at the start of `lexemes`. `context` contains the lexemes of the whole
+/// text. An expression that is also a word of another language is accepted only if the context is
+/// in the language of the expression, or if there is no context.
 pub(super) fn read(
     lexemes: &[Lexeme<'_>],
     context: Option<&[Lexeme<'_>]>,

@@ -53,8 +53,8 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     Some(DateMatch { length: skip + 2 + inner.length, days, is_literal: false })
 }
 
-/// Parses the date after an expression such as `first two weeks of`. `skip` is the number of lexemes
-/// of this expression.
+/// Parses the date after an expression such as `first two weeks of`. `skip` is the number of
+/// lexemes of this expression.
 fn weeks_of(
     place: Place,
     count: i64,
