@@ -68,11 +68,10 @@ pub struct Price {
 /// How a session is handled while the model is unavailable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resilience {
-    /// The first reaction.
     pub on_unavailable: OnUnavailable,
     /// Maximum number of retries of the request for a session.
     pub max_retries: u32,
-    /// The pauses before the retries; the last one also applies to all further retries.
+    /// The pauses before the retries; the last pause also applies to all further retries.
     pub retry_delays: Vec<Duration>,
     /// The maximum number of sessions that wait for a retry.
     pub max_queue_size: u32,

@@ -7,9 +7,7 @@ use std::fmt::Display;
 pub(crate) struct ConfigSection(&'static str);
 
 impl ConfigSection {
-    /// The section of the language model.
     pub(crate) const LLM: ConfigSection = ConfigSection("llm");
-    /// The section of the embedding model.
     pub(crate) const EMBEDDINGS: ConfigSection = ConfigSection("embeddings");
 
     /// Returns the full name of a setting, for messages.

@@ -43,11 +43,7 @@ pub enum Error {
     },
     /// The day's budget is spent. The retry queue retries on the next day.
     #[error("the model's daily budget of {limit} is spent until {until}")]
-    BudgetSpent {
-        /// The limit that was reached.
-        limit: String,
-        until: Timestamp,
-    },
+    BudgetSpent { limit: String, until: Timestamp },
     /// The user has to change the configuration.
     #[error("the model cannot be called: {what}; {remedy}")]
     Misconfigured { what: String, remedy: String },
@@ -66,7 +62,6 @@ impl Error {
         }
     }
 
-    /// Returns whether and when a retry is useful.
     pub fn retry(&self) -> Retry {
         match self {
             Error::Off | Error::Misconfigured { .. } => Retry::AfterChange,
@@ -117,12 +112,10 @@ impl Error {
 pub enum Retry {
     /// The request would fail again.
     Never,
-    /// A smaller request may succeed.
     Smaller,
     /// After the retry queue's own pause, and at least after this time, if it is known.
     Later(Option<Duration>),
     At(Timestamp),
-    /// After a change of the configuration.
     AfterChange,
 }
 
@@ -130,9 +123,7 @@ pub enum Retry {
 pub struct Failure {
     /// The error that the caller gets if this was the last attempt.
     pub error: Error,
-    /// Whether an immediate retry is useful.
     pub again: Again,
-    /// The cost of the failed attempt.
     pub bill: Bill,
 }
 
@@ -154,7 +145,6 @@ pub enum Bill {
     Nothing,
     /// The model may have processed the request; the expected maximum is counted.
     Expected,
-    /// The usage that the provider reports.
     Reported(TokenUsage),
 }
 

@@ -43,8 +43,7 @@ pub(crate) struct Response {
     pub(crate) body: Value,
 }
 
-/// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum length, in bytes, of a response.
 const LONGEST: usize = 8 << 20;
 
@@ -61,7 +60,7 @@ impl Http {
         let builder = reqwest::Client::builder();
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         let client = builder
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             // A redirect must not carry the key to another server.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("graphitid/", env!("CARGO_PKG_VERSION")))

@@ -17,7 +17,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum number of bytes that are read of a key file, and maximum length of a program's output.
+/// Maximum number of bytes that are read from a key file, and maximum length of a program's output.
 const LONGEST: usize = 16 << 10;
 
 /// A provider's key, looked up on first use.

@@ -16,7 +16,6 @@ pub struct Ledger {
     /// Days since 1970-01-01.
     day: i64,
     total: UsageTotals,
-    /// Usage by [`Purpose`].
     by_purpose: BTreeMap<String, UsageTotals>,
 }
 
@@ -31,7 +30,6 @@ pub struct UsageTotals {
     pub output: u64,
     /// Prompt tokens that the provider had cached.
     pub cached: u64,
-    /// The known cost.
     pub cost: Money,
     /// Calls whose cost is unknown.
     pub unpriced: u64,
@@ -45,7 +43,6 @@ pub struct Reservation {
     expected: Option<Money>,
 }
 
-/// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActualUsage {
     pub usage: TokenUsage,

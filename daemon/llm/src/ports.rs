@@ -12,17 +12,14 @@ use crate::{
 
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Redacts the secrets in a text.
 pub type Redact = Arc<dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync>;
 
-/// Returns the value of an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Ports {
     pub clock: Arc<dyn Clock>,
     pub redact: Redact,
-    /// Stores the ledger and records each request.
     pub journal: Arc<dyn Journal>,
     /// Reads the environment variables that contain keys.
     pub environment: Environment,
@@ -73,7 +70,6 @@ pub trait Journal: Send + Sync {
     fn record(&self, record: &UsageRecord);
 }
 
-/// The result of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageRecord {
     pub at: Timestamp,
@@ -97,16 +93,12 @@ pub enum RequestOutcome {
     Answered,
     /// The request failed with an [`Error`](crate::error::Error) of this kind.
     Failed(&'static str),
-    /// The request was not sent.
     Avoided(Avoided),
 }
 
-/// Why a request was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Avoided {
-    /// The answer was cached.
     Cached,
-    /// The material did not change.
     Unchanged,
     /// The transcript contains the answer, such as the agent's own summary.
     Recap,

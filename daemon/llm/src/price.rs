@@ -29,7 +29,6 @@ pub struct Tariff {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceSource {
-    /// The model is free of charge.
     Free,
     /// The configuration, completed from the table.
     Configured,

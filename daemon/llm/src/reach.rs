@@ -88,7 +88,7 @@ impl Listing<'_> {
 
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it,
 /// and a date or `latest` after `-`, or any suffix after `:` or `@`. It may also lack the
-/// configured suffix after `:` or `@`. Another suffix after `-`, such as that of `gpt-5-mini`,
+/// configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in `gpt-5-mini`,
 /// denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {

@@ -42,10 +42,8 @@ pub struct Completion {
     pub model: Option<String>,
 }
 
-/// How the generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The answer is complete.
     Done,
     /// The answer reached its length limit.
     CutOff,

@@ -39,7 +39,6 @@ pub enum ReplyFormat {
     JsonOr(Schema, Plain),
 }
 
-/// The plain text that may replace JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
     /// A word that the text must contain, in any case.

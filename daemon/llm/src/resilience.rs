@@ -47,7 +47,7 @@ pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp
     }
 }
 
-/// Returns the pause before the next retry; `None` after the last one.
+/// Returns the pause before the next retry; `None` after the last retry.
 fn delay(resilience: &Resilience, retried: u32) -> Option<Duration> {
     if retried >= resilience.max_retries {
         return None;

@@ -171,7 +171,6 @@ impl SecretCounts {
     }
 }
 
-/// Returns `text` with each finding replaced.
 fn replaced(text: &str, findings: &[Finding]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;

@@ -44,7 +44,6 @@ const FUNCTION_WORDS: &[&str] = &[
     "the", "to", "with",
 ];
 
-/// Whether `value` is a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let bytes = value.as_bytes();

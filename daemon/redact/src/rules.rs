@@ -11,7 +11,6 @@
 
 use crate::SecretKind;
 
-/// One form of a secret.
 pub(super) struct Rule {
     /// The kind in the replacement.
     pub(super) kind: SecretKind,
@@ -20,7 +19,6 @@ pub(super) struct Rule {
     /// A regular expression over bytes that matches the whole form.
     pub(super) pattern: &'static str,
     pub(super) start: Start,
-    /// A further condition on the secret.
     pub(super) check: Check,
 }
 
@@ -61,7 +59,6 @@ pub(super) enum Check {
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
-    /// No condition.
     Nothing,
 }
 

@@ -35,7 +35,6 @@ pub(super) struct RuleScanner {
     patterns: Vec<OnceLock<meta::Regex>>,
 }
 
-/// A secret in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
@@ -45,7 +44,6 @@ pub(super) struct Finding {
     is_specific: bool,
 }
 
-/// The action at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Rule(usize),
@@ -102,7 +100,6 @@ impl RuleScanner {
     }
 }
 
-/// Returns every anchor with its action.
 fn table() -> impl Iterator<Item = (&'static str, Action)> {
     let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
         rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
@@ -300,7 +297,7 @@ fn mark_end(text: &str, at: usize) -> Option<usize> {
     SecretKind::is_known(kind).then_some(at + kind.len() + 1)
 }
 
-/// Sorts the findings and merges those that overlap.
+/// Sorts the findings and merges overlapping findings.
 fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
     let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());

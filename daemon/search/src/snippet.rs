@@ -11,7 +11,6 @@ use crate::{
     },
 };
 
-/// An excerpt of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Snippet {
     /// The text with collapsed white space, and `…` where something was omitted.

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Sends requests to the configured model. All callers share one client. When the configuration
-/// changes, the old client is [stopped](Client::stop) and a new one is created.
+/// changes, the old client is [stopped](Client::stop) and a new client is created.
 pub struct Client {
     config: Config,
     /// The provider, or the error that prevents its creation.

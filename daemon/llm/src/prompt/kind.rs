@@ -1,13 +1,9 @@
 //! The kinds of prompts, each with its names and its built-in template.
 
-/// The kind of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PromptKind {
-    /// Summarise the result of a tool.
     ToolResults,
-    /// Summarise a message of the user.
     UserMessages,
-    /// Summarise a message of the agent.
     AgentMessages,
     SessionSummary,
     ToolClassification,
@@ -96,7 +92,6 @@ impl PromptKind {
         }
     }
 
-    /// Returns the template that is compiled in.
     pub fn built_in(self) -> &'static str {
         self.entry().built_in
     }
@@ -106,7 +101,7 @@ impl PromptKind {
         self.entry().schema
     }
 
-    /// Returns the names of the file in a `prompts` folder, beginning with the usual one.
+    /// Returns the names of the file in a `prompts` folder, the usual name first.
     pub(in crate::prompt) fn file_names(self) -> impl Iterator<Item = String> {
         let entry = self.entry();
         [entry.name]

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// A valid template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     kind: PromptKind,
@@ -37,7 +36,6 @@ pub struct Values<'v> {
     pub extraction_instructions: Option<&'v str>,
 }
 
-/// A placeholder in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     Content,
@@ -82,7 +80,6 @@ impl Template {
         self.kind
     }
 
-    /// Returns the source text of the template.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -46,7 +46,6 @@ pub trait Provider: Send + Sync {
 pub struct Call<'c> {
     pub system: &'c str,
     pub prompt: &'c str,
-    /// The schema of the answer, for JSON.
     pub schema: Option<&'c Schema>,
     /// Maximum length of the answer, in tokens.
     pub max_output_tokens: u32,

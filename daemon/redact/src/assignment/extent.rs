@@ -23,7 +23,7 @@ pub(super) enum Reach {
     Narrow,
     /// The value is a setting or a command argument, and ends with the word. Characters such as `&`
     /// and `<` are part of the value unless a pair, a tag or a command follows them. The value also
-    /// ends at this quote, if it was opened before the name.
+    /// ends at the given quote, which was opened before the name.
     Word(Option<u8>),
 }
 

@@ -17,7 +17,6 @@ pub(crate) const ANCHORS: &[&str] = &[
     "HASŁO", "hrase", "HRASE",
 ];
 
-/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameMeaning {
     /// How certain it is that the value is a secret.
@@ -265,7 +264,7 @@ fn ends_with(word: &str, end: &str) -> bool {
 
 /// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`), and
 /// removes digits at the end of a word, except in `auth0`. Returns the number of words. If there
-/// are more than [`WORDS`], only the last ones are kept.
+/// are more than [`WORDS`], only the last words are kept.
 fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let bytes = name.as_bytes();
     let mut count = 0;

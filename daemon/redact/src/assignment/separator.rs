@@ -156,7 +156,7 @@ fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool 
     at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
-/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, escaped ones
+/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, an escaped quote
 /// (`\"`, `\\\"`, `\u0022`), `&quot;`, `%22`.
 pub(super) fn quote(text: &[u8]) -> Option<usize> {
     let backslashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();

@@ -27,7 +27,6 @@ pub(crate) struct SecretTable {
     pub(crate) end: usize,
 }
 
-/// The notation of a table.
 #[derive(Clone, Copy)]
 enum Notation {
     /// `| a | b |`, with a line of dashes below the heading.

@@ -13,7 +13,6 @@ use crate::assignment::{
 /// is then read to its end.
 pub(super) const JUDGED: usize = 256;
 
-/// A value in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'t> {
     /// The value without its delimiters.
@@ -59,7 +58,6 @@ pub(crate) enum Quoting {
     Bare,
 }
 
-/// A value and its position.
 pub(super) struct LocatedValue<'t> {
     pub(super) range: Range<usize>,
     pub(super) value: Value<'t>,

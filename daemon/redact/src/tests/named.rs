@@ -236,7 +236,6 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password-hash", "pbkdf2_sha256$600000${a22}${b43}=", "'¤'"),
 ];
 
-/// Returns the kinds of the secrets above.
 pub(super) fn kinds() -> Vec<&'static str> {
     PLANTED.iter().map(|(kind, _, _)| *kind).collect()
 }

@@ -42,7 +42,6 @@ pub enum IndexChange {
     },
     /// A new episode of a session, which replaces the earlier episode.
     Episode {
-        /// The current card of the session.
         card: Card,
         fields: Vec<EpisodeField>,
         branches: Vec<String>,
@@ -53,10 +52,13 @@ pub enum IndexChange {
         /// The file, as in [`crate::model::transcript::Origin::source`].
         source: u32,
     },
-    /// Removes a session's episode.
-    DropEpisode { session: SessionKey },
+    DropEpisode {
+        session: SessionKey,
+    },
     /// Removes everything of a session.
-    DropSession { session: SessionKey },
+    DropSession {
+        session: SessionKey,
+    },
 }
 
 impl IndexChange {

@@ -61,7 +61,6 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Advances to the next document.
     #[inline]
     pub(crate) fn advance(&mut self) {
         match self {

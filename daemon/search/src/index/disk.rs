@@ -135,7 +135,6 @@ impl DiskShard {
         self.lengths.as_ref().map_or(0, |lengths| lengths.fieldnorm(document))
     }
 
-    /// Looks up a word in the dictionary.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<TermInfo>> {
         Ok(self.text.get_term_info(&Term::from_field_text(LAYOUT.text, word))?)
     }
@@ -291,7 +290,6 @@ impl DiskShard {
     }
 }
 
-/// The columns of a card.
 pub(crate) struct CardRow {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

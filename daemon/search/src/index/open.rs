@@ -22,7 +22,6 @@ use crate::{
 pub enum OpenError {
     #[error("there is no search index in {}", .0.display())]
     Missing(PathBuf),
-    /// The index has another format.
     #[error("the search index is of another version: {0}")]
     OtherVersion(String),
     /// The index was created but never filled: no commit reached a position of the outbox.

@@ -43,7 +43,6 @@ pub(crate) struct Shard<'s> {
     pub(crate) tombstones: Vec<&'s Tombstones>,
 }
 
-/// The storage of the data of a [`Shard`].
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'s> {
     Disk(&'s DiskShard),
@@ -132,7 +131,6 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Looks up a word.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<ShardTerm>> {
         Ok(match self.store {
             Store::Disk(disk) => disk.term(word)?.map(ShardTerm::Disk),

@@ -65,7 +65,6 @@ impl<'s> View<'s> {
         self.shards.iter().map(Shard::languages).fold(LanguageSet::default(), LanguageSet::union)
     }
 
-    /// Returns the number of term occurrences in all shards.
     pub(crate) fn length(&self) -> u64 {
         self.shards.iter().map(Shard::length).sum()
     }
@@ -78,7 +77,6 @@ impl<'s> View<'s> {
         on_disk.max(latest.unwrap_or_default())
     }
 
-    /// Returns the card of a session.
     pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
         for layer in self.layers.iter().rev() {
             if let Some(card) = layer.cards().get(&session) {

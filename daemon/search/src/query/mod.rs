@@ -60,9 +60,7 @@ pub struct Query {
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,
-    /// Filters on sessions and passages.
     pub(crate) conditions: Vec<FilterClause>,
-    /// Dates in the query.
     pub(crate) dates: Vec<TimeRange>,
     /// The languages other than English in which the dates may be written.
     pub(crate) date_languages: LanguageSet,
@@ -72,12 +70,10 @@ pub struct Query {
     pub(crate) is_error: bool,
 }
 
-/// A word for ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryWord {
     pub(crate) text: String,
     pub(crate) form: WordForm,
-    /// The word's position in the query.
     pub(crate) position: u32,
     pub(crate) role: WordRole,
 }
@@ -88,7 +84,6 @@ pub(crate) enum WordForm {
     Part,
     /// The whole identifier, name or path.
     Whole,
-    /// All words with this prefix.
     Prefix,
 }
 
@@ -102,7 +97,6 @@ pub(crate) enum WordRole {
     Name,
     /// A part of an identifier, a name or a path that is also searched as a whole.
     InWhole,
-    /// A part of a date.
     InDate,
     /// A word with little meaning: about time, place or manner.
     Faint,
@@ -110,7 +104,6 @@ pub(crate) enum WordRole {
 }
 
 impl WordRole {
-    /// Whether the word describes the subject.
     pub(crate) fn is_meaningful(self) -> bool {
         matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
     }
@@ -134,7 +127,6 @@ pub(crate) struct Phrase {
     pub(crate) is_prefix: bool,
 }
 
-/// A filter, possibly negated.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FilterClause {
     pub(crate) filter: Filter,

@@ -80,7 +80,6 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// Returns the range of a candidate's rows.
     pub(crate) fn rows_of_candidate(&self, candidate: usize) -> Range<usize> {
         self.starts[candidate]..self.starts[candidate + 1]
     }
@@ -212,7 +211,7 @@ struct PairPositions {
 }
 
 /// Calls `found` for each document of the cursor that is also in `documents`, in ascending order.
-/// Both skip the documents that the other does not have, so that a rare word costs little.
+/// Skips documents that only one of them contains, so that a rare word costs little.
 fn each_common(
     cursor: &mut Cursor<'_>,
     documents: &[u32],

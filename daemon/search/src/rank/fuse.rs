@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use crate::model::SessionKey;
 
-/// A second ranker for one query.
 pub trait SecondRanker {
     /// Returns at most `limit` of the best sessions that `admits` accepts, with scores on any
     /// scale; a higher score is better.

@@ -33,11 +33,9 @@ pub(crate) struct Gathered {
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
-/// A session with its preliminary scores.
 pub(crate) struct SessionScore {
     pub(crate) session: u64,
     pub(crate) best: f32,
-    /// The score of the whole session.
     pub(crate) whole: f32,
     /// Whether the session is ranked first because of the identifier that the query consists of.
     pub(crate) comes_first: bool,

@@ -53,7 +53,6 @@ impl SoughtIdentifier {
         Ok(is_known.then_some(SoughtIdentifier { unit, workers }))
     }
 
-    /// Returns the unit of the identifier.
     pub(crate) fn unit(&self) -> Option<usize> {
         self.unit
     }
@@ -95,7 +94,8 @@ impl SoughtIdentifier {
         Ok(())
     }
 
-    /// Raises the scores of the sessions that are ranked first, so that they are in their order.
+    /// Raises the scores of the sessions that are ranked first: sessions that worked on the
+    /// identifier precede others, and later sessions precede earlier sessions.
     pub(crate) fn raise(
         &self,
         candidates: &mut [Candidate],

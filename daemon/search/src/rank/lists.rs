@@ -49,7 +49,7 @@ pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result
     Ok(summed(found))
 }
 
-/// Adds the documents in which the words of `cursors` are consecutive. There is at least one word.
+/// Adds the documents in which the words of `cursors` are consecutive. `cursors` is not empty.
 fn together(mut cursors: Vec<Cursor<'_>>, found: &mut List) {
     let (mut starts, mut positions) = (Vec::new(), Vec::new());
     while let Some(document) = next_common(&mut cursors) {

@@ -20,9 +20,7 @@ pub(crate) struct SessionSignals {
     pub(crate) turns: f32,
     /// The best sequence of consecutive passages.
     pub(crate) stretch: f32,
-    /// The whole session as one text.
     pub(crate) whole: f32,
-    /// The word pairs of the query.
     pub(crate) pairs: f32,
     /// The share of the query's word pairs that are together in one passage, squared and weighted
     /// by the kind of the passage.
@@ -33,7 +31,7 @@ pub(crate) struct SessionSignals {
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
 /// Maximum number of best passages that are kept for a session. More are kept than are shown,
-/// because some are copies.
+/// because some passages are copies of others.
 const BEST_KEPT: usize = 8;
 
 /// Measures the candidates of one query.

@@ -173,7 +173,6 @@ impl Ranking<'_> {
         Ok(())
     }
 
-    /// Returns the sessions with their scores.
     fn score_candidates(
         &self,
         sessions: &[u64],
@@ -196,7 +195,6 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// Adds the scores of the second ranker.
     fn fuse_second_ranker(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
         let Some(ranker) = self.request.second else { return Ok(()) };
         let own: Vec<(u64, f32)> =
@@ -234,7 +232,6 @@ impl Ranking<'_> {
 }
 
 impl Candidate {
-    /// Replaces the score by the fused score.
     fn apply_fused_score(&mut self, score: f32, strength: f32) {
         let share = score - self.score;
         self.signals.push(Signal { name: "meaning", strength, share });

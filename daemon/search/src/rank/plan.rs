@@ -94,7 +94,7 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over a shard, given as its number and the shard.
+    /// Returns the cursors of the `wanted` units over a shard. `shard` is its number and the shard.
     pub(crate) fn cursors<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
@@ -161,7 +161,7 @@ impl Plan {
     }
 
     /// Removes the pairs with a word that the index does not contain. For a long query, also
-    /// removes all units except the rarest ones that the index contains.
+    /// removes all units except the rarest units that the index contains.
     fn keep_rarest(&mut self) {
         let is_long = self.units.len() > MAX_UNITS;
         let mut order: Vec<usize> = (0..self.units.len()).collect();

@@ -1,4 +1,4 @@
-//! Replaces words that the index does not contain by similar words that it contains.
+//! Replaces words that are not in the index by similar words of the index.
 
 use rustc_hash::FxHashMap;
 

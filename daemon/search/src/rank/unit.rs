@@ -20,7 +20,6 @@ const PHRASE_WEIGHT: f32 = 1.5;
 /// The weight of another spelling of a word, relative to the weight of the word in the query.
 const SPELLED_WEIGHT: f32 = 0.9;
 
-/// A word, prefix or phrase of the query.
 pub(crate) struct Unit {
     /// The text for the explanation.
     pub(crate) label: String,
@@ -34,7 +33,6 @@ pub(crate) struct Unit {
     pub(crate) frequency: u64,
 }
 
-/// The source of a unit's documents.
 enum PostingSource {
     /// Posting lists of the index, by term.
     Terms(Vec<UnitTerm>),
@@ -55,13 +53,11 @@ struct UnitTerm {
 pub(crate) enum Matches {
     /// The word as it is in the query.
     Exact,
-    /// Another form of the word.
     Form,
     /// The word as it is in the query, which is also the stem of its forms.
     Both,
 }
 
-/// A cursor over one of a unit's lists.
 pub(crate) struct UnitCursor<'w> {
     pub(crate) unit: usize,
     pub(crate) matches: Matches,
@@ -94,7 +90,6 @@ impl UnitTerm {
 }
 
 impl Unit {
-    /// Creates the unit of a word.
     pub(crate) fn of_word(
         word: &QueryWord,
         view: &View<'_>,
@@ -119,7 +114,6 @@ impl Unit {
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
 
-    /// Creates the unit of a word that is searched in other `spellings`.
     pub(crate) fn of_spellings(
         word: &Unit,
         spellings: &[String],
@@ -135,7 +129,6 @@ impl Unit {
         Unit { weight, ..Unit::new(word.label.clone(), PostingSource::Terms(terms)) }.counted(view)
     }
 
-    /// Creates the unit of a phrase.
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
         let source = computed_source(view, |shard| lists::with_phrase(shard, phrase))?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
@@ -183,7 +176,6 @@ impl Unit {
         }
     }
 
-    /// Returns the weight times the rarity.
     pub(crate) fn weighted_rarity(&self) -> f32 {
         self.weight * self.rarity
     }
@@ -198,7 +190,6 @@ impl Unit {
         Unit { label, weight: 1.0, source, exact_rarity: 0.0, rarity: 0.0, frequency: 0 }
     }
 
-    /// Computes the frequency and the rarities.
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
         match &mut self.source {

@@ -157,7 +157,6 @@ const LONGEST: usize = 8;
 /// Minimum number of function words that make a language certain.
 const MIN_FUNCTION_WORDS: u8 = 2;
 
-/// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LanguageSet(u32);
 

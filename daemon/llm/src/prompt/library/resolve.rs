@@ -8,7 +8,7 @@ use crate::prompt::{
     library::{Folders, TemplateOrigin},
 };
 
-/// Returns the places where a template may be. The first one that exists is used.
+/// Returns the places where a template may be. The first existing place is used.
 pub(super) fn candidates(
     kind: PromptKind,
     source: &TemplateSource,

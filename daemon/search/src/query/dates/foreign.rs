@@ -16,7 +16,6 @@ use crate::{
     text::{self, everyday, language::LanguageSet},
 };
 
-/// A date in a language other than English.
 pub(super) struct ForeignDate {
     pub(super) read: DateMatch,
     /// The languages that have this expression.
@@ -70,7 +69,6 @@ static PATTERNS: LazyLock<DatePatterns> = LazyLock::new(|| {
     patterns
 });
 
-/// The patterns of all languages.
 #[derive(Default)]
 struct DatePatterns {
     /// The patterns that begin with a word, by this word.
@@ -195,7 +193,6 @@ impl PatternToken {
     }
 }
 
-/// The values that a pattern found.
 struct DateValues {
     count: i64,
     unit: Unit,

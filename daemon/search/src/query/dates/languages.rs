@@ -20,7 +20,6 @@ pub(super) struct DateLanguage {
     pub(super) days: &'static str,
     /// The year that may follow a day of a month.
     pub(super) years: &'static str,
-    /// The forms of each unit.
     pub(super) units: &'static [(Unit, &'static str)],
     /// The numbers from 1 on, separated by commas, with their forms.
     pub(super) counts: &'static str,

@@ -49,10 +49,8 @@ impl TimeRange {
     }
 }
 
-/// A date in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mention {
-    /// The byte range of the date.
     pub(crate) span: Range<usize>,
     pub(crate) range: TimeRange,
     /// Whether sessions of that time may contain the words of the date. True for `March`, false for

@@ -16,7 +16,7 @@ use crate::query::dates::{
 /// The word before the expression; some words are dates only after a preposition ("in May").
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrecedingWord {
-    /// No preposition, or one that rarely introduces a date: `at`, `for`.
+    /// No preposition, or a preposition that rarely introduces a date: `at`, `for`.
     None,
     /// A preposition that a month may follow.
     Preposition,

@@ -10,9 +10,7 @@ use crate::query::dates::{
     languages, point,
 };
 
-/// A date in a text without spaces.
 pub(super) struct UnspacedDate {
-    /// The byte range of the date.
     pub(super) span: Range<usize>,
     pub(super) days: Days,
     /// Same as [`crate::query::dates::Mention::is_literal`].
