@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::{error::Error, model::Timestamp};
 
-/// Counts consecutive failures. After [`FAILURES_TO_OPEN`] of them, or at once after some errors,
-/// it opens and admits only single probe calls.
+/// Counts consecutive failures. The breaker opens after [`FAILURES_TO_OPEN`] failures, or at once
+/// after some errors. While it is open, it admits only single probe calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     failures: u32,
@@ -40,16 +40,16 @@ impl Breaker {
         Ok(())
     }
 
-    /// Records that the server responded. A refusal counts, too, because it shows that the server
+    /// Records that the server responded. A refusal is a response, too: it shows that the server
     /// is up.
     pub fn answered(&mut self) {
         *self = Breaker::default();
     }
 
     /// Records a failed call. Opens after [`FAILURES_TO_OPEN`] consecutive failures, and at once
-    /// when the server asks for a pause longer than [`MAX_RETRY_AFTER`](crate::retry::MAX_RETRY_AFTER) or when
-    /// the configuration is wrong. After other errors, such as a refusal, the breaker closes,
-    /// because the server has responded.
+    /// when the server asks for a pause longer than
+    /// [`MAX_RETRY_AFTER`](crate::retry::MAX_RETRY_AFTER) or when the configuration is wrong. After
+    /// other errors, such as a refusal, the breaker closes, because the server has responded.
     pub fn failed(&mut self, error: &Error, now: Timestamp) {
         self.failures = self.failures.saturating_add(1);
         let (is_due, asked) = match error {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_after_some_failures_in_a_row() {
+    fn the_breaker_opens_after_consecutive_failures() {
         let mut breaker = Breaker::default();
         for _ in 1..FAILURES_TO_OPEN {
             breaker.failed(&outage(None), at(0));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_call_tries_after_the_pause_and_closes_it_or_doubles_the_pause() {
+    fn a_probe_after_the_pause_closes_the_breaker_or_doubles_the_pause() {
         let mut breaker = opened();
         assert_eq!(breaker.admit(at(30)), Ok(()));
         assert_eq!(breaker.admit(at(30)), Err(outage(Some(30))));
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn a_try_that_never_ends_is_followed_by_another() {
+    fn a_probe_without_a_result_is_followed_by_another() {
         let mut breaker = opened();
         assert_eq!(breaker.admit(at(30)), Ok(()));
         assert_eq!(breaker.admit(at(60)), Ok(()));
     }
 
     #[test]
-    fn a_pause_that_the_server_asks_for_opens_it_at_once() {
+    fn a_long_requested_pause_opens_the_breaker_at_once() {
         let mut breaker = Breaker::default();
         breaker.failed(&outage(Some(3_600)), at(0));
         assert_eq!(breaker.admit(at(10)), Err(outage(Some(3_590))));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_is_not_tried_again_and_again() {
+    fn a_wrong_key_opens_the_breaker_at_once() {
         let mut breaker = Breaker::default();
         let error = Error::misconfigured("wrong key", "set another");
         breaker.failed(&error, at(0));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_shows_that_the_server_is_there() {
+    fn a_refusal_closes_the_breaker() {
         let mut breaker = opened();
         breaker.failed(&Error::Refused { reason: String::new() }, at(30));
         assert_eq!(breaker, Breaker::default());

@@ -37,7 +37,7 @@ pub enum ProviderKind {
     Command,
 }
 
-/// The sources of a key, tried in this order. The configuration never holds the key itself.
+/// The sources of a key, tried in this order. The configuration never contains the key itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySource {
     /// The environment variable with the key; `None` for the provider's default.
@@ -55,24 +55,23 @@ pub struct Budget {
     pub usd: Option<f64>,
 }
 
-/// US dollars per million tokens; `None` takes the published price of the model.
+/// US dollars per million tokens; with `None`, the published price of the model applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
     pub input_per_mtok: Option<f64>,
     pub output_per_mtok: Option<f64>,
-    /// The price of prompt tokens that the provider had cached. `None` takes `input_per_mtok`, or,
-    /// if that is `None`, too, the published price.
+    /// The price of prompt tokens that the provider had cached. With `None`, `input_per_mtok`
+    /// applies, or the published price if `input_per_mtok` is `None`, too.
     pub cached_per_mtok: Option<f64>,
 }
 
 /// How a session is handled while the model is unavailable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resilience {
-    /// The first reaction.
     pub on_unavailable: OnUnavailable,
     /// Maximum number of retries of the request for a session.
     pub max_retries: u32,
-    /// The pauses before the retries; the last one also applies to all further retries.
+    /// The pauses before the retries; the last pause also applies to all further retries.
     pub retry_delays: Vec<Duration>,
     /// The maximum number of sessions that wait for a retry.
     pub max_queue_size: u32,

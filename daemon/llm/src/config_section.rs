@@ -1,4 +1,4 @@
-//! Names the configuration section of a setting, so that error messages refer to the right one.
+//! The configuration section of a setting, so that error messages contain its full name.
 
 use std::fmt::Display;
 
@@ -7,9 +7,7 @@ use std::fmt::Display;
 pub(crate) struct ConfigSection(&'static str);
 
 impl ConfigSection {
-    /// The section of the language model.
     pub(crate) const LLM: ConfigSection = ConfigSection("llm");
-    /// The section of the embedding model.
     pub(crate) const EMBEDDINGS: ConfigSection = ConfigSection("embeddings");
 
     /// Returns the full name of a setting, for messages.

@@ -16,8 +16,8 @@ pub enum Error {
         /// The minimum time until a retry is useful, if it is known.
         retry_after: Option<Duration>,
     },
-    /// The session of the question could not be read. The retry queue retries.
-    #[error("the question could not be prepared: {reason}")]
+    /// The session of the request could not be read. The retry queue retries.
+    #[error("the request could not be prepared: {reason}")]
     NotPrepared { reason: String },
     /// The model, or a filter in front of it, declines this prompt. A retry does not help.
     #[error("the model declines the prompt: {reason}")]
@@ -25,17 +25,17 @@ pub enum Error {
         /// The words of the model or its server, or a description of the refusal.
         reason: String,
     },
-    /// The prompt is longer than the model's context. The caller sends a shorter one.
+    /// The prompt is longer than the model's context. The caller sends a shorter prompt.
     #[error("the prompt is too long for the model: {reason}")]
     TooLong {
         /// The estimated length and the limit, or the words of the server.
         reason: String,
     },
-    /// The reply exceeded its limit and is incomplete. The caller requests a shorter one.
+    /// The reply exceeded its limit and is incomplete. The caller requests a shorter reply.
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
     /// The reply does not have the requested form, even after a second attempt. The caller
-    /// continues without it.
+    /// continues without a reply.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
         /// What is wrong with the reply, without quoting it.
@@ -43,13 +43,9 @@ pub enum Error {
     },
     /// The day's budget is spent. The retry queue retries on the next day.
     #[error("the model's daily budget of {limit} is spent until {until}")]
-    BudgetSpent {
-        /// The limit that was reached.
-        limit: String,
-        until: Timestamp,
-    },
+    BudgetSpent { limit: String, until: Timestamp },
     /// The user has to change the configuration.
-    #[error("the model cannot be asked: {what}; {remedy}")]
+    #[error("the model cannot be called: {what}; {remedy}")]
     Misconfigured { what: String, remedy: String },
 }
 
@@ -58,7 +54,7 @@ impl Error {
         Error::Misconfigured { what: what.into(), remedy: remedy.into() }
     }
 
-    /// The client or the daemon ends before the answer.
+    /// Returns the error of a request that ends because the client or the daemon stops.
     pub(crate) fn stopping() -> Error {
         Error::Unavailable {
             reason: "its settings are changing, or the daemon is stopping".to_owned(),
@@ -66,7 +62,6 @@ impl Error {
         }
     }
 
-    /// Returns whether and when a retry is useful.
     pub fn retry(&self) -> Retry {
         match self {
             Error::Off | Error::Misconfigured { .. } => Retry::AfterChange,
@@ -115,14 +110,12 @@ impl Error {
 /// Whether and when a retry is useful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// The same request would fail the same way.
+    /// The request would fail again.
     Never,
-    /// A smaller request may succeed.
     Smaller,
     /// After the retry queue's own pause, and at least after this time, if it is known.
     Later(Option<Duration>),
     At(Timestamp),
-    /// After a change of the configuration.
     AfterChange,
 }
 
@@ -130,20 +123,18 @@ pub enum Retry {
 pub struct Failure {
     /// The error that the caller gets if this was the last attempt.
     pub error: Error,
-    /// Whether an immediate retry is useful.
     pub again: Again,
-    /// The cost of the failed attempt.
     pub bill: Bill,
 }
 
 /// Whether an immediate retry is useful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// The retry would fail the same way.
+    /// A retry would fail, too.
     Never,
-    /// A retry may help but is expensive: one more attempt only.
+    /// A retry may help but is expensive: only one more attempt is made.
     Once,
-    /// As often as configured.
+    /// The configured number of retries is made.
     Usual,
 }
 
@@ -154,35 +145,34 @@ pub enum Bill {
     Nothing,
     /// The model may have processed the request; the expected maximum is counted.
     Expected,
-    /// The usage that the provider reports.
     Reported(TokenUsage),
 }
 
 impl Failure {
-    /// A temporary failure of the server or the network.
+    /// Creates a temporary failure of the server or the network.
     pub fn unavailable(reason: impl Into<String>, retry_after: Option<Duration>) -> Failure {
         let error = Error::Unavailable { reason: reason.into(), retry_after };
         Failure { error, again: Again::Usual, bill: Bill::Nothing }
     }
 
-    /// The reply was late or incomplete: the model may have processed the request.
+    /// Creates a failure for a late or incomplete reply: the model may have processed the request.
     pub fn lost(reason: impl Into<String>) -> Failure {
         let error = Error::Unavailable { reason: reason.into(), retry_after: None };
         Failure { error, again: Again::Once, bill: Bill::Expected }
     }
 
-    /// A reply that cannot be parsed, with its usage where that is known.
+    /// Creates a failure for a reply that cannot be parsed, with its usage if the usage is known.
     pub fn bad_reply(reason: impl Into<String>, usage: Option<TokenUsage>) -> Failure {
         let error = Error::BadReply { reason: reason.into() };
         Failure { error, again: Again::Once, bill: usage.map_or(Bill::Expected, Bill::Reported) }
     }
 
-    /// A permanent failure that was not charged.
+    /// Creates a permanent failure that was not charged.
     pub fn lasting(error: Error) -> Failure {
         Failure { error, again: Again::Never, bill: Bill::Nothing }
     }
 
-    /// A permanent failure, with its usage where that is known.
+    /// Creates a permanent failure, with its usage if the usage is known.
     pub fn charged(error: Error, usage: Option<TokenUsage>) -> Failure {
         let bill = usage.map_or(Bill::Expected, Bill::Reported);
         Failure { error, again: Again::Never, bill }
@@ -230,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_many_bytes_a_character_is_cut_between_characters() {
+    fn multibyte_text_is_cut_between_characters() {
         assert_eq!(shortened("  kurz  "), "kurz");
         let cut = shortened(&"語".repeat(1_000));
         assert!(cut.len() <= SHOWN + '…'.len_utf8(), "{}", cut.len());
@@ -238,11 +228,11 @@ mod tests {
     }
 
     #[test]
-    fn remedies_are_our_own_words_and_stay() {
+    fn remedies_are_not_redacted() {
         let error = Error::misconfigured("it says: secret", "set secret");
         assert_eq!(
             error.redacted(|text| text.replace("secret", "x")).to_string(),
-            "the model cannot be asked: it says: x; set secret"
+            "the model cannot be called: it says: x; set secret"
         );
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Http {
 
 pub(crate) struct Post<'p> {
     pub(crate) url: &'p Url,
-    /// Headers other than the key's.
+    /// The headers except the one with the key.
     pub(crate) headers: &'p [(&'static str, &'static str)],
     /// The name of the key's header, the prefix of its value, and the key.
     pub(crate) key: Option<(&'static str, &'static str, &'p Secret)>,
@@ -29,7 +29,7 @@ pub(crate) struct Post<'p> {
 
 pub(crate) struct Get<'g> {
     pub(crate) url: &'g Url,
-    /// Headers other than the key's.
+    /// The headers except the one with the key.
     pub(crate) headers: &'g [(&'static str, &'static str)],
     /// The name of the key's header, the prefix of its value, and the key.
     pub(crate) key: Option<(&'static str, &'static str, &'g Secret)>,
@@ -43,8 +43,7 @@ pub(crate) struct Response {
     pub(crate) body: Value,
 }
 
-/// The time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum length, in bytes, of a response.
 const LONGEST: usize = 8 << 20;
 
@@ -61,7 +60,7 @@ impl Http {
         let builder = reqwest::Client::builder();
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         let client = builder
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             // A redirect must not carry the key to another server.
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("graphitid/", env!("CARGO_PKG_VERSION")))
@@ -148,7 +147,7 @@ impl Response {
             |remedy: String| Some(Failure::lasting(Error::misconfigured(message(), remedy)));
         match self.status {
             300..=399 => misconfigured(format!(
-                "set {} to the address to which it redirects",
+                "set {} to the address to which the server redirects",
                 section.key("base_url")
             )),
             401 | 403 => misconfigured("check the key and its permissions".to_owned()),
@@ -180,7 +179,8 @@ pub(crate) fn is_local(url: &Url) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Classifies a request without a response. If the connection failed, the model did not process it.
+/// Classifies the error of a request without a response. If the connection failed, the model did
+/// not process the request.
 fn not_sent(error: reqwest::Error) -> Failure {
     if error.is_builder() {
         let remedy = "check the configured `base_url`";
@@ -204,8 +204,8 @@ fn describe(error: reqwest::Error) -> String {
     text
 }
 
-/// Returns how long the server asks to wait. `retry-after-ms` holds milliseconds, `retry-after`
-/// seconds or a date.
+/// Returns the pause that the server asks for. `retry-after-ms` contains milliseconds, and
+/// `retry-after` contains seconds or a date.
 fn retry_after(headers: &reqwest::header::HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name| {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_s_pause_is_read_in_each_of_its_forms() {
+    fn the_requested_pause_is_parsed_in_every_form() {
         let now = Timestamp::parse("2026-11-21T10:00:00Z").unwrap();
         for (name, value, expected) in [
             ("retry-after", "7", Some(7_000)),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_this_machine_is_known_as_such() {
+    fn a_server_on_this_machine_is_recognised() {
         for (text, expected) in [
             ("http://localhost:11434/v1/", true),
             ("http://127.0.0.1", true),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_s_words_are_found_and_the_key_is_taken_out() {
+    fn the_message_of_the_server_is_found_and_the_key_is_removed() {
         let key = Secret::new("abc123");
         for (body, expected) in [
             (r#"{"error": {"message": "bad abc123"}}"#, "HTTP 400: bad [key]"),

@@ -1,12 +1,12 @@
 //! Finds and repairs JSON in a model's answer.
 //!
-//! It accepts the usual defects: prose and code fences around the JSON, reasoning before it,
-//! trailing commas, comments, line breaks in strings, and a missing end.
+//! These usual defects are accepted: prose and code fences around the JSON, reasoning before the
+//! JSON, trailing commas, comments, line breaks in strings, and a missing end.
 
 use serde_json::{Map, Value};
 
-/// Returns the longest object or list in `text`. If the text ends inside the object or list, returns
-/// its complete values. Returns `None` if there is no object or list, or no complete value.
+/// Returns the longest object or list in `text`. If the text ends inside the object or list,
+/// returns its complete values. Returns `None` if there is no object or list, or no complete value.
 pub fn find(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
@@ -64,7 +64,7 @@ struct JsonScanner<'t> {
 
 enum ScanResult {
     Whole(Value),
-    /// The text ended inside the value; holds the usable part.
+    /// The text ended inside the value. Contains the usable part of the value.
     Ended(Option<Value>),
     Wrong,
 }
@@ -142,7 +142,7 @@ impl JsonScanner<'_> {
         }
     }
 
-    /// Parses a string; `None` when the text ends inside it.
+    /// Parses a string; `None` when the text ends inside the string.
     fn string(&mut self) -> Option<String> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_found_and_mended() {
+    fn json_is_found_and_repaired() {
         for (text, expected) in [
             ("{\"a\": 1}", json!({"a": 1})),
             (
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_json_has_none() {
+    fn nothing_is_found_in_text_without_json() {
         for text in ["", "no", "{", "[", "{x}", "\"text\"", "1", "<think>{\"a\": 1}", "{\"a\" 1}"] {
             assert_eq!(find(text), None, "{text}");
         }
@@ -266,7 +266,7 @@ mod tests {
         }
 
         #[test]
-        fn json_is_found_as_it_is(
+        fn valid_json_is_found_unchanged(
             entries in prop::collection::btree_map("[a-z\"\\\\{语\n]{0,5}", any::<Option<i32>>(), 1..5),
         ) {
             let value = json!(entries);
@@ -275,7 +275,7 @@ mod tests {
         }
 
         #[test]
-        fn json_cut_anywhere_is_no_more_than_it_was(cut in 0usize..60) {
+        fn truncated_json_has_no_new_keys(cut in 0usize..60) {
             let value = json!({"a": ["one", "two"], "b": {"c": 12.5}, "d": "語 text"});
             let text = value.to_string();
             let cut = text.floor_char_boundary(cut);

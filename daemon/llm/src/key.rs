@@ -17,7 +17,7 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum number of bytes that are read of a key file, and maximum length of a program's output.
+/// Maximum number of bytes that are read from a key file, and maximum length of a program's output.
 const LONGEST: usize = 16 << 10;
 
 /// A provider's key, looked up on first use.
@@ -82,8 +82,9 @@ impl Keys {
     }
 }
 
-/// Looks up the key in the order environment, file, program; `None` when `source` has none.
-/// `default_variable` is used if `source` has no variable. A program runs in `directory`.
+/// Looks up the key in the environment, then in the file, then with the program, which runs in
+/// `directory`. Returns `None` if the environment has no key and `source` has neither file nor
+/// program. `default_variable` is used if `source` has no variable.
 async fn find(
     source: &KeySource,
     default_variable: Option<&str>,
@@ -127,7 +128,8 @@ enum KeyFileError {
     Open(&'static str),
 }
 
-/// The checks use the open file, because its path may be replaced in the meantime.
+/// Reads a key file that only its owner can access. The checks use the open file, because another
+/// file may replace it at `path` in the meantime.
 fn read_private(path: &Path) -> Result<String, KeyFileError> {
     let file = open(path).map_err(KeyFileError::Io)?;
     let metadata = file.metadata().map_err(KeyFileError::Io)?;
@@ -157,10 +159,10 @@ fn open(path: &Path) -> io::Result<File> {
 fn check_private(metadata: &std::fs::Metadata) -> Result<(), KeyFileError> {
     use std::os::unix::fs::MetadataExt;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(KeyFileError::Open("belongs to someone else"));
+        return Err(KeyFileError::Open("belongs to another user"));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(KeyFileError::Open("is accessible to others"));
+        return Err(KeyFileError::Open("is accessible to other users"));
     }
     Ok(())
 }
@@ -184,14 +186,16 @@ async fn of_program(
     let output = process::run(command, directory, "", LONGEST).await.map_err(|error| {
         failed(match error {
             RunError::NotStarted(error) | RunError::Broken(error) => error.to_string(),
-            RunError::TooMuch => "it writes far too much".to_owned(),
+            RunError::TooMuch => "its output is too long".to_owned(),
         })
     })?;
     if !output.is_success {
         return Err(failed(output.status));
     }
     let line = output.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Secret::new(line).ok_or_else(|| failed("it writes none".to_owned()))
+    Secret::new(line).ok_or_else(|| {
+        failed("its output is empty, or has blanks or invalid characters".to_owned())
+    })
 }
 
 fn no_key(place: &str) -> Error {
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_environment_comes_before_a_file_and_that_before_a_program() {
+    async fn the_environment_precedes_a_file_and_a_file_precedes_a_program() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         private_file(&path, "of-file\n");

@@ -16,7 +16,6 @@ pub struct Ledger {
     /// Days since 1970-01-01.
     day: i64,
     total: UsageTotals,
-    /// Usage by [`Purpose`].
     by_purpose: BTreeMap<String, UsageTotals>,
 }
 
@@ -31,7 +30,6 @@ pub struct UsageTotals {
     pub output: u64,
     /// Prompt tokens that the provider had cached.
     pub cached: u64,
-    /// The known cost.
     pub cost: Money,
     /// Calls whose cost is unknown.
     pub unpriced: u64,
@@ -45,7 +43,6 @@ pub struct Reservation {
     expected: Option<Money>,
 }
 
-/// The actual usage of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActualUsage {
     pub usage: TokenUsage,
@@ -56,9 +53,9 @@ pub struct ActualUsage {
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Ledger {
-    /// Reserves the cost of a call before it is made. `expected` is its maximum cost; `None` when
-    /// that is unknown. The error reports that the budget is spent, or that its cost limit needs a
-    /// price.
+    /// Reserves the cost of a call before it is made. `expected` is the maximum cost of the call;
+    /// `None` when this cost is unknown. Fails if the budget is spent, or if the budget has a cost
+    /// limit and `expected` is `None`.
     pub fn reserve(
         &mut self,
         purpose: Purpose,
@@ -126,7 +123,7 @@ impl Ledger {
         if self.day == day_of(now) { self.by_purpose.clone() } else { BTreeMap::new() }
     }
 
-    /// Resets the sums on a new day. A clock that was set back does not reset them, so that the
+    /// Resets the sums on a new day. Setting the clock back does not reset the sums, so that the
     /// budget is not exceeded.
     fn reset_on_new_day(&mut self, now: Timestamp) {
         let day = day_of(now);
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_gives_nothing_back() {
+    fn setting_the_clock_back_does_not_reset_the_budget() {
         let budget = Budget { calls: Some(1), usd: None };
         let mut ledger = Ledger::default();
         ledger.reserve(PURPOSE, None, &budget, at(5, 0)).unwrap();

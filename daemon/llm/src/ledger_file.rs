@@ -12,7 +12,7 @@ pub struct LedgerFile {
     path: PathBuf,
 }
 
-/// Maximum size, in bytes, of a ledger file, which usually has a few hundred bytes.
+/// Maximum size, in bytes, of a ledger file. A ledger usually has a few hundred bytes.
 const LONGEST: u64 = 1 << 20;
 
 impl LedgerFile {
@@ -47,7 +47,7 @@ mod tests {
     use crate::{model::Timestamp, request::Purpose};
 
     #[test]
-    fn a_ledger_survives_its_file() {
+    fn a_saved_ledger_is_loaded_unchanged() {
         let home = tempfile::tempdir().unwrap();
         let file = LedgerFile::new(home.path());
         assert_eq!(file.load(), Ok(None));

@@ -14,8 +14,8 @@ pub struct Money(u64);
 impl Money {
     pub const ZERO: Money = Money(0);
 
-    /// Rounds up, so that a sum is never below the actual charge. Negative values and NaN become
-    /// zero.
+    /// Converts US dollars. Rounds up, so that a sum is never below the actual charge. Negative
+    /// values and NaN become zero.
     pub fn from_usd(usd: f64) -> Money {
         Money((usd.max(0.0) * 1e9).ceil() as u64)
     }
@@ -24,12 +24,12 @@ impl Money {
         self.0 as f64 / 1e9
     }
 
-    /// Saturating addition.
+    /// Adds two amounts, without overflow.
     pub fn plus(self, other: Money) -> Money {
         Money(self.0.saturating_add(other.0))
     }
 
-    /// Saturating subtraction.
+    /// Subtracts `other`. The result is never negative.
     pub fn minus(self, other: Money) -> Money {
         Money(self.0.saturating_sub(other.0))
     }

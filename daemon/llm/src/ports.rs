@@ -12,19 +12,16 @@ use crate::{
 
 pub type BoxFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Redacts the secrets in a text.
 pub type Redact = Arc<dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync>;
 
-/// Returns the value of an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Ports {
     pub clock: Arc<dyn Clock>,
     pub redact: Redact,
-    /// Stores the ledger and records each request.
     pub journal: Arc<dyn Journal>,
-    /// The environment variables, for keys.
+    /// Reads the environment variables that contain keys.
     pub environment: Environment,
     /// The home folder of `graphitid`. A program that prints a key runs in this folder; a program
     /// that serves as the model runs in a subfolder.
@@ -59,20 +56,20 @@ impl Clock for SystemClock {
     }
 }
 
-/// Stores the ledger and records each request. The client calls it during a request, so
-/// implementations should be fast.
+/// Stores the ledger and records each request. The client calls these methods during a request,
+/// so implementations should be fast.
 pub trait Journal: Send + Sync {
-    /// Returns the ledger that was saved last; `None` when there is none. The error is logged.
+    /// Returns the ledger that was saved last; `None` if no ledger was saved. The client logs an
+    /// error and starts a new ledger.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves the ledger. The error is logged, and the budget then holds only until a restart.
+    /// Saves the ledger. The client logs an error. The usage then counts only until a restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
-    /// Records a request that was answered, failed or was avoided.
+    /// Records a request that was answered, failed or avoided.
     fn record(&self, record: &UsageRecord);
 }
 
-/// The result of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageRecord {
     pub at: Timestamp,
@@ -96,19 +93,15 @@ pub enum RequestOutcome {
     Answered,
     /// The request failed with an [`Error`](crate::error::Error) of this kind.
     Failed(&'static str),
-    /// The request was not sent.
     Avoided(Avoided),
 }
 
-/// Why a request was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Avoided {
-    /// The answer was cached.
     Cached,
-    /// The material did not change.
     Unchanged,
     /// The transcript contains the answer, such as the agent's own summary.
     Recap,
-    /// Built-in rules answer the request, such as those for tools.
+    /// Built-in rules answered the request, such as the rules for tools.
     Known,
 }

@@ -1,39 +1,38 @@
 //! The prices of models.
 //!
-//! The cost that a provider reports takes precedence, then the configured price, then the table
-//! here, which contains the prices on the providers' pages. Otherwise the cost is unknown; it is
-//! never guessed.
+//! The cost that a provider reports takes precedence, then the configured price, then the table in
+//! this file, which contains the prices on the providers' pages. Otherwise the cost is unknown; it
+//! is never guessed.
 
 use std::fmt;
 
 pub use crate::money::Money;
 use crate::{config, model::transcript::Tokens, reply::TokenUsage};
 
-/// When the table below was last compared with the makers' pages.
+/// The month in which the table below was last compared with the providers' pages.
 pub const PRICES_OF: &str = "2026-11";
 
 /// The price of a prompt token that is written to Anthropic's cache for five minutes, relative to
-/// that of other prompt tokens.
+/// the price of other prompt tokens.
 const ANTHROPIC_CACHE_WRITE: f64 = 1.25;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tariff {
     origin: PriceSource,
     usual: Rates,
-    /// Above this number of prompt tokens the whole call has these rates.
+    /// The rates of a whole call with more than this number of prompt tokens.
     long: Option<(u64, Rates)>,
-    /// The price of a prompt token that is written to the cache, relative to that of other prompt
-    /// tokens.
+    /// The price of a prompt token that is written to the cache, relative to the price of other
+    /// prompt tokens.
     cache_write: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceSource {
-    /// The model is free of charge.
     Free,
     /// The configuration, completed from the table.
     Configured,
-    /// The table; holds the address of the maker's page.
+    /// The table. Contains the address of the provider's page.
     Published(&'static str),
 }
 
@@ -57,8 +56,8 @@ impl Tariff {
         self.origin
     }
 
-    /// Looks up `model`, whose name may have a date, a maker or dots: `claude-haiku-4-5`,
-    /// `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` are the same model.
+    /// Looks up `model`. The name may contain a date, a provider or dots: `claude-haiku-4-5`,
+    /// `claude-haiku-4-5-20251001` and `anthropic/claude-haiku-4.5` denote one model.
     pub fn of(model: &str) -> Option<Tariff> {
         let name = model.rsplit('/').next()?.to_ascii_lowercase().replace('.', "-");
         let row = TABLE.iter().find(|row| {
@@ -66,7 +65,7 @@ impl Tariff {
         })?;
         let usual = Rates { input: row.input, output: row.output, cached: row.cached };
         let long = row.long.map(|(tokens, input, output)| {
-            // The price of cached tokens rises in proportion to that of the prompt.
+            // The price of cached tokens rises in proportion to the price of other prompt tokens.
             (tokens, Rates { input, output, cached: row.cached * input / row.input })
         });
         let cache_write = if row.is_anthropic() { ANTHROPIC_CACHE_WRITE } else { 1.0 };
@@ -100,8 +99,8 @@ impl Tariff {
         Money::from_usd(millionths / 1e6)
     }
 
-    /// Returns the cost of a call: the amount that the provider reports, otherwise the computed
-    /// one.
+    /// Returns the cost of a call: the amount that the provider reports, otherwise the amount that
+    /// results from the rates.
     pub fn cost(&self, usage: &TokenUsage) -> Money {
         usage.reported.unwrap_or_else(|| {
             let rates = match self.long {
@@ -121,14 +120,14 @@ impl Tariff {
 impl fmt::Display for PriceSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PriceSource::Free => f.write_str("nothing is paid for it"),
-            PriceSource::Configured => f.write_str("as `session_tracking.llm.price` says"),
+            PriceSource::Free => f.write_str("free of charge"),
+            PriceSource::Configured => f.write_str("as set by `session_tracking.llm.price`"),
             PriceSource::Published(page) => write!(f, "as published on {page}, {PRICES_OF}"),
         }
     }
 }
 
-/// Returns whether `rest` of a name denotes a version of the same model rather than another model.
+/// Whether `rest`, the end of a name, denotes a version of the model rather than another model.
 fn is_version(rest: &str) -> bool {
     let rest = rest.strip_prefix('-').unwrap_or(rest);
     rest == "latest"
@@ -138,7 +137,7 @@ fn is_version(rest: &str) -> bool {
 }
 
 struct PriceRow {
-    /// Without dots; a longer name precedes its prefixes.
+    /// The model's name, with `-` instead of dots.
     model: &'static str,
     input: f64,
     output: f64,
@@ -151,7 +150,7 @@ const fn row(model: &'static str, input: f64, output: f64, cached: f64) -> Price
 }
 
 impl PriceRow {
-    /// Sets the rates of calls with more than `tokens` of prompt.
+    /// Sets the rates of calls with more than `tokens` prompt tokens.
     const fn beyond(mut self, tokens: u64, input: f64, output: f64) -> PriceRow {
         self.long = Some((tokens, input, output));
         self
@@ -161,7 +160,7 @@ impl PriceRow {
         self.model.starts_with("claude-")
     }
 
-    /// Returns the address of the maker's page.
+    /// Returns the address of the provider's page.
     fn page(&self) -> &'static str {
         if self.is_anthropic() {
             "platform.claude.com/docs/en/about-claude/pricing"
@@ -171,8 +170,8 @@ impl PriceRow {
     }
 }
 
-/// Input, output and cached input prices of common models, as published on [`PriceRow::page`],
-/// compared in [`PRICES_OF`].
+/// Input, output and cached input prices of common models, as published on [`PriceRow::page`] in
+/// [`PRICES_OF`].
 #[rustfmt::skip]
 const TABLE: &[PriceRow] = &[
     row("claude-fable-5-1", 10.0, 50.0, 0.25),
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_an_agent_cost_by_their_kind() {
+    fn the_cost_of_an_agents_tokens_depends_on_their_kind() {
         let million = 1_000_000;
         let tokens = |input, cache_read, cache_write, output| Tokens {
             input,
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_known_by_any_of_its_names() {
+    fn a_model_is_found_by_each_of_its_names() {
         for (name, input) in [
             ("claude-haiku-4-5", Some(1.0)),
             ("claude-haiku-4-5-20251001", Some(1.0)),
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_hides_behind_a_shorter_one() {
+    fn each_row_is_found_by_its_own_name() {
         for (index, row) in TABLE.iter().enumerate() {
             let found = TABLE.iter().position(|other| {
                 row.model
@@ -280,16 +279,17 @@ mod tests {
     }
 
     #[test]
-    fn a_call_costs_what_its_tokens_cost() {
+    fn the_cost_of_a_call_is_reported_or_computed_from_its_tokens() {
         let haiku = Tariff::of("claude-haiku-4-5").unwrap();
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 0)).to_string(), "$0.0150");
         assert_eq!(haiku.cost(&usage(10_000, 1_000, 10_000)).to_string(), "$0.0060");
-        let told = TokenUsage { reported: Some(Money::from_usd(0.5)), ..usage(10_000, 1_000, 0) };
-        assert_eq!(haiku.cost(&told).to_string(), "$0.50");
+        let reported = Some(Money::from_usd(0.5));
+        let usage = TokenUsage { reported, ..usage(10_000, 1_000, 0) };
+        assert_eq!(haiku.cost(&usage).to_string(), "$0.50");
     }
 
     #[test]
-    fn a_long_prompt_makes_the_whole_call_dearer() {
+    fn the_rates_for_long_prompts_apply_to_the_whole_call() {
         let haiku = Tariff::of("claude-haiku-5-5").unwrap();
         assert_eq!(haiku.cost(&usage(100_000, 0, 0)), Money::from_usd(0.01));
         assert_eq!(haiku.cost(&usage(100_001, 0, 0)), Money::from_usd(0.050_000_5));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_counts_before_the_table() {
+    fn configured_prices_take_precedence_over_the_table() {
         let price = |input, output| config::Price {
             input_per_mtok: input,
             output_per_mtok: output,
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_says_where_it_comes_from() {
+    fn the_source_of_a_price_is_shown() {
         let set = config::Price { input_per_mtok: Some(1.0), ..config::Price::default() };
         for (price, model, expected) in [
             (config::Price::default(), "claude-haiku-4-5", "platform.claude.com"),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_amounts_are_nothing_and_sums_do_not_overflow() {
+    fn invalid_amounts_are_zero_and_sums_do_not_overflow() {
         assert_eq!(Money::from_usd(f64::NAN), Money::ZERO);
         assert_eq!(Money::from_usd(-1.0), Money::ZERO);
         let most = Money::from_usd(f64::INFINITY);

@@ -8,9 +8,9 @@ use tokio::{
     process::{Child, Command},
 };
 
-/// The variable that marks the environment of each program that is run here. A process that finds
-/// it in its own environment is such a program, or was started by one. Such a process must not run
-/// a program as a model, and its sessions must not be followed.
+/// The variable that marks the environment of each program that is run here. A process with this
+/// variable is such a program, or was started by such a program. It must not run a program as a
+/// model, and its sessions must not be followed.
 pub const MARKER: &str = "GRAPHITI_LLM_CALL";
 
 /// Variables that an agent sets for its child processes. A nested agent that finds them would treat
@@ -40,7 +40,6 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 pub(crate) enum RunError {
-    /// The program did not start.
     NotStarted(io::Error),
     /// The program exceeded the output limit.
     TooMuch,

@@ -32,7 +32,7 @@ pub(crate) struct Listing<'l> {
 }
 
 impl Listing<'_> {
-    /// Checks that the server has the configured model, and returns what was found, in words for
+    /// Checks that the server has the configured model, and returns a description of the result for
     /// people. A server that responds but does not list its models passes, too.
     pub(crate) async fn list_models(&self) -> Result<String, Error> {
         let host = self.host();
@@ -78,17 +78,17 @@ impl Listing<'_> {
             return Ok(format!("{host} has {wanted}"));
         }
         let more = if names.len() > NAMED { ", …" } else { "" };
-        let named = names[..names.len().min(NAMED)].join(", ");
+        let listed = names[..names.len().min(NAMED)].join(", ");
         Err(Error::misconfigured(
-            format!("{host} does not have {wanted}, but {named}{more}"),
-            format!("set {} to one that it has", self.section.key("model")),
+            format!("{host} has no model {wanted}, only {listed}{more}"),
+            format!("set {} to one of the server's models", self.section.key("model")),
         ))
     }
 }
 
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it,
 /// and a date or `latest` after `-`, or any suffix after `:` or `@`. It may also lack the
-/// configured suffix after `:` or `@`. Another suffix after `-`, such as that of `gpt-5-mini`,
+/// configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in `gpt-5-mini`,
 /// denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {

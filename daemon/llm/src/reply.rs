@@ -12,9 +12,9 @@ pub struct Reply {
     pub json: Option<Value>,
     /// The usage, including failed attempts.
     pub usage: TokenUsage,
-    /// The cost of all attempts; `None` when that of one is unknown.
+    /// The cost of all attempts; `None` when the cost of one attempt is unknown.
     pub cost: Option<Money>,
-    /// The model's name as the provider reports it, or else as it is configured.
+    /// The model's name as the provider reports it, otherwise the configured name.
     pub model: String,
 }
 
@@ -42,10 +42,8 @@ pub struct Completion {
     pub model: Option<String>,
 }
 
-/// How the generation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The answer is complete.
     Done,
     /// The answer reached its length limit.
     CutOff,

@@ -3,12 +3,12 @@ use crate::{
     schema::Schema,
 };
 
-/// A prompt, and the form of its answer.
+/// A prompt, and the requested form of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletionRequest {
     /// The category under which usage is counted.
     pub purpose: Purpose,
-    /// Secrets in the prompt are redacted and its material is marked before it is sent.
+    /// Before the prompt is sent, its secrets are redacted and its material is marked.
     pub prompt: Prompt,
     pub form: ReplyFormat,
     /// Maximum length of the answer, in tokens, including reasoning.
@@ -39,7 +39,6 @@ pub enum ReplyFormat {
     JsonOr(Schema, Plain),
 }
 
-/// The plain text that may replace JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
     /// A word that the text must contain, in any case.

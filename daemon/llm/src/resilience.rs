@@ -23,8 +23,8 @@ pub enum Plan {
 ///
 /// `on_unavailable` decides about outages, a spent budget and a wrong configuration, because a
 /// later retry may succeed. Waiting for a new budget does not count as a retry and has no limit. An
-/// unusable answer may be accidental, so it is retried once. After other errors the session is
-/// stored without the model.
+/// unusable answer may be accidental: with [`OnUnavailable::StoreRawAndRetry`], the request is
+/// retried once. After other errors, the session is stored without the model.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
     let may_be_accidental = matches!(error, Error::BadReply { .. })
@@ -47,7 +47,7 @@ pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp
     }
 }
 
-/// Returns the pause before the next retry; `None` after the last one.
+/// Returns the pause before the next retry; `None` after the last retry.
 fn delay(resilience: &Resilience, retried: u32) -> Option<Duration> {
     if retried >= resilience.max_retries {
         return None;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_says_whether_an_outage_fails_or_is_left_at_that() {
+    fn the_setting_decides_what_follows_an_outage() {
         let with = |on_unavailable| Resilience { on_unavailable, ..Resilience::default() };
         let found = |setting| plan(&with(setting), &outage(0), 0, at(0));
         assert_eq!(found(OnUnavailable::Fail), Plan::Fail);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_pause_counts_for_all_further_tries() {
+    fn the_last_pause_applies_to_all_further_retries() {
         let delays = vec![Duration::from_secs(1), Duration::from_secs(5)];
         let resilience =
             Resilience { max_retries: 10, retry_delays: delays, ..Resilience::default() };

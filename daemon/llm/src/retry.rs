@@ -18,9 +18,10 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The longest requested pause that is waited for, because the wait blocks the thread of the job.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// Returns the pause after `failed` failures, counted from 1. Pauses double, and `retry_after`, the
-/// pause that the server asks for, is the minimum. `chance` adds jitter: it shortens the doubled
-/// pause by at most half, and extends `retry_after` by at most a tenth.
+/// Returns the pause after `failed` failures, counted from 1. Pauses double up to [`LONGEST`].
+/// `retry_after`, the pause that the server asks for, is the minimum. The random number `chance`
+/// adds jitter: it shortens the doubled pause by at most half, and extends `retry_after` by at
+/// most a tenth.
 pub fn pause(failed: u32, retry_after: Option<Duration>, chance: u128) -> Pause {
     let share = (chance % 1_000) as f64 / 999.0;
     let doubled = FIRST.saturating_mul(2u32.saturating_pow(failed.saturating_sub(1)));
@@ -49,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pause_that_the_server_asks_for_counts_unless_it_is_too_long() {
+    fn the_requested_pause_is_the_minimum_unless_it_is_too_long() {
         let asked = |seconds, chance| pause(1, Some(Duration::from_secs(seconds)), chance);
         assert_eq!(asked(10, 0), Pause::Wait(Duration::from_secs(10)));
         assert_eq!(asked(10, 999), Pause::Wait(Duration::from_secs(11)));

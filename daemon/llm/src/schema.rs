@@ -28,8 +28,8 @@ impl Schema {
         &self.value
     }
 
-    /// Whether a server with strict schemas accepts it: every property is required, and no others
-    /// are allowed.
+    /// Whether a server with strict schemas accepts the schema: every property is required, and no
+    /// other properties are allowed.
     pub fn is_strict(&self) -> bool {
         is_strict(&self.value)
     }
@@ -43,8 +43,8 @@ impl Schema {
     }
 
     /// Converts `answer` to the schema: removes unknown and null entries, turns a single value into
-    /// a list of one, a number into a text or the reverse, and ignores the case of enum values. The
-    /// error names the position where the answer does not match, without quoting the answer.
+    /// a list, a number into a text or the reverse, and ignores the case of enum values. The error
+    /// contains the position where the answer does not match, without quoting the answer.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }
@@ -111,7 +111,7 @@ fn fit_text(schema: &Value, text: String, at: &str) -> Result<Value, String> {
             words.iter().find(|word| word.as_str().is_some_and(|word| plain(word) == plain(&text)));
         return known.cloned().ok_or_else(|| {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            format!("{at} is none of {}", words.join(", "))
+            format!("{at} has to be one of {}", words.join(", "))
         });
     }
     if allows(schema, "string") {
@@ -122,7 +122,7 @@ fn fit_text(schema: &Value, text: String, at: &str) -> Result<Value, String> {
     number.map(Value::Number).ok_or_else(|| mismatch(schema, "a string", at))
 }
 
-/// Whether a schema allows a type; a schema without types allows all.
+/// Whether a schema allows a type; a schema without types allows all types.
 fn allows(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(one) => one == name,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_made_to_fit() {
+    fn an_answer_is_converted_to_the_schema() {
         for (answer, expected) in [
             (json!({"goal": "a", "end": "done"}), json!({"goal": "a", "end": "done"})),
             (
@@ -215,11 +215,14 @@ mod tests {
 
     #[test]
     fn mismatches_are_reported_without_quoting_the_answer() {
-        for (answer, told) in [
+        for (answer, expected) in [
             (json!([]), "the answer has to be of type object, not array"),
             (json!({"end": "done"}), "the answer has no goal"),
             (json!({"goal": null, "end": "done"}), "the answer has no goal"),
-            (json!({"goal": "a", "end": "secret"}), "the answer.end is none of in_progress, done"),
+            (
+                json!({"goal": "a", "end": "secret"}),
+                "the answer.end has to be one of in_progress, done",
+            ),
             (
                 json!({"goal": {"secret": 1}, "end": "done"}),
                 "the answer.goal has to be of type string, not object",
@@ -241,12 +244,12 @@ mod tests {
                 "the answer.tasks[0] has to be of type string, not array",
             ),
         ] {
-            assert_eq!(schema().fit(answer.clone()), Err(told.to_owned()), "{answer}");
+            assert_eq!(schema().fit(answer.clone()), Err(expected.to_owned()), "{answer}");
         }
     }
 
     #[test]
-    fn a_schema_is_strict_when_nothing_in_it_is_left_open() {
+    fn a_strict_schema_requires_all_properties_and_allows_no_others() {
         assert!(schema().is_strict());
         for open in [
             r#"{"type": "object", "properties": {"a": {}}, "required": ["a"]}"#,

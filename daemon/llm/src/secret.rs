@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// A key for a provider. Its `Debug` output does not contain it.
+/// A key for a provider. The `Debug` output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Trims `text`. `None` when it is empty or contains anything but visible ASCII characters,
-    /// which a header can always contain.
+    /// Trims `text`. Returns `None` if `text` is empty or contains anything but visible ASCII
+    /// characters. All of these characters are valid in a header.
     pub fn new(text: &str) -> Option<Secret> {
         let text = text.trim();
         let is_key = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_does_not_show() {
+    fn the_debug_output_does_not_contain_the_key() {
         let secret = Secret::new(" abc123\n").unwrap();
         assert_eq!(secret.expose(), "abc123");
         assert_eq!(
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_no_key() {
+    fn text_that_a_header_cannot_contain_is_rejected() {
         for text in ["", "  \n", "two words", "a\nb", "ключ"] {
             assert_eq!(Secret::new(text), None, "{text}");
         }

@@ -1,13 +1,14 @@
 //! Estimates the number of tokens of a text.
 
 /// Returns an upper estimate for current tokenizers. English prose and code have fewer tokens than
-/// that; text in other scripts and dense data have about as many. Long random strings (base64) may
-/// have up to twice as many.
+/// estimated; text in other scripts and dense data have about the estimated number. Long random
+/// strings (base64) may have up to twice the estimated number.
 ///
-/// The basis: a token is about 4 letters of English with older tokenizers and 3 with those of
-/// Claude 4.7 and later (which count about 30 % more); punctuation and digits are single tokens or
-/// pairs; a character of a script with two bytes is a third to two thirds of a token, one with
-/// three bytes (CJK) one to one and a half, an emoji up to three.
+/// The estimate is based on these numbers. A token has about 4 English letters with older
+/// tokenizers, and 3 with the tokenizers of Claude 4.7 and later, which count about 30 % more. A
+/// token has one or two digits or punctuation characters. A character of two bytes is a third to
+/// two thirds of a token, a character of three bytes (CJK) is one to one and a half tokens, and an
+/// emoji is up to three tokens.
 pub fn estimate(text: &str) -> u32 {
     let sixths: u64 = text.chars().map(sixths_of_a_token).sum();
     u32::try_from(sixths.div_ceil(6)).unwrap_or(u32::MAX)
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn estimates_are_above_what_tokenizers_make_of_a_text_and_not_far_above() {
+    fn estimates_are_between_the_number_of_tokens_and_twice_this_number() {
         // Words, punctuation and runs of punctuation; for Chinese and Japanese, characters.
         for (text, pieces) in [
             ("The quick brown fox jumps over the lazy dog.", 10),
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_has_as_many_tokens_as_asked_for() {
+    fn a_prefix_has_at_most_the_requested_number_of_tokens() {
         let text = "abcdefg 語語 🎉 end";
         for tokens in 0..20 {
             let cut = prefix(text, tokens);

@@ -5,7 +5,7 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-/// Accepts what clients send: with or without padding, with extra bits at the end.
+/// Accepts base64 as clients send it: with or without padding, and with extra bits at the end.
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_and_a_password_are_known() {
+    fn a_pair_of_user_and_password_is_recognised() {
         for pair in ["dXNlcjpwYXNz", "QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "YWRtaW46aHVudGVyMg"] {
             assert!(is_pair(pair), "{pair}");
         }

@@ -1,19 +1,19 @@
 //! Private keys in text form: blocks between `-----BEGIN … PRIVATE KEY-----` and `END`, and PuTTY's
-//! format. One of the two lines may be missing, and the block may contain escaped line breaks
-//! (`\n`), line numbers, quotes, diff markers or the path prefixes of `grep`.
+//! format. The `BEGIN` line or the `END` line may be missing, and the block may contain escaped
+//! line breaks (`\n`), line numbers, quotes, diff markers or the path prefixes of `grep`.
 
 use std::ops::Range;
 
 /// Minimum number of base64 digits of a word of key material, except for the end of the last line.
 const FULL_WORD: usize = 16;
 
-/// Maximum length, in bytes, of a path before a line.
+/// Maximum length, in bytes, of a path that `grep` put before a line.
 const PATH: usize = 200;
 
 /// Maximum length, in bytes, of a header line (`DEK-Info: …`) that is skipped.
 const HEADER_LINE: usize = 200;
 
-/// Returns the block around the words `PRIVATE KEY` at `anchor`; it does not extend before `floor`.
+/// Returns the block around the words `PRIVATE KEY` at `anchor`. Text before `floor` is not read.
 pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let line_start = anchor.start.saturating_sub(48).max(floor.min(anchor.start));
@@ -60,7 +60,8 @@ fn after_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
     text.len() - rest.len()
 }
 
-/// Returns the end of the material that begins at `start`, including its `END` line.
+/// Returns the end of the key material that begins at `start`, or of its `END` line if there is
+/// one.
 fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     let mut end = None;
     let mut at = start;
@@ -90,7 +91,7 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     end
 }
 
-/// Returns the start of the material that ends at `end`, if it has at least 40 bytes.
+/// Returns the start of the key material that ends at `end`, if it has at least 40 bytes.
 fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Option<usize> {
     let mut start = None;
     let mut at = end;
@@ -126,7 +127,7 @@ fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     (length > 0).then_some(at..at + length)
 }
 
-/// Returns the word before `at`, but not before `floor`.
+/// Returns the last word between `floor` and `at`.
 fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     while at > floor {
@@ -174,7 +175,7 @@ fn end_line(text: &str, at: usize) -> Option<usize> {
     dashes_after(text.as_bytes(), name_start + dashes).or(Some(name_start + dashes))
 }
 
-/// Returns the end of the dashes after `at`, possibly after ` BLOCK` and spaces.
+/// Returns the end of the dashes that follow `at` directly, or after ` BLOCK` or spaces.
 fn dashes_after(text: &[u8], mut at: usize) -> Option<usize> {
     if text[at..].starts_with(b" BLOCK") {
         at += 6;
@@ -210,7 +211,7 @@ fn is_decoration(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Builds an invented key, so that secret scanners do not report this file.
+    /// Builds the lines of an invented key, so that secret scanners do not report this file.
     fn lines(count: usize) -> Vec<String> {
         (0..count)
             .map(|line| format!("{:0<60}", format!("MIIE{line}vQ+IBAD/AN")) + "kq9Z")
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mere_mention_stays() {
+    fn a_mention_of_a_key_is_not_redacted() {
         for text in [
             format!("if key.startswith('{}'):\n    return parse(key)", begin()),
             format!("{}\n...\n{}", begin(), end()),

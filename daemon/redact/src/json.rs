@@ -12,8 +12,8 @@ use crate::{
 
 impl Redactor {
     /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
-    /// key denotes a secret. The key of a list also applies to its elements, and the key of an
-    /// object to those of its fields that are named like a value: `{"password": {"value": "…"}}`.
+    /// key denotes a secret. The key of a list also applies to its elements. The key of an object
+    /// also applies to fields such as `value`: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
@@ -87,13 +87,13 @@ impl Redactor {
     }
 }
 
-/// Whether a field of an object has the value that the object describes.
+/// Whether the field `key` of an object contains the value that the object describes.
 fn is_value_key(key: &str) -> bool {
     let keys = ["value", "plain", "plaintext", "raw", "current", "new", "old", "previous"];
     keys.iter().any(|known| key.eq_ignore_ascii_case(known))
 }
 
-/// Returns the meaning of the `name` or `key` in the same object as a `value`: `{"name": "TOKEN",
+/// Returns the meaning of the name that the field `name` or `key` contains: `{"name": "TOKEN",
 /// "value": "…"}`.
 fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key"]
@@ -183,7 +183,7 @@ mod tests {
         let redactor = Redactor::new();
         let mut value = json!("password=hunter2");
         for _ in 0..2_000 {
-            // `json!([value])` would serialize it, level by level on the stack.
+            // `json!([value])` would serialize `value` recursively.
             value = Value::Array(vec![value]);
         }
         assert_eq!(redactor.redact_value(&mut value).total(), 1);

@@ -1,13 +1,13 @@
 //! Removes secrets from text before it is stored or sent.
 //!
 //! [`Redactor::redact`] replaces keys, tokens, passwords and private keys in text by
-//! `[REDACTED:<kind>]`; [`Redactor::redact_value`] does the same in JSON. It finds
+//! `[REDACTED:<kind>]`; [`Redactor::redact_value`] replaces them in JSON values. They find
 //! - secrets of a recognisable form: the table in `rules`, private key blocks (`block`), passwords
 //!   in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
-//! It does not redact hashes other than those of passwords, ids that give no access to anything,
-//! placeholders, references to variables, and code. Whether a part of a text is redacted depends
+//! They do not redact hashes other than password hashes, ids that give no access to anything,
+//! placeholders, references to variables, or code. Whether a part of a text is redacted depends
 //! only on nearby text. The callers decide whether and where to redact. This module neither logs
 //! nor keeps any text.
 
@@ -32,8 +32,9 @@ use crate::{
 /// was stored under an older version should then be redacted again.
 pub const RULES_VERSION: u32 = 4;
 
-/// Maximum number of passes over a text: a replacement can, rarely, make an adjacent secret
-/// recognisable. Nested keys, which occur only in tests, need one pass each.
+/// Maximum number of passes over a text. A further pass is necessary if a replacement makes an
+/// adjacent secret recognisable, which is rare. Nested keys, which occur only in tests, need one
+/// pass each.
 const PASSES: usize = 16;
 
 /// Shared by the whole process, because its creation takes some milliseconds.
@@ -77,7 +78,7 @@ impl Redactor {
                 break;
             }
             let clean = replaced(&text, &findings);
-            // The findings are the replacements of an earlier pass.
+            // All findings are replacements of an earlier pass.
             if clean == text {
                 break;
             }
@@ -103,8 +104,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// The kinds of secrets that a name, a URL or a key block identifies. Some also have a row in
-    /// the table.
+    /// The kinds of secrets that a name, a URL or a key block identifies. Some of these kinds also
+    /// have a row in [`RULES`].
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",
@@ -170,7 +171,6 @@ impl SecretCounts {
     }
 }
 
-/// Returns `text` with each finding replaced.
 fn replaced(text: &str, findings: &[Finding]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut at = 0;

@@ -39,12 +39,11 @@ const LABEL_WORDS: &[&str] = &[
 
 /// Function words of sentences. A passphrase may contain them, too.
 #[rustfmt::skip]
-const JOINING_WORDS: &[&str] = &[
+const FUNCTION_WORDS: &[&str] = &[
     "a", "and", "are", "at", "can", "for", "from", "has", "have", "if", "in", "is", "of", "or",
     "the", "to", "with",
 ];
 
-/// Whether `value` is a placeholder for a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let bytes = value.as_bytes();
@@ -74,9 +73,9 @@ pub(super) fn is_label(value: &str) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| words.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
     };
-    let is_plausible_variable = value.starts_with(|c: char| c.is_ascii_lowercase())
+    let is_plausible_passphrase = value.starts_with(|c: char| c.is_ascii_lowercase())
         && value.bytes().any(|byte| byte.is_ascii_digit());
-    has(LABEL_WORDS) || (has(JOINING_WORDS) && !is_plausible_variable)
+    has(LABEL_WORDS) || (has(FUNCTION_WORDS) && !is_plausible_passphrase)
 }
 
 /// Whether `value` is a path, a URL or a port.
@@ -146,9 +145,9 @@ fn is_abbreviated(value: &str) -> bool {
 
 /// Matches `ghp_[0-9A-Za-z]{36}`, `.*`: a pattern of secrets.
 fn is_pattern(value: &str) -> bool {
-    const SIGNS: [&str; 12] =
+    const PATTERN_PARTS: [&str; 12] =
         ["[a-", "[A-", "[0-9", "[^", "\\d", "\\w", "\\b", "\\s", "\\S", "(?:", "(?i", ".*"];
-    SIGNS.iter().any(|sign| value.contains(sign))
+    PATTERN_PARTS.iter().any(|part| value.contains(part))
 }
 
 /// Matches `%s:%s`, `{}`, `\x73\x65\x72`: format strings and escaped text.
@@ -182,11 +181,11 @@ mod tests {
     fn the_word_lists_are_sorted() {
         assert!(PLAIN_WORDS.is_sorted());
         assert!(LABEL_WORDS.is_sorted());
-        assert!(JOINING_WORDS.is_sorted());
+        assert!(FUNCTION_WORDS.is_sorted());
     }
 
     #[test]
-    fn placeholders_are_known() {
+    fn placeholders_are_recognised() {
         for value in [
             "",
             "xxx",

@@ -1,8 +1,8 @@
 //! Decides whether a text is random or consists of words.
 //!
-//! Entropy alone does not distinguish a short key from a long identifier. Two further properties
-//! do: random texts change between letters, digits and cases every second or third character, and
-//! their letter pairs are rare in words.
+//! Entropy alone does not distinguish a short key from a long identifier. Two further properties of
+//! random texts are therefore used: they change between letters, digits and cases every second or
+//! third character, and their letter pairs are rare in words.
 
 /// The letters that commonly follow each letter in words and identifiers: 93 % of all pairs,
 /// counted over the sources and documentation of about 200 crates.
@@ -70,8 +70,8 @@ pub(super) fn entropy(text: &[u8]) -> f64 {
 
 /// Whether `text` looks random. The text needs at least eight letters or digits.
 ///
-/// Error rates: about 2 % of random texts of 16 characters and 0.1 % of those of 32 are classified
-/// as words; 1 % of identifiers are classified as random.
+/// Error rates: about 2 % of random texts of 16 characters and 0.1 % of random texts of 32
+/// characters are classified as words; 1 % of identifiers are classified as random.
 pub(super) fn looks_random(text: &str) -> bool {
     let shape = Shape::of(text.as_bytes());
     if shape.characters < 8 || entropy(text.as_bytes()) < 2.5 {
@@ -97,7 +97,7 @@ struct Shape {
     /// One more than the number of changes of the class between adjacent letters and digits. A
     /// change across another character, such as `-`, is not counted.
     pieces: u32,
-    /// Number of adjacent letter pairs within a run.
+    /// Number of pairs of adjacent letters within a piece.
     pairs: u32,
     /// Number of the pairs that are common in words.
     common_pairs: u32,
@@ -122,7 +122,7 @@ impl Shape {
             shape.is_hex &= byte.is_ascii_hexdigit();
             shape.has_digits |= class == Class::Digit;
             shape.has_letters |= class != Class::Digit;
-            // `Word` is one run, because a capital may start a word.
+            // `Word` is one piece, because a word may start with a capital.
             let joins = class == before
                 || (before == Class::Upper && class == Class::Lower && piece_length == 1);
             if joins {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entropy_is_shannons() {
+    fn entropy_is_the_shannon_entropy() {
         for (text, wanted) in [("", 0.0), ("aaaa", 0.0), ("abab", 1.0), ("abcdefgh", 3.0)] {
             assert!((entropy(text.as_bytes()) - wanted).abs() < 1e-9, "{text}");
         }

@@ -11,7 +11,6 @@
 
 use crate::SecretKind;
 
-/// One form of a secret.
 pub(super) struct Rule {
     /// The kind in the replacement.
     pub(super) kind: SecretKind,
@@ -20,7 +19,6 @@ pub(super) struct Rule {
     /// A regular expression over bytes that matches the whole form.
     pub(super) pattern: &'static str,
     pub(super) start: Start,
-    /// A further condition on the secret.
     pub(super) check: Check,
 }
 
@@ -46,7 +44,7 @@ pub(super) enum Start {
 pub(super) enum Check {
     /// Neither a placeholder nor a repetition of a few characters.
     Varied,
-    /// Like `Varied`, and contains a digit or looks random: not an identifier.
+    /// Like `Varied`, and contains a digit or looks random. Identifiers usually do neither.
     Mixed,
     /// Like `Varied`, and looks random.
     Random,
@@ -54,13 +52,13 @@ pub(super) enum Check {
     Drawn,
     /// At least two bytes, and neither a placeholder nor a plain word nor a `file:` reference.
     Password,
-    /// Like `Password`, and contains a lower-case letter, which names of methods do not.
+    /// Like `Password`, and contains a lower-case letter. Names of methods such as `AUTH LOGIN`
+    /// contain none.
     Chosen,
-    /// Without function words. The pattern requires at least twelve words.
+    /// Contains no function words. The pattern requires at least twelve words.
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
-    /// No condition.
     Nothing,
 }
 
@@ -86,8 +84,8 @@ impl Rule {
     }
 }
 
-/// A form that must not follow a letter or digit, because it is short enough to occur inside other
-/// text.
+/// Returns the rule of a form that must not follow a letter or digit, because the form is short
+/// enough to occur inside other text.
 const fn edged(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -96,7 +94,7 @@ const fn edged(
     Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Edge, check: Check::Varied }
 }
 
-/// A form that is found even directly after other text.
+/// Returns the rule of a form that is found even directly after other text.
 const fn glued(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -269,7 +267,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("harness-token", &["sat."], r"sat\.[\w-]{20,24}\.[A-Za-z0-9]{20,28}\.[A-Za-z0-9]{18,24}"),
     edged("lob-key", &["live_", "test_"], r"(?:live|test)_[0-9a-f]{35}\b"),
     edged("gocardless-token", &["live_"], r"live_[A-Za-z0-9_=-]{40}\b").check(Check::Drawn),
-    // Others that their providers document.
+    // Other forms that the providers document.
     edged("fireworks-key", &["fw_"], r"fw_[A-Za-z0-9]{22,}").check(Check::Drawn).alone(),
     edged("together-key", &["tgp_v1_"], r"tgp_v1_[\w-]{40,}"),
     edged("posthog-key", &["phx_"], r"phx_[A-Za-z0-9]{40,}"),

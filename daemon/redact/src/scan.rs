@@ -1,4 +1,4 @@
-//! One pass over a text: finds the anchors, and applies the rules of each anchor there.
+//! Scans a text once: finds the anchors, and applies the rules of an anchor at its position.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
@@ -35,7 +35,6 @@ pub(super) struct RuleScanner {
     patterns: Vec<OnceLock<meta::Regex>>,
 }
 
-/// A secret in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
@@ -45,7 +44,6 @@ pub(super) struct Finding {
     is_specific: bool,
 }
 
-/// The action at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Rule(usize),
@@ -102,7 +100,6 @@ impl RuleScanner {
     }
 }
 
-/// Returns every anchor with its action.
 fn table() -> impl Iterator<Item = (&'static str, Action)> {
     let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
         rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
@@ -260,7 +257,7 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         Check::Chosen => {
             is_password(secret) && secret.bytes().any(|byte| byte.is_ascii_lowercase())
         }
-        Check::SeedWords => !secret.split([' ', ',']).any(|word| JOINING_WORDS.contains(&word)),
+        Check::SeedWords => !secret.split([' ', ',']).any(|word| FUNCTION_WORDS.contains(&word)),
         Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
         Check::Mixed => {
             let is_mixed = looks_random(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
@@ -278,11 +275,11 @@ fn is_password(secret: &str) -> bool {
         && !secret.starts_with("file:")
 }
 
-/// Common English words that are in no list of seed words: text that contains them is prose.
-const JOINING_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
+/// Common English words that are in no list of seed words. Text with such a word is prose.
+const FUNCTION_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
 
-/// Whether `at` is a boundary: the character before it is not a letter, a digit or in `others`. The
-/// last character of an escape (`\n`, `\u0022`, `%3D`) is ignored.
+/// Whether a word begins at `at`: the byte before `at` is missing, is neither a letter, a digit nor
+/// in `others`, or is the last byte of an escape (`\n`, `\u0022`, `%3D`).
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];
@@ -293,14 +290,14 @@ fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
         || (is_escape(3, b'%') && byte.is_ascii_hexdigit())
 }
 
-/// Returns the end of the replacement whose kind begins at `at`, if it is a known kind.
+/// Returns the end of the replacement whose kind begins at `at`, if the kind is known.
 fn mark_end(text: &str, at: usize) -> Option<usize> {
     let limit = text.floor_char_boundary(text.len().min(at + 40));
     let (kind, _) = text[at..limit].split_once(']')?;
     SecretKind::is_known(kind).then_some(at + kind.len() + 1)
 }
 
-/// Sorts the findings and merges those that overlap.
+/// Sorts the findings and merges overlapping findings.
 fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
     let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());

@@ -1,4 +1,4 @@
-//! The settings of search: whether it uses vectors.
+//! The settings of search.
 
 use crate::llm::embed::config::Config as Embeddings;
 

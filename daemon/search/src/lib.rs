@@ -4,8 +4,9 @@
 //! indexed and how it is stored ([`passage`], [`index`]); how sessions are ranked ([`rank`]); how
 //! results are shown ([`snippet`]).
 //!
-//! The search identifies sessions by number and stores no text; the caller has both. Embeddings
-//! ([`vectors`]), if configured, are a second ranker ([`rank::SecondRanker`]).
+//! The search identifies sessions by number and stores no text; the caller stores the sessions and
+//! their texts. Embeddings ([`vectors`]), if configured, are a second ranker
+//! ([`rank::SecondRanker`]).
 //!
 //! Entities and facts are searched in the same way: each has a number and a few text fields, like a
 //! session that has only an episode, in a separate index ([`index::IndexChange::entity_or_fact`]).

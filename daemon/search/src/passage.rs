@@ -74,7 +74,7 @@ impl PassageKind {
         }
     }
 
-    /// Returns the kind with that number; `None` for a card.
+    /// Returns the kind with this number; `None` for the number of a session's card.
     pub(crate) fn from_number(number: u64) -> Option<PassageKind> {
         PassageKind::ALL.get(usize::try_from(number).ok()?).copied()
     }

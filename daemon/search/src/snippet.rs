@@ -11,7 +11,6 @@ use crate::{
     },
 };
 
-/// An excerpt of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Snippet {
     /// The text with collapsed white space, and `…` where something was omitted.
@@ -25,7 +24,7 @@ const LOOKED_AT: usize = 256 * 1024;
 /// The share of the snippet that may precede the first match.
 const LEAD: f32 = 0.3;
 
-/// Marks the matches of a query. Create one for all texts of a result.
+/// Marks the matches of a query. One highlighter serves all texts of a result.
 pub struct Highlighter {
     exact: HashSet<String>,
     forms: HashSet<String>,
@@ -34,7 +33,8 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// Marks the query's phrases, and its meaningful words or, if it has none, all its words.
+    /// Creates a highlighter for the query's phrases and meaningful words. If the query has no
+    /// meaningful words, all its words are marked.
     pub fn new(query: &Query) -> Highlighter {
         let is_meaningful = query.words.iter().any(|word| word.role.is_meaningful());
         let mut marker = Highlighter {
@@ -59,7 +59,8 @@ impl Highlighter {
         marker
     }
 
-    /// Returns the best excerpt of `text`, about `limit` bytes; its start when nothing matches.
+    /// Returns the best excerpt of `text`, with about `limit` bytes. If nothing matches, returns
+    /// the start of `text`.
     pub fn snippet(&self, text: &str, limit: usize) -> Snippet {
         let text = &text[..text.floor_char_boundary(LOOKED_AT)];
         let matches = self.matches(text);
@@ -92,7 +93,7 @@ impl Highlighter {
         });
         for phrase in &self.phrases {
             for run in parts.windows(phrase.parts.len()) {
-                if holds(phrase, run) {
+                if matches_phrase(phrase, run) {
                     let span = run[0].1.start..run[run.len() - 1].1.end;
                     matches.push(Match { span, what: format!("\"{}\"", phrase.parts.join(" ")) });
                 }
@@ -120,7 +121,7 @@ impl Highlighter {
 
 struct Match {
     span: Range<usize>,
-    /// The part of the query, so that repetitions of one word count less than different words.
+    /// The part of the query that matches. Different parts count more than repetitions of one part.
     what: String,
 }
 
@@ -145,8 +146,8 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
 /// Maximum number of marks in a snippet.
 const MOST_MARKS: usize = 32;
 
-/// Returns about `limit` bytes of `text`, cut between words. `first` is in their first third unless
-/// the text ends soon after it.
+/// Returns a range of about `limit` bytes of `text`, cut between words. The position `first` is in
+/// the first third of the range, unless the text ends soon after `first`.
 fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     let lead = (limit as f32 * LEAD) as usize;
     let mut start = text.floor_char_boundary(first.saturating_sub(lead));
@@ -177,7 +178,7 @@ fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Returns the excerpt with collapsed white space and the spans adjusted to it.
+/// Returns the excerpt with collapsed white space, and with spans that are adjusted to this text.
 fn cut(text: &str, part: Range<usize>, spans: &[Range<usize>]) -> Snippet {
     let mut out = String::new();
     if part.start > 0 {
@@ -213,7 +214,7 @@ fn cut(text: &str, part: Range<usize>, spans: &[Range<usize>]) -> Snippet {
     Snippet { text: out, marks }
 }
 
-fn holds(phrase: &Phrase, run: &[(String, Range<usize>)]) -> bool {
+fn matches_phrase(phrase: &Phrase, run: &[(String, Range<usize>)]) -> bool {
     let last = phrase.parts.len() - 1;
     phrase.parts.iter().zip(run).enumerate().all(|(index, (wanted, (word, _)))| {
         word == wanted || (index == last && phrase.is_prefix && word.starts_with(wanted.as_str()))
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_made_single_and_marks_move_with_it() {
+    fn white_space_is_collapsed_and_marks_are_adjusted() {
         assert_eq!(
             marked("beta gamma", "  alpha\n\n\tbeta   gamma\n", 200),
             "alpha [beta] [gamma]"
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_the_part_with_most_different_words_is_shown() {
+    fn the_excerpt_of_a_long_text_has_the_most_different_words() {
         let filler = "lorem ipsum dolor sit amet ".repeat(200);
         let text = format!("{filler}token token token {filler}the token has expired {filler}");
         let shown = marked("token expired", &text, 120);
@@ -295,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn a_match_at_the_very_end_has_its_surroundings_too() {
+    fn a_match_at_the_end_is_shown_with_the_text_before_it() {
         let text = "alpha ".repeat(100) + "omega";
         let shown = marked("omega", &text, 60);
         assert!(shown.ends_with("alpha [omega]") && shown.len() > 50, "{shown}");
     }
 
     #[test]
-    fn any_text_gives_a_snippet_whose_marks_lie_on_characters() {
+    fn marks_are_at_character_boundaries_in_any_text() {
         let pieces = [
             "token",
             "é",

@@ -9,18 +9,18 @@ use crate::{
     rank::{RankRequest, Results, Scope, SecondRanker, Weights},
 };
 
-/// Wednesday, 18 March 2026, noon.
+/// Returns Wednesday, 18 March 2026, noon.
 pub(crate) fn now() -> Zoned {
     date(2026, 3, 18).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()
 }
 
-/// Noon of a day of 2026.
+/// Returns noon of a day of 2026.
 pub(crate) fn day(month: i8, day: i8) -> Timestamp {
     let noon = date(2026, month, day).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap();
     Timestamp::from_micros(noon.timestamp().as_microsecond())
 }
 
-/// A session of the project `/home/ann/app`, on 1 March.
+/// Builds the card of a session of the project `/home/ann/app`, on 1 March.
 pub(crate) fn card(session: u64) -> Card {
     Card {
         session: SessionKey(session),
@@ -49,7 +49,7 @@ pub(crate) fn message(role: Role, text: &str) -> Message {
 }
 
 /// Builds messages of the user in a session's own file.
-pub(crate) fn said(card: Card, texts: &[&str]) -> IndexChange {
+pub(crate) fn user_messages(card: Card, texts: &[&str]) -> IndexChange {
     let messages = (0..).zip(texts).map(|(seq, text)| Message {
         seq,
         origin: Origin { source: 0, line: u64::from(seq) + 1 },

@@ -14,7 +14,7 @@ pub(super) struct Account {
     pub(super) usage: TokenUsage,
     /// `None` as soon as the cost of one call is unknown.
     pub(super) cost: Option<Money>,
-    /// The model of the last answer, by the name that it reports.
+    /// The name of the model, as the last answer reports it.
     pub(super) model: Option<String>,
 }
 
@@ -35,9 +35,9 @@ impl Account {
     }
 }
 
-/// Returns the usage and the cost of a call; `None` when no model processed it. If the provider
-/// does not report the usage, `most`, the expected maximum, is returned; if there is an answer, its
-/// estimated number of tokens replaces the output in `most`.
+/// Returns the usage and the cost of a call; `None` when no model processed the call. If the
+/// provider does not report the usage, returns `most`, the expected maximum. If there is an answer,
+/// its estimated number of tokens then replaces the output in `most`.
 pub(super) fn spent(
     result: &Result<Completion, Failure>,
     most: TokenUsage,

@@ -1,5 +1,5 @@
-//! Makes calls until one gets an answer. Each call is recorded in the ledger, limited in time, and
-//! repeated when a retry may help.
+//! Makes calls until a call gets an answer. Each call is recorded in the ledger, limited in time,
+//! and repeated when a retry may help.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,8 +25,8 @@ pub(super) struct MarkedRequest<'q> {
 }
 
 impl Client {
-    /// Makes calls until one is answered or a retry is of no use. The request keeps its concurrency
-    /// slot while it waits, so that a busy server gets fewer calls.
+    /// Makes calls until a call is answered or a retry is useless. The request keeps its
+    /// concurrency slot while it waits, so that a busy server gets fewer calls.
     pub(super) async fn exchange(
         &self,
         question: MarkedRequest<'_>,
@@ -114,9 +114,9 @@ impl Client {
     }
 }
 
-/// Warns if the server seems to have truncated the prompt. Some servers do this instead of refusing
-/// it (Ollama, at 4,096 tokens unless configured otherwise). A factor of five is too large to be an
-/// error of the estimate.
+/// Warns if the server seems to have truncated the prompt. Some servers truncate a long prompt
+/// instead of refusing it (Ollama, at 4,096 tokens by default). A factor of five is too large to be
+/// an error of the estimate.
 fn warn_if_cut(read: u64, sent: u64) {
     if read > 0 && read.saturating_mul(5) < sent {
         tracing::warn!(

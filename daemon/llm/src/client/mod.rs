@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Sends requests to the configured model. All callers share one client. When the configuration
-/// changes, the old client is [stopped](Client::stop) and a new one is created.
+/// changes, the old client is [stopped](Client::stop) and a new client is created.
 pub struct Client {
     config: Config,
     /// The provider, or the error that prevents its creation.
@@ -88,8 +88,8 @@ impl Client {
         self.config.context_tokens.saturating_sub(max_output_tokens).saturating_sub(OVERHEAD)
     }
 
-    /// Sends a request. Each attempt may take the configured time limit; the pauses between
-    /// attempts and the wait for other requests are not limited by it.
+    /// Sends a request. The configured time limit applies to each attempt, but not to the pauses
+    /// between attempts or to the wait for other requests.
     pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
         if !self.is_on() {
             return Err(Error::Off);
@@ -107,8 +107,8 @@ impl Client {
         result
     }
 
-    /// Same as [`ask`](Client::ask), for a blocking thread such as a job's. It must not be called
-    /// on a thread that runs the tasks of `runtime`.
+    /// Same as [`ask`](Client::ask), for a blocking thread such as the thread of a job. Must not be
+    /// called on a thread that runs the tasks of `runtime`.
     pub fn ask_blocking(
         &self,
         runtime: &Handle,
@@ -117,8 +117,8 @@ impl Client {
         runtime.block_on(self.ask(request))
     }
 
-    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns what
-    /// was found, in words for people.
+    /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a
+    /// description of the result for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let provider = self.provider.clone()?;
         let found = tokio::select! {
@@ -128,7 +128,7 @@ impl Client {
         found.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Records a request that was not necessary. Its count in the ledger is saved with the next
+    /// Records a request that was not necessary. The ledger with the new count is saved at the next
     /// call.
     pub fn record_avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
         let now = self.ports.clock.now();
@@ -151,8 +151,8 @@ impl Client {
         self.lock_ledger().clone()
     }
 
-    /// Returns the error with which requests fail at present, because the configuration is wrong or
-    /// the breaker is open; otherwise `None`. Does not check the budget.
+    /// Returns the error with which all requests fail at present, because the configuration is
+    /// wrong or the breaker is open; otherwise `None`. Does not check the budget.
     pub fn outage(&self) -> Option<Error> {
         let unusable = self.provider.as_ref().err().cloned();
         unusable.or_else(|| self.breaker().outage(self.ports.clock.now()))
@@ -166,7 +166,7 @@ impl Client {
         (self.model_name(&Account::new()), prices)
     }
 
-    /// Cancels the running requests and answers [`Error::Unavailable`] from now on. A call that was
+    /// Cancels the running requests. Later requests return [`Error::Unavailable`]. A call that was
     /// running stays in the ledger with its maximum cost.
     pub fn stop(&self) {
         self.stopped.send_replace(true);

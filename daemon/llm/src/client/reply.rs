@@ -65,9 +65,9 @@ impl Client {
         }
     }
 
-    /// Requests JSON. If the answer does not match the schema, it is requested once more, with a
-    /// description of the error. An answer that was cut off is not requested again, because the
-    /// next one would be cut off, too.
+    /// Requests JSON. If the answer does not match the schema, the request is repeated once, with a
+    /// description of the error. It is not repeated if the answer was cut off, because the next
+    /// answer would be cut off, too.
     async fn json(
         &self,
         question: MarkedRequest<'_>,
@@ -92,10 +92,10 @@ impl Client {
     }
 }
 
-/// The text of an answer, and its JSON where JSON was requested.
+/// The text of an answer, and its JSON if JSON was requested.
 type ParsedReply = (String, Option<Value>);
 
-/// Parses JSON, or accepts the plain text that may replace it.
+/// Parses JSON, or accepts the plain text that may replace JSON.
 fn read(form: &ReplyFormat, schema: &Schema, answer: &Completion) -> Result<ParsedReply, String> {
     let json = read_json(schema, answer);
     let text = own_words(&answer.text);
@@ -117,7 +117,7 @@ fn own_words(text: &str) -> String {
     json::without_thoughts(text).trim().to_owned()
 }
 
-/// Repeats the prompt with a description of what was wrong with the answer.
+/// Returns the prompt with a description of the problem of the last answer.
 fn with_problem(marked: &Marked, form: &ReplyFormat, problem: &str) -> Marked {
     let prompt = format!(
         "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",

@@ -3,8 +3,8 @@
 //!
 //! [`Embeddings`] returns a vector of length one for each text. As with requests to a language
 //! model, secrets are redacted before a text is sent, a circuit breaker guards the server, and
-//! every call of a server is recorded. Each file implements one kind of model: `openai` for
-//! servers, `local` for a model in a folder. Nothing is downloaded.
+//! every call of a server is recorded. `openai` implements servers, and `local` implements a model
+//! in a folder. Nothing is downloaded.
 
 pub mod config;
 
@@ -37,15 +37,15 @@ trait Embedder: Send + Sync {
 
     fn model(&self) -> String;
 
-    /// Returns an identifier of the vector space: only vectors with the same identity can be
+    /// Returns an identifier of the vector space. Only vectors with equal identifiers can be
     /// compared.
     fn identity(&self) -> String;
 
     /// Returns the price of the tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
-    /// Checks whether vectors can be computed, without computing any. Returns what was found, in
-    /// words for people.
+    /// Checks whether vectors can be computed, without computing any. Returns a description of the
+    /// result for people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
     /// Returns a vector for each text.
@@ -66,8 +66,8 @@ pub(crate) fn read_vectors(body: &serde_json::Value) {
     let _ = openai::read(body, 2);
 }
 
-/// The configured embedding model. When the configuration changes, the old one is
-/// [stopped](Embeddings::stop) and a new one is created.
+/// The configured embedding model. When the configuration changes, the old model is
+/// [stopped](Embeddings::stop) and a new model is created.
 pub struct Embeddings {
     config: Config,
     ports: Ports,
@@ -79,7 +79,7 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Creates the embeddings of `config` without reading or sending anything.
+    /// Creates the model of `config` without reading or sending anything.
     pub fn new(config: Config, ports: Ports) -> Embeddings {
         Embeddings {
             config,
@@ -136,8 +136,8 @@ impl Embeddings {
         vectors
     }
 
-    /// Checks within `limit` whether vectors can be computed, without computing any. Returns what
-    /// was found, in words for people.
+    /// Checks within `limit` whether vectors can be computed, without computing any. Returns a
+    /// description of the result for people.
     pub async fn reach(&self, limit: Duration) -> Result<String, Error> {
         let embedder = self.embedder().await?;
         let found = tokio::select! {

@@ -118,7 +118,7 @@ impl Embedder for OpenAi {
     }
 }
 
-/// Returns the vectors in the order of their texts; the response may have another order.
+/// Returns the vectors in the order of the texts, which may differ from the order in the response.
 pub(super) fn read(body: &Value, texts: usize) -> Result<Embedded, Failure> {
     let tokens = body["usage"]["prompt_tokens"].as_u64();
     let usage = tokens.map(|input| TokenUsage { input, ..TokenUsage::default() });

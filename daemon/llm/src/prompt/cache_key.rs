@@ -8,7 +8,7 @@ use crate::prompt::template::{Template, Values};
 
 /// The key of a content and a template. When both are equal, an earlier summary is reused.
 ///
-/// The other values of the placeholders are treated as part of the template.
+/// The values of the other placeholders are treated as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SummaryKey {
     content: [u8; 16],
@@ -81,7 +81,7 @@ mod tests {
     use crate::prompt::kind::PromptKind;
 
     #[test]
-    fn anything_that_changes_the_question_changes_the_key() {
+    fn each_change_of_the_prompt_changes_the_key() {
         let plain = Template::built_in(PromptKind::ToolResults);
         let other = Template::parse(PromptKind::ToolResults, "Shorten: {content}").unwrap();
         let values =
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_survives_its_bytes() {
+    fn a_key_is_restored_from_its_bytes() {
         let values = Values { content: "text", ..Values::default() };
         let key = SummaryKey::of(&Template::built_in(PromptKind::UserMessages), &values);
         assert_eq!(SummaryKey::from_bytes(key.to_bytes()), key);

@@ -3,20 +3,17 @@
 /// One prompt for each kind of message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// For results of tools.
     pub tool_results: TemplateSource,
-    /// For messages of the user.
     pub user_messages: TemplateSource,
-    /// For messages of the agent.
     pub agent_messages: TemplateSource,
     /// Maximum length of a summary, in characters. The prompt states it, and longer replies are
     /// cut.
     pub max_summary_chars: u32,
-    /// Maximum number of messages that are sent to a model each time it is asked about a session.
+    /// Maximum number of messages of a session that a model summarises each time the session is
+    /// processed.
     pub max_per_session: u32,
 }
 
-/// The source of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateSource {
     /// The project's or the user's template file for this kind of prompt, or else the built-in

@@ -21,7 +21,7 @@ pub(in crate::prompt) struct TemplateCache {
     read: Mutex<HashMap<(PathBuf, PromptKind), (Stamp, Parsed)>>,
 }
 
-/// A template, or the reason why the file is not one.
+/// A template, or the reason why the file is not a template.
 pub(in crate::prompt) type Parsed = Result<Arc<Template>, TemplateError>;
 
 /// The time of the last change and the length of a file: if one of them differs, the file has

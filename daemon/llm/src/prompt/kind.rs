@@ -1,13 +1,9 @@
 //! The kinds of prompts, each with its names and its built-in template.
 
-/// The kind of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PromptKind {
-    /// Summarise the result of a tool.
     ToolResults,
-    /// Summarise a message of the user.
     UserMessages,
-    /// Summarise a message of the agent.
     AgentMessages,
     SessionSummary,
     ToolClassification,
@@ -17,7 +13,7 @@ pub enum PromptKind {
 struct PromptDescription {
     kind: PromptKind,
     name: &'static str,
-    /// Other names of its file, from Graphiti and its documents.
+    /// Other names of the template's file, which the original Graphiti and its documents use.
     aliases: &'static [&'static str],
     built_in: &'static str,
     schema: Option<&'static str>,
@@ -96,7 +92,6 @@ impl PromptKind {
         }
     }
 
-    /// Returns the template that is compiled in.
     pub fn built_in(self) -> &'static str {
         self.entry().built_in
     }
@@ -106,7 +101,7 @@ impl PromptKind {
         self.entry().schema
     }
 
-    /// Returns the names of the file in a `prompts` folder, beginning with the usual one.
+    /// Returns the names of the file in a `prompts` folder, the usual name first.
     pub(in crate::prompt) fn file_names(self) -> impl Iterator<Item = String> {
         let entry = self.entry();
         [entry.name]
@@ -119,7 +114,7 @@ impl PromptKind {
         ENTRIES
             .iter()
             .find(|entry| entry.kind == self)
-            .expect("each kind has an entry, as a test checks")
+            .expect("a test checks that each kind has an entry")
     }
 }
 
@@ -142,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_of_a_message_tells_its_kind() {
+    fn the_context_of_a_message_determines_its_kind() {
         for (context, kind) in [
             ("user message", PromptKind::UserMessages),
             ("agent response", PromptKind::AgentMessages),
@@ -154,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_ask_for_every_property_as_strict_servers_demand() {
+    fn schemas_require_every_property_as_strict_servers_demand() {
         fn check(schema: &serde_json::Value) {
             if let Some(properties) = schema["properties"].as_object() {
                 let required: Vec<&str> = schema["required"]
@@ -178,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_summary_s_schema_asks_for_is_a_summary() {
+    fn a_reply_that_matches_the_summary_schema_is_a_summary() {
         let reply = serde_json::json!({
             "objective": "Fix it", "outcome": "in_progress", "completed_tasks": ["a"],
             "key_decisions": [{"decision": "b", "rationale": "c", "alternatives": null}],
@@ -189,12 +184,13 @@ mod tests {
         });
         let schema: serde_json::Value =
             serde_json::from_str(PromptKind::SessionSummary.schema().unwrap()).unwrap();
-        let mut asked: Vec<&str> =
+        let mut in_schema: Vec<&str> =
             schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        let mut given: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-        asked.sort_unstable();
-        given.sort_unstable();
-        assert_eq!(asked, given);
+        let mut in_reply: Vec<&str> =
+            reply.as_object().unwrap().keys().map(String::as_str).collect();
+        in_schema.sort_unstable();
+        in_reply.sort_unstable();
+        assert_eq!(in_schema, in_reply);
         let summary: EnhancedSessionSummary = serde_json::from_value(reply).unwrap();
         assert_eq!(summary.config_changes.unwrap()[0].new_value, "k");
     }

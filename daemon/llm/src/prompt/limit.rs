@@ -4,7 +4,7 @@
 ///
 /// A longer summary is cut after the last sentence that ends in the second half of its first
 /// `max_chars` characters. If there is no such sentence, the summary is cut after a word, or within
-/// a very long word. It then ends with an ellipsis, which counts as one of the characters.
+/// a very long word, and ends with an ellipsis. The ellipsis counts as one of the characters.
 pub fn within(summary: &str, max_chars: u32) -> String {
     let summary = summary.trim();
     let limit = usize::try_from(max_chars).unwrap_or(usize::MAX);
@@ -24,14 +24,14 @@ pub fn within(summary: &str, max_chars: u32) -> String {
     format!("{kept}…")
 }
 
-/// Returns the first `chars` characters; `None` if the text has no more than that.
+/// Returns the first `chars` characters; `None` if the text is not longer.
 fn prefix(text: &str, chars: usize) -> Option<&str> {
     let (end, _) = text.char_indices().nth(chars)?;
     Some(&text[..end])
 }
 
-/// Returns the last position within `limit_bytes` bytes where a sentence ends: after `.`, `!`, `?` or `…`
-/// before a space, or after `。`, `！` or `？`.
+/// Returns the last position within `limit_bytes` bytes where a sentence ends: after `.`, `!`, `?`
+/// or `…` if white space follows, or after `。`, `！` or `？`.
 fn sentence_end(text: &str, limit_bytes: usize) -> Option<usize> {
     let mut ends = text[..limit_bytes].char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_is_cut_where_it_hurts_least() {
+    fn a_summary_is_cut_after_a_sentence_or_a_word() {
         for (summary, limit, expected) in [
             ("  Short.\n", 50, "Short."),
             ("Exactly.", 8, "Exactly."),

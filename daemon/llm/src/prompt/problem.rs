@@ -5,32 +5,22 @@ use std::path::PathBuf;
 /// Maximum length, in bytes, of a template.
 pub const LONGEST: usize = 64 << 10;
 
-/// A problem of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// No file of the configured name exists.
+    /// No file with the configured name exists.
     #[error("there is no template {name}; put it into ~/.graphiti/prompts, or write \"default\"")]
-    NotFound {
-        /// The name in the configuration.
-        name: String,
-    },
-    /// The file cannot be read.
+    NotFound { name: String },
     #[error("{} cannot be read: {reason}", .path.display())]
-    Unreadable {
-        path: PathBuf,
-        /// The system's error.
-        reason: String,
-    },
-    /// The template is too long.
+    Unreadable { path: PathBuf, reason: String },
     #[error("it is longer than {LONGEST} bytes, the maximum length of a template")]
     TooLong {
         /// The length that was read: of a file, at most one byte more than [`LONGEST`].
         bytes: usize,
     },
-    /// The template has no placeholder for the content.
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
-    /// The template has a placeholder that templates of its kind do not have. It is sent unchanged.
+    /// The template has a placeholder that templates of its kind do not have. The placeholder is
+    /// sent unchanged.
     #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
     UnknownPlaceholder {
         /// The placeholder with its braces.
@@ -41,7 +31,7 @@ pub enum TemplateError {
 }
 
 impl TemplateError {
-    /// Whether the template cannot be used, so that the built-in one replaces it.
+    /// Whether the template cannot be used, so that the built-in template is used.
     pub fn is_fatal(&self) -> bool {
         match self {
             TemplateError::NotFound { .. }

@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// A valid template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     kind: PromptKind,
@@ -37,7 +36,6 @@ pub struct Values<'v> {
     pub extraction_instructions: Option<&'v str>,
 }
 
-/// A placeholder in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     Content,
@@ -75,19 +73,18 @@ impl Template {
     }
 
     pub fn built_in(kind: PromptKind) -> Template {
-        Template::parse(kind, kind.built_in()).expect("a test reads all built-in templates")
+        Template::parse(kind, kind.built_in()).expect("a test parses all built-in templates")
     }
 
     pub fn kind(&self) -> PromptKind {
         self.kind
     }
 
-    /// Returns the source text of the template.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Fills the placeholders in one pass: braces in a value are plain text.
+    /// Fills the placeholders. Placeholders inside of a value are not filled.
     pub fn fill(&self, values: &Values<'_>) -> Prompt {
         let mut prompt = Prompt::default();
         let mut instruction = String::new();
@@ -237,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn built_in_templates_can_be_used_and_have_no_oddities() {
+    fn built_in_templates_are_valid_and_have_no_warnings() {
         for kind in PromptKind::ALL {
             assert_eq!(Template::built_in(kind).warnings(), [], "{}", kind.as_str());
         }
     }
 
     #[test]
-    fn places_are_filled_and_the_content_stays_apart() {
+    fn placeholders_are_filled_and_the_content_is_a_separate_part() {
         let template = template(
             PromptKind::ToolResults,
             "In {max_chars} on {context}:\n{content}\nEnd {\"a\": {b}}",
@@ -266,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_in_what_is_put_in_are_never_filled() {
+    fn placeholders_in_values_are_not_filled() {
         let template =
             template(PromptKind::SessionSummary, "{context} {activity_profile} {content}");
         let values = Values {
@@ -281,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_without_a_value_stay() {
+    fn placeholders_without_a_value_are_unchanged() {
         let template =
             template(PromptKind::UserMessages, "{content}{max_chars}{activity_profile}{other}");
         let filled = template.fill(&Values { content: "c", ..Values::default() });

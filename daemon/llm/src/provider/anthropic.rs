@@ -189,7 +189,7 @@ pub(super) fn read(response: &Response, key: &Secret) -> Result<Completion, Fail
     Ok(Completion { text: text(blocks), ending, usage, model })
 }
 
-/// Returns the tool's input if the model called the tool, otherwise its text.
+/// Returns the tool's input if the model called the tool, otherwise the text of the answer.
 fn text(blocks: &[Value]) -> String {
     let of_type = |name: &'static str| blocks.iter().filter(move |block| block["type"] == name);
     match of_type("tool_use").next() {

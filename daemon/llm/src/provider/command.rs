@@ -2,10 +2,10 @@
 //! -p`.
 //!
 //! The program may be an agent whose sessions the daemon follows and whose hooks report to the
-//! daemon. The sessions in which it writes summaries must not be summarized themselves. Therefore
-//! the program runs in a separate [`directory`], which is not followed. It finds [`MARKER`] in its
-//! environment, and its hooks then send nothing. A daemon that finds the marker in its own
-//! environment refuses to run a program as a model.
+//! daemon. The sessions in which the agent writes summaries must not be summarized themselves.
+//! Therefore the program runs in a separate [`directory`], whose sessions are not followed. The
+//! program finds [`MARKER`] in its environment, and its hooks then send nothing. A daemon that
+//! finds the marker in its own environment refuses to run a program as a model.
 
 use std::{
     env, fs,
@@ -51,7 +51,7 @@ impl Program {
         }
         let command = config.command.clone().filter(|command| !command.is_empty());
         let command = command.ok_or_else(|| {
-            Error::misconfigured("there is no program to ask", "set `session_tracking.llm.command`")
+            Error::misconfigured("no program is configured", "set `session_tracking.llm.command`")
         })?;
         let directory = directory(&ports.home);
         make_private(&directory).map_err(|error| {
@@ -62,8 +62,7 @@ impl Program {
         Ok(Program { command, directory, model: config.model.clone(), tariff })
     }
 
-    /// Checks whether the program exists. A full check would need an answer, which may cost
-    /// something.
+    /// Checks whether the program exists. A full check would need an answer, which may not be free.
     fn look(&self) -> Result<String, Error> {
         let program = &self.command[0];
         let found = which::which_in(program, env::var_os("PATH"), &self.directory);
@@ -92,12 +91,14 @@ impl Program {
                 format!("{program} cannot be started: {error}"),
                 "check `session_tracking.llm.command`",
             )),
-            RunError::TooMuch => Failure::bad_reply(format!("{program} writes far too much"), None),
+            RunError::TooMuch => {
+                Failure::bad_reply(format!("the output of {program} is too long"), None)
+            }
             RunError::Broken(error) => Failure::lost(format!("{program}: {error}")),
         }
     }
 
-    /// Returns a failure for a program that may have done the work, so that a retry is expensive.
+    /// Returns a failure that is retried only once, because the program may have done the work.
     fn failed(&self, output: &Output) -> Failure {
         let message = if output.errors.trim().is_empty() { &output.text } else { &output.errors };
         let reason = match message.trim() {

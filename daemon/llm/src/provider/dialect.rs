@@ -69,18 +69,18 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect to try after a server rejected a parameter of this one; `None` if
-    /// `response` is no such rejection, or no dialect is left.
+    /// Returns the dialect to try after a server rejected a parameter of this dialect; `None` if
+    /// `response` is not such a rejection, or if no other dialect is left.
     pub(in crate::provider) fn after(self, response: &Response, is_json: bool) -> Option<Dialect> {
         if !matches!(response.status, 400 | 404 | 422 | 500 | 501) {
             return None;
         }
         let complaint = response.message(None).to_lowercase();
         let parameter = response.body["error"]["param"].as_str().unwrap_or_default();
-        let names = |words: &[&str]| {
+        let mentions = |words: &[&str]| {
             words.iter().any(|word| complaint.contains(word) || parameter == *word)
         };
-        if is_json && names(&["response_format", "json_schema", "json_object", "grammar"]) {
+        if is_json && mentions(&["response_format", "json_schema", "json_object", "grammar"]) {
             let json = match self.json {
                 Json::Schema => Json::Object,
                 Json::Object => Json::Prompt,
@@ -90,8 +90,12 @@ impl Dialect {
         }
         if response.status == 400 || response.status == 422 {
             let limit = match self.limit {
-                Limit::MaxCompletionTokens if names(&["max_completion_tokens"]) => Limit::MaxTokens,
-                Limit::MaxTokens if names(&["max_completion_tokens"]) => Limit::MaxCompletionTokens,
+                Limit::MaxCompletionTokens if mentions(&["max_completion_tokens"]) => {
+                    Limit::MaxTokens
+                }
+                Limit::MaxTokens if mentions(&["max_completion_tokens"]) => {
+                    Limit::MaxCompletionTokens
+                }
                 Limit::MaxTokens if parameter == "max_tokens" => Limit::Nothing,
                 _ => return None,
             };

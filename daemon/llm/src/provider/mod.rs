@@ -24,8 +24,7 @@ use crate::{
 /// Calls one kind of model.
 ///
 /// [`Provider::ask`] makes one attempt. The client adds retries, time limits, budgets and JSON
-/// parsing.
-/// Dropping the future cancels the call, which must leave nothing running.
+/// parsing. Dropping the future cancels the call; no part of the call may continue to run.
 pub trait Provider: Send + Sync {
     /// Returns the provider's name in the configuration.
     fn name(&self) -> &'static str;
@@ -36,8 +35,8 @@ pub trait Provider: Send + Sync {
     /// Returns the price of the model's tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
-    /// Checks whether the model is available, without sending a prompt. Returns what was found, in
-    /// words for people.
+    /// Checks whether the model is available, without sending a prompt. Returns a description of
+    /// the result for people.
     fn reach(&self, now: Timestamp) -> BoxFuture<'_, Result<String, Error>>;
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>>;
@@ -47,7 +46,6 @@ pub trait Provider: Send + Sync {
 pub struct Call<'c> {
     pub system: &'c str,
     pub prompt: &'c str,
-    /// The schema of the answer, for JSON.
     pub schema: Option<&'c Schema>,
     /// Maximum length of the answer, in tokens.
     pub max_output_tokens: u32,

@@ -38,8 +38,8 @@ const ENDPOINT_PATH: &str = "/chat/completions";
 pub(crate) const OPENAI_BASE_URL: &str = "https://api.openai.com/v1";
 /// The default model of OpenAI's own server, which is cheap and writes good summaries.
 const MODEL: &str = "gpt-5.4-mini";
-/// Servers and the variables that usually hold their keys. Another server gets a key only if the
-/// configuration names the source of the key.
+/// Servers and the variables that usually contain their keys. Another server gets a key only if the
+/// configuration contains the source of the key.
 const KEYS: [(&str, &str); 2] =
     [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
 /// Maximum number of times that a request is repeated in another dialect.
@@ -150,7 +150,7 @@ pub(crate) struct ModelLookup<'l> {
     pub(crate) call: &'static str,
     pub(crate) keys: &'l Keys,
     pub(crate) model: Option<&'l str>,
-    /// The configuration section that names the model.
+    /// The configuration section of the model.
     pub(crate) section: ConfigSection,
     pub(crate) now: Timestamp,
 }
@@ -176,7 +176,7 @@ pub(crate) fn url(configured: &str, call: &str, section: ConfigSection) -> Resul
     Ok(url)
 }
 
-/// Returns the variable that usually holds the key of that server.
+/// Returns the variable that usually contains the key of the server at `url`.
 pub(crate) fn default_key_variable(url: &Url) -> Option<&'static str> {
     let known = KEYS.iter().find(|(host, _)| url.host_str() == Some(host));
     known.map(|(_, name)| *name)
@@ -192,7 +192,7 @@ pub(super) fn read(response: &Response, key: Option<&Secret>) -> Result<Completi
         return Err(failure(response, key, ConfigSection::LLM));
     }
     let body = &response.body;
-    // OpenRouter reports errors of its upstream servers like this.
+    // OpenRouter reports errors of its upstream servers in a response with status 200.
     if let Some(status) = body["error"]["code"].as_u64() {
         let status = u16::try_from(status).unwrap_or(500);
         return Err(failure(

@@ -47,7 +47,7 @@ pub(super) fn message(content: &Value, stop_reason: &str) -> Value {
     })
 }
 
-pub(super) fn said(text: &str) -> Value {
+pub(super) fn text_message(text: &str) -> Value {
     message(&json!([{"type": "text", "text": text}]), "end_turn")
 }
 
@@ -66,8 +66,8 @@ fn world(script: Vec<Play>) -> (ClientFixture, Server) {
 }
 
 #[tokio::test]
-async fn text_is_asked_for_and_read() {
-    let (world, server) = world(vec![ok(&said(" A summary. "))]);
+async fn text_is_requested_and_parsed() {
+    let (world, server) = world(vec![ok(&text_message(" A summary. "))]);
     let reply = world.client().ask(&text_request("the text")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
     assert_eq!(reply.json, None);
@@ -93,7 +93,7 @@ async fn json_is_requested_by_a_forced_tool_call() {
 #[tokio::test]
 async fn a_model_that_rejects_tool_choice_gets_the_schema_in_the_prompt() {
     let refusal = failed("invalid_request_error", "tool_choice: forced tool use is not supported");
-    let answer = || ok(&said("```json\n{\"goal\": \"a\", \"end\": \"done\"}\n```"));
+    let answer = || ok(&text_message("```json\n{\"goal\": \"a\", \"end\": \"done\"}\n```"));
     let (world, server) = world(vec![status(400, "", &refusal), answer(), answer()]);
     let client = world.client();
     for _ in 0..2 {
@@ -107,7 +107,7 @@ async fn a_model_that_rejects_tool_choice_gets_the_schema_in_the_prompt() {
 }
 
 #[tokio::test]
-async fn errors_say_who_acts_on_them() {
+async fn errors_are_classified_by_who_acts_on_them() {
     let invalid = "invalid_request_error";
     for (code, kind, text, expected, retry) in [
         (401, "authentication_error", "invalid x-api-key", "misconfigured", Retry::AfterChange),
@@ -134,7 +134,7 @@ async fn errors_say_who_acts_on_them() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_not_asked_again_and_is_paid_for() {
+async fn a_refusal_is_not_retried_and_its_cost_is_recorded() {
     let (world, server) = world(vec![ok(&message(&json!([]), "refusal"))]);
     let error = world.client().ask(&json_request("x")).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("refused", Retry::Never));
@@ -143,7 +143,7 @@ async fn a_refusal_is_not_asked_again_and_is_paid_for() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_cut_off_is_used_if_it_fits_all_the_same() {
+async fn a_truncated_answer_is_used_if_it_matches_the_schema() {
     let half = "{\"goal\": \"a\", \"end\": \"done\", \"mo";
     let content = |text: &str| json!([{"type": "text", "text": text}]);
     let (whole, _server) = world(vec![ok(&message(&content(half), "max_tokens"))]);
@@ -160,7 +160,7 @@ async fn an_answer_that_was_cut_off_is_used_if_it_fits_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_key_is_asked_for_when_there_is_none_and_never_sent_to_strangers() {
+async fn a_missing_key_is_reported_and_the_default_key_is_sent_only_to_anthropic() {
     for (base_url, variable) in
         [(None, "OTHER"), (Some("http://127.0.0.1:9/"), "ANTHROPIC_API_KEY")]
     {
@@ -174,9 +174,9 @@ async fn a_key_is_asked_for_when_there_is_none_and_never_sent_to_strangers() {
 }
 
 #[tokio::test]
-async fn the_address_may_be_given_with_or_without_its_usual_end() {
+async fn the_base_url_may_contain_the_path_of_the_endpoint() {
     for end in ["", "/", "/v1", "/v1/", "/v1/messages"] {
-        let server = Server::new(check, vec![ok(&said("A summary."))]);
+        let server = Server::new(check, vec![ok(&text_message("A summary."))]);
         let world = ClientFixture::at(ProviderKind::Anthropic, &format!("{}{end}", server.address));
         assert!(world.client().ask(&text_request("x")).await.is_ok(), "{end}");
     }

@@ -11,7 +11,7 @@ use crate::{
     price::Money,
     request::Purpose,
     tests::{
-        anthropic::{check, said},
+        anthropic::{check, text_message},
         server::{Play, Server, ok, status},
         world::{ClientFixture, text_request},
     },
@@ -20,7 +20,7 @@ use crate::{
 fn world(script: Vec<Play>) -> (ClientFixture, Server) {
     let server = Server::new(check, script);
     let world = ClientFixture::at(ProviderKind::Anthropic, &server.address);
-    world.ends_waiting_on(server.silence());
+    world.expire_limit_on(server.silence());
     (world, server)
 }
 
@@ -39,10 +39,10 @@ async fn temporary_failures_are_retried() {
         (overloaded(529, "retry-after: 20\r\n"), 22.0),
         (Play::HangUp, 1.0),
         (Play::Silence, 1.0),
-        (Play::Cut(said("A summ").to_string()), 1.0),
+        (Play::Cut(text_message("A summ").to_string()), 1.0),
         (Play::Reply { status: 200, headers: "", body: "<html>".to_owned() }, 1.0),
     ] {
-        let (world, server) = world(vec![failure, ok(&said("A summary."))]);
+        let (world, server) = world(vec![failure, ok(&text_message("A summary."))]);
         let reply = world.client().ask(&text_request("x")).await.unwrap();
         assert_eq!(reply.text, "A summary.");
         assert_eq!(world.pauses(), [pause]);
@@ -52,7 +52,7 @@ async fn temporary_failures_are_retried() {
 }
 
 #[tokio::test]
-async fn permanent_failures_are_not_retried() {
+async fn a_request_fails_after_the_configured_number_of_retries() {
     let (world, server) = world((0..4).map(|_| overloaded(503, "")).collect());
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
@@ -75,9 +75,9 @@ async fn a_call_that_may_have_cost_something_is_retried_once() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_a_long_pause_gets_no_calls() {
+async fn a_server_gets_no_calls_during_a_long_requested_pause() {
     let (world, server) =
-        world(vec![overloaded(429, "retry-after: 7200\r\n"), ok(&said("A summary."))]);
+        world(vec![overloaded(429, "retry-after: 7200\r\n"), ok(&text_message("A summary."))]);
     let client = world.client();
     let hours = |seconds| Retry::Later(Some(Duration::from_secs(seconds)));
     let error = client.ask(&text_request("x")).await.unwrap_err();
@@ -92,8 +92,8 @@ async fn a_server_that_asks_for_a_long_pause_gets_no_calls() {
 }
 
 #[tokio::test]
-async fn an_outage_stops_calls_until_one_gets_through() {
-    let script = (0..5).map(|_| overloaded(500, "")).chain([ok(&said("A summary."))]);
+async fn an_outage_stops_calls_until_a_probe_succeeds() {
+    let script = (0..5).map(|_| overloaded(500, "")).chain([ok(&text_message("A summary."))]);
     let (world, server) = world(script.collect());
     let client = world.client();
     for _ in 0..5 {
@@ -105,7 +105,7 @@ async fn an_outage_stops_calls_until_one_gets_through() {
 }
 
 #[tokio::test]
-async fn nothing_listening_is_an_outage() {
+async fn a_closed_port_is_an_outage() {
     let world = ClientFixture::at(ProviderKind::Anthropic, "http://127.0.0.1:9");
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "unavailable");
@@ -122,8 +122,8 @@ async fn a_server_that_does_not_speak_tls_is_an_outage() {
 }
 
 #[tokio::test]
-async fn the_day_s_calls_are_spent_across_restarts_and_come_back_the_next_day() {
-    let (mut world, server) = world((0..3).map(|_| ok(&said("A summary."))).collect());
+async fn the_daily_budget_survives_restarts_and_is_renewed_on_the_next_day() {
+    let (mut world, server) = world((0..3).map(|_| ok(&text_message("A summary."))).collect());
     world.config.daily_budget = Budget { calls: Some(2), usd: None };
     for _ in 0..2 {
         world.client().ask(&text_request("x")).await.unwrap();
@@ -139,7 +139,8 @@ async fn the_day_s_calls_are_spent_across_restarts_and_come_back_the_next_day() 
 
 #[tokio::test]
 async fn a_cost_limit_counts_the_maximum_cost_of_a_call() {
-    let (mut world, server) = world(vec![ok(&said("A summary.")), ok(&said("A summary."))]);
+    let (mut world, server) =
+        world(vec![ok(&text_message("A summary.")), ok(&text_message("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(0.004) };
     let client = world.client();
     assert!(client.ask(&text_request("x")).await.is_ok());
@@ -150,7 +151,7 @@ async fn a_cost_limit_counts_the_maximum_cost_of_a_call() {
 
 #[tokio::test]
 async fn a_cost_limit_needs_a_known_price() {
-    let (mut world, server) = world(vec![ok(&said("A summary."))]);
+    let (mut world, server) = world(vec![ok(&text_message("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(1.0) };
     world.config.model = Some("claude-unheard-of".to_owned());
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
@@ -172,18 +173,18 @@ async fn avoided_requests_are_counted() {
 }
 
 #[tokio::test]
-async fn no_more_calls_than_allowed_are_made_at_once() {
-    let held = || Play::Held(said("A summary.").to_string());
+async fn the_number_of_concurrent_calls_is_limited() {
+    let held = || Play::Held(text_message("A summary.").to_string());
     let (mut world, server) = world(vec![held(), held()]);
     world.config.concurrency = 1;
     let client = world.client();
     let request = text_request("x");
     let watch = async {
-        server.holds().await;
+        server.wait_until_held().await;
         assert_eq!(server.seen().len(), 1);
-        server.let_go();
-        server.holds().await;
-        server.let_go();
+        server.release();
+        server.wait_until_held().await;
+        server.release();
     };
     let (one, two, ()) = tokio::join!(client.ask(&request), client.ask(&request), watch);
     assert!(one.is_ok() && two.is_ok());
@@ -195,7 +196,7 @@ async fn a_stop_cancels_running_requests() {
     let client = world.client();
     let request = text_request("x");
     let stop = async {
-        server.holds().await;
+        server.wait_until_held().await;
         client.stop();
     };
     let (answer, ()) = tokio::join!(client.ask(&request), stop);
@@ -206,17 +207,17 @@ async fn a_stop_cancels_running_requests() {
     assert_eq!(answer, Err(expected.clone()));
     assert_eq!(client.ask(&request).await, Err(expected));
     assert_eq!(server.seen().len(), 1);
-    server.let_go();
+    server.release();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_job_s_thread_can_ask() {
-    let (world, _server) = world(vec![ok(&said("A summary."))]);
+async fn a_blocking_thread_can_send_a_request() {
+    let (world, _server) = world(vec![ok(&text_message("A summary."))]);
     let client = world.client();
     let runtime = tokio::runtime::Handle::current();
-    let asking =
+    let request =
         tokio::task::spawn_blocking(move || client.ask_blocking(&runtime, &text_request("x")));
-    assert_eq!(asking.await.unwrap().unwrap().text, "A summary.");
+    assert_eq!(request.await.unwrap().unwrap().text, "A summary.");
 }
 
 #[tokio::test]

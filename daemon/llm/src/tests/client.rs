@@ -8,7 +8,7 @@ use crate::{
     request::ReplyFormat,
     schema::Schema,
     tests::{
-        anthropic::{check, message, said},
+        anthropic::{check, message, text_message},
         server::{Play, Server, ok, status},
         world::{ClientFixture, KEY, SECRET, json_request, text_request},
     },
@@ -31,9 +31,9 @@ async fn secrets_are_neither_sent_nor_reported() {
     let error = world.client().ask(&request).await.unwrap_err();
     assert!(!server.only().body.to_string().contains(SECRET));
     assert!(server.only().prompt().contains("password: [REDACTED]"));
-    let told = format!("{error} {error:?} {:?}", world.records());
-    assert!(!told.contains(SECRET) && !told.contains(KEY), "{told}");
-    assert!(told.contains("cannot read [REDACTED] with [key]"), "{told}");
+    let report = format!("{error} {error:?} {:?}", world.records());
+    assert!(!report.contains(SECRET) && !report.contains(KEY), "{report}");
+    assert!(report.contains("cannot read [REDACTED] with [key]"), "{report}");
 }
 
 #[tokio::test]
@@ -55,17 +55,17 @@ async fn hostile_text_changes_neither_the_task_nor_its_marks() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_asked_for_once_more_with_what_was_wrong() {
+async fn an_invalid_answer_is_requested_once_more_with_a_description_of_the_error() {
     let wrong = "{\"goal\": \"a\", \"end\": \"never\"}";
     let right = "Sorry:\n```json\n{\"goal\": \"a\", \"end\": \"done\",}\n```";
-    let (world, server) = world(vec![ok(&said(wrong)), ok(&said(right))]);
+    let (world, server) = world(vec![ok(&text_message(wrong)), ok(&text_message(right))]);
     let reply = world.client().ask(&json_request("x")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     assert_eq!(reply.usage.input, 4_000);
     let seen = server.seen();
     assert!(seen[1].prompt().starts_with(seen[0].prompt()));
     assert!(
-        seen[1].prompt().contains("the answer.end is none of done, open"),
+        seen[1].prompt().contains("the answer.end has to be one of done, open"),
         "{}",
         seen[1].prompt()
     );
@@ -74,31 +74,31 @@ async fn an_answer_that_does_not_fit_is_asked_for_once_more_with_what_was_wrong(
 }
 
 #[tokio::test]
-async fn an_answer_that_never_fits_is_given_up_after_two() {
+async fn a_request_fails_after_two_invalid_answers() {
     for text in ["I'd rather not.", "", "{\"goal\": 1}", "[1, 2, 3]"] {
-        let (world, server) = world((0..3).map(|_| ok(&said(text))).collect());
+        let (world, server) = world((0..3).map(|_| ok(&text_message(text))).collect());
         let error = world.client().ask(&json_request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.retry()), ("bad_reply", Retry::Never), "{text}");
         assert_eq!(server.seen().len(), 2);
     }
-    let (world, _server) = world(vec![ok(&said("  \n"))]);
+    let (world, _server) = world(vec![ok(&text_message("  \n"))]);
     assert_eq!(world.client().ask(&text_request("x")).await.unwrap_err().kind(), "bad_reply");
 }
 
 #[tokio::test]
-async fn a_prompt_that_cannot_fit_is_not_sent() {
-    let (mut world, server) = world(vec![ok(&said("A summary."))]);
+async fn a_prompt_that_is_too_long_is_not_sent() {
+    let (mut world, server) = world(vec![ok(&text_message("A summary."))]);
     world.config.context_tokens = 5_000;
     let client = world.client();
-    let room = client.input_budget(300);
-    assert_eq!(room, 4_200);
+    let budget = client.input_budget(300);
+    assert_eq!(budget, 4_200);
     let error = client.ask(&text_request(&"word ".repeat(20_000))).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("too_long", Retry::Smaller));
     assert!(server.seen().is_empty());
 }
 
 #[tokio::test]
-async fn schemas_of_the_built_in_prompts_are_taken_by_the_client() {
+async fn the_client_accepts_the_schema_of_session_summaries() {
     let schema = include_str!("../../../../prompts/session_summary.schema.json");
     let schema = Schema::new("session_summary", schema).unwrap();
     assert!(schema.is_strict());
@@ -107,7 +107,7 @@ async fn schemas_of_the_built_in_prompts_are_taken_by_the_client() {
         "next_steps": [], "errors_resolved": null, "root_cause_analysis": null, "config_changes": null,
         "discoveries": null,
     });
-    let (world, _server) = world(vec![ok(&said(&answer.to_string()))]);
+    let (world, _server) = world(vec![ok(&text_message(&answer.to_string()))]);
     let request =
         crate::request::CompletionRequest { form: ReplyFormat::Json(schema), ..json_request("x") };
     let json: Value = world.client().ask(&request).await.unwrap().json.unwrap();

@@ -25,7 +25,7 @@ fn script(text: &str) -> ClientFixture {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_takes_the_prompt_and_gives_the_answer() {
+async fn a_program_reads_the_prompt_and_prints_the_answer() {
     let world = script("cat > seen; echo '  A summary.'");
     let reply = world.client().ask(&text_request(&format!("the text {SECRET}"))).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("A summary.", "sh"));
@@ -37,7 +37,7 @@ async fn a_program_takes_the_prompt_and_gives_the_answer() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn json_is_asked_for_in_the_prompt() {
+async fn json_is_requested_in_the_prompt() {
     let world =
         script("grep -q 'by this JSON schema' && echo '{\"goal\": \"a\", \"end\": \"done\"}'");
     let reply = world.client().ask(&json_request("x")).await.unwrap();
@@ -46,7 +46,7 @@ async fn json_is_asked_for_in_the_prompt() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_knows_that_it_is_asked_and_works_in_a_folder_of_its_own() {
+async fn a_program_finds_the_marker_and_runs_in_its_own_folder() {
     let world = script("cat > /dev/null; echo \"$GRAPHITI_LLM_CALL|$CLAUDECODE|$(pwd -P)\"");
     let reply = world.client().ask(&text_request("x")).await.unwrap();
     let folder = directory(world.home()).canonicalize().unwrap();
@@ -56,7 +56,7 @@ async fn a_program_knows_that_it_is_asked_and_works_in_a_folder_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_was_started_by_such_a_program_asks_nothing() {
+async fn a_daemon_with_the_marker_runs_no_program() {
     let mut world = world(&["cat"]);
     world.environment.push((MARKER.to_owned(), "1".to_owned()));
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
@@ -66,12 +66,12 @@ async fn a_daemon_that_was_started_by_such_a_program_asks_nothing() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_takes_too_long_is_stopped_with_all_it_started() {
+async fn a_slow_program_is_killed_with_its_child_processes() {
     let world =
         script("cat > /dev/null; sleep 600 & echo $! > child; mkfifo pipe; : > ready; cat pipe");
     let folder = directory(world.home());
     let reached = Arc::new(Notify::new());
-    world.ends_waiting_on(reached.clone());
+    world.expire_limit_on(reached.clone());
     let client = world.client();
     let request = text_request("x");
     let watch = async {
@@ -97,7 +97,7 @@ async fn a_program_that_takes_too_long_is_stopped_with_all_it_started() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_program_leaves_behind_is_stopped_and_not_waited_for() {
+async fn remaining_child_processes_are_killed_without_a_wait() {
     let world = script("cat > /dev/null; sleep 600 & echo $! > child; echo 'A summary.'");
     let reply = world.client().ask(&text_request("x")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
@@ -121,7 +121,7 @@ async fn a_failing_program_is_retried_once_and_its_error_is_reported() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_floods_us_is_stopped() {
+async fn a_program_with_too_much_output_is_killed() {
     let world = script("yes");
     let error = world.client().ask(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "bad_reply");
@@ -129,7 +129,7 @@ async fn a_program_that_floods_us_is_stopped() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_does_not_read_or_says_nothing_is_survived() {
+async fn a_program_may_ignore_its_input_or_print_nothing() {
     let world = script("exec <&-; echo 'A summary.'");
     let long = "word ".repeat(20_000);
     assert_eq!(world.client().ask(&text_request(&long)).await.unwrap().text, "A summary.");

@@ -32,7 +32,7 @@ fn check(seen: &ReceivedRequest) -> Result<(), String> {
         None => Ok(()),
         Some((kind, _)) if kind == "json_object" => is(
             messages[1]["content"].as_str().is_some_and(|text| text.contains("JSON")),
-            "JSON unsaid",
+            "JSON not mentioned",
         ),
         Some((kind, schema)) if kind == "json_schema" => {
             is(schema["name"].is_string() && schema["schema"].is_object(), "json_schema")?;
@@ -52,7 +52,7 @@ fn completion(message: &Value, finish_reason: &str) -> Value {
     })
 }
 
-fn said(text: &str) -> Value {
+fn text_message(text: &str) -> Value {
     completion(&json!({"role": "assistant", "content": text, "refusal": null}), "stop")
 }
 
@@ -71,8 +71,8 @@ fn world(script: Vec<Play>) -> (ClientFixture, Client, Server) {
 const ANSWER: &str = r#"{"goal": "a", "end": "done"}"#;
 
 #[tokio::test]
-async fn text_is_asked_for_and_read() {
-    let (_world, client, server) = world(vec![ok(&said("A summary."))]);
+async fn text_is_requested_and_parsed() {
+    let (_world, client, server) = world(vec![ok(&text_message("A summary."))]);
     let reply = client.ask(&text_request("the text")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
     assert_eq!((reply.usage.input, reply.usage.output, reply.usage.cached), (1_000, 100, 200));
@@ -84,7 +84,7 @@ async fn text_is_asked_for_and_read() {
 
 #[tokio::test]
 async fn json_is_requested_with_a_schema_that_the_server_enforces() {
-    let (_world, client, server) = world(vec![ok(&said(ANSWER))]);
+    let (_world, client, server) = world(vec![ok(&text_message(ANSWER))]);
     let reply = client.ask(&json_request("the text")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     let format = &server.only().body["response_format"];
@@ -108,8 +108,8 @@ async fn rejected_parameters_are_left_out_from_then_on() {
         let (_world, client, server) = world(vec![
             status(code, "", &failed(first, "")),
             status(code, "", &json!({"error": second})),
-            ok(&said(&format!("Here it is: {ANSWER}"))),
-            ok(&said(ANSWER)),
+            ok(&text_message(&format!("Here it is: {ANSWER}"))),
+            ok(&text_message(ANSWER)),
         ]);
         for _ in 0..2 {
             let reply = client.ask(&json_request("the text")).await.unwrap();
@@ -128,15 +128,15 @@ async fn rejected_parameters_are_left_out_from_then_on() {
 
 #[tokio::test]
 async fn the_length_is_limited_by_the_parameter_that_the_server_accepts() {
-    let told = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    let text = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     let (_world, client, server) = world(vec![
         status(
             400,
             "",
-            &json!({"error": {"message": told, "param": "max_tokens", "code": "unsupported_parameter"}}),
+            &json!({"error": {"message": text, "param": "max_tokens", "code": "unsupported_parameter"}}),
         ),
-        ok(&said("one")),
-        ok(&said("two")),
+        ok(&text_message("one")),
+        ok(&text_message("two")),
     ]);
     client.ask(&text_request("x")).await.unwrap();
     client.ask(&text_request("x")).await.unwrap();
@@ -146,7 +146,7 @@ async fn the_length_is_limited_by_the_parameter_that_the_server_accepts() {
 }
 
 #[tokio::test]
-async fn errors_say_who_acts_on_them() {
+async fn errors_are_classified_by_who_acts_on_them() {
     for (code, body, expected) in [
         (
             401,
@@ -179,7 +179,7 @@ async fn errors_say_who_acts_on_them() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_not_asked_again() {
+async fn a_refusal_is_not_retried() {
     let message =
         json!({"role": "assistant", "content": null, "refusal": "I cannot help with that."});
     for body in [
@@ -194,11 +194,11 @@ async fn a_refusal_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn a_thinking_model_s_thoughts_are_left_out_and_parts_are_joined() {
+async fn reasoning_is_removed_and_parts_of_the_content_are_joined() {
     let parts = json!([{"type": "text", "text": "A "}, {"type": "text", "text": "summary."}]);
     let message = json!({"role": "assistant", "content": parts});
     let (_world, client, _server) = world(vec![
-        ok(&said("<think>\nHm.\n</think>\n\nA summary.")),
+        ok(&text_message("<think>\nHm.\n</think>\n\nA summary.")),
         ok(&completion(&message, "stop")),
     ]);
     for _ in 0..2 {
@@ -207,8 +207,8 @@ async fn a_thinking_model_s_thoughts_are_left_out_and_parts_are_joined() {
 }
 
 #[tokio::test]
-async fn the_cost_that_the_server_reports_counts() {
-    let mut body = said("A summary.");
+async fn the_cost_that_the_server_reports_is_used() {
+    let mut body = text_message("A summary.");
     body["usage"]["cost"] = json!(0.25);
     let (world, client, _server) = world(vec![ok(&body)]);
     assert_eq!(client.ask(&text_request("x")).await.unwrap().cost, Some(Money::from_usd(0.25)));
@@ -220,7 +220,7 @@ async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
     fn keyless(seen: &ReceivedRequest) -> Result<(), String> {
         if seen.headers.contains_key("authorization") { Err("a key".to_owned()) } else { Ok(()) }
     }
-    let server = Server::new(keyless, vec![ok(&said("A summary."))]);
+    let server = Server::new(keyless, vec![ok(&text_message("A summary."))]);
     let mut world = ClientFixture::new(ProviderKind::OpenAi);
     world.config.base_url = Some(format!("{}/v1/", server.address));
     let reply = world.client().ask(&text_request("x")).await.unwrap();

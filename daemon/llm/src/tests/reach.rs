@@ -1,4 +1,4 @@
-//! Tests of whether a model is available, without a prompt.
+//! Tests of the check whether a model is available, without a prompt.
 
 use serde_json::{Value, json};
 
@@ -30,17 +30,17 @@ async fn reached(provider: ProviderKind, plays: Play) -> Result<String, String> 
     let mut world = ClientFixture::at(provider, &server.address);
     world.config.model = Some("qwen3".to_owned());
     let found = look(&world, &world.client(), &server).await;
-    assert!(world.records().is_empty(), "nothing was asked of the model");
+    assert!(world.records().is_empty(), "the check is recorded as a request");
     found.map(|what| what.replace(server.address.trim_start_matches("http://"), "HOST"))
 }
 
 async fn look(world: &ClientFixture, client: &Client, server: &Server) -> Result<String, String> {
-    world.ends_waiting_on(server.silence());
+    world.expire_limit_on(server.silence());
     client.reach(world.config.timeout).await.map_err(|error| error.to_string())
 }
 
 #[tokio::test]
-async fn a_server_that_has_the_model_is_there() {
+async fn a_server_with_the_model_is_available() {
     for provider in [ProviderKind::OpenAi, ProviderKind::Anthropic] {
         let found = reached(provider, ok(&models(&["llama4", "qwen3:latest"]))).await;
         assert_eq!(found, Ok("HOST has qwen3".to_owned()));
@@ -48,7 +48,7 @@ async fn a_server_that_has_the_model_is_there() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_list_is_there() {
+async fn a_server_without_a_list_is_available() {
     for play in [status(404, "", &json!({})), ok(&json!({ "data": [] })), ok(&json!([]))] {
         let found = reached(ProviderKind::OpenAi, play).await;
         assert_eq!(found, Ok("HOST answers, and does not list its models".to_owned()));
@@ -59,8 +59,11 @@ async fn a_server_without_a_list_is_there() {
 async fn problems_are_reported_with_a_remedy() {
     let no_key = status(401, "", &json!({ "error": { "message": format!("bad {KEY}") } }));
     for (play, expected) in [
-        (ok(&models(&["llama4"])), "does not have qwen3, but llama4"),
-        (ok(&models(&["llama4"])), "set `session_tracking.llm.model` to one that it has"),
+        (ok(&models(&["llama4"])), "has no model qwen3, only llama4"),
+        (
+            ok(&models(&["llama4"])),
+            "set `session_tracking.llm.model` to one of the server's models",
+        ),
         (no_key, "HTTP 401: bad [key]; check the key"),
         (status(500, "", &json!({ "error": "on fire" })), "on fire"),
         (status(418, "", &json!({})), "418"),
@@ -76,12 +79,12 @@ async fn an_unreachable_server_is_reported() {
     let mut world = ClientFixture::at(ProviderKind::OpenAi, "http://127.0.0.1:1");
     world.config.model = Some("qwen3".to_owned());
     let client = world.client();
-    let error = client.reach(world.config.timeout).await.expect_err("nobody listens there");
+    let error = client.reach(world.config.timeout).await.expect_err("the port is closed");
     assert!(error.to_string().contains("refused"), "{error}");
 }
 
 #[tokio::test]
-async fn a_program_is_looked_for_and_not_run() {
+async fn a_program_is_searched_for_and_not_run() {
     let mut world = ClientFixture::new(ProviderKind::Command);
     let mut look = async |program: &str| {
         world.config.command = Some(vec![program.to_owned()]);
@@ -89,6 +92,6 @@ async fn a_program_is_looked_for_and_not_run() {
     };
     let found = look("cargo").await.expect("cargo exists, because it runs this test");
     assert!(found.contains("cargo") && found.contains("exists"), "{found}");
-    let error = look("no-such-program-9").await.expect_err("it is nowhere");
+    let error = look("no-such-program-9").await.expect_err("the program does not exist");
     assert!(error.contains("no-such-program-9 cannot be started"), "{error}");
 }

@@ -23,7 +23,7 @@ pub(super) enum Play {
     /// Closes the connection without a response.
     HangUp,
     Silence,
-    /// Holds the answer back until the test releases it.
+    /// Holds back the answer until the test releases it.
     Held(String),
 }
 
@@ -48,8 +48,8 @@ struct ServerState {
     silent: Arc<Notify>,
     /// Notified when an answer is held back.
     held: Notify,
-    /// Releases an answer that is held back.
-    go: (Mutex<u32>, std::sync::Condvar),
+    /// The number of released answers that are not sent yet.
+    released: (Mutex<u32>, std::sync::Condvar),
     open: Mutex<Vec<TcpStream>>,
 }
 
@@ -67,7 +67,7 @@ impl Server {
             seen: Mutex::default(),
             silent: Arc::default(),
             held: Notify::new(),
-            go: Default::default(),
+            released: Default::default(),
             open: Mutex::default(),
         });
         let serving = state.clone();
@@ -97,13 +97,13 @@ impl Server {
     }
 
     /// Waits until an answer is held back.
-    pub(super) async fn holds(&self) {
+    pub(super) async fn wait_until_held(&self) {
         self.state.held.notified().await;
     }
 
-    pub(super) fn let_go(&self) {
-        *self.state.go.0.lock().unwrap() += 1;
-        self.state.go.1.notify_all();
+    pub(super) fn release(&self) {
+        *self.state.released.0.lock().unwrap() += 1;
+        self.state.released.1.notify_all();
     }
 }
 
@@ -143,12 +143,12 @@ fn serve(state: &ServerState, stream: TcpStream) {
         }
         Play::Held(body) => {
             state.held.notify_one();
-            let mut going = state.go.0.lock().unwrap();
-            while *going == 0 {
-                going = state.go.1.wait(going).unwrap();
+            let mut released = state.released.0.lock().unwrap();
+            while *released == 0 {
+                released = state.released.1.wait(released).unwrap();
             }
-            *going -= 1;
-            drop(going);
+            *released -= 1;
+            drop(released);
             answer(stream, 200, "", &body, body.len());
         }
     }

@@ -113,7 +113,7 @@ impl ClientFixture {
     }
 
     /// Lets the time limit expire when `silence` is notified.
-    pub(super) fn ends_waiting_on(&self, silence: Arc<Notify>) {
+    pub(super) fn expire_limit_on(&self, silence: Arc<Notify>) {
         self.clock.limit.lock().unwrap().1 = silence;
     }
 }

@@ -22,8 +22,8 @@ pub(super) enum Reach {
     /// The value is in code, markup or a URL: any separator ends it.
     Narrow,
     /// The value is a setting or a command argument, and ends with the word. Characters such as `&`
-    /// and `<` are part of it unless a pair, a tag or a command follows. The quote that was opened
-    /// before the name also ends it.
+    /// and `<` are part of the value unless a pair, a tag or a command follows them. The value also
+    /// ends at the given quote, which was opened before the name.
     Word(Option<u8>),
 }
 
@@ -50,14 +50,14 @@ pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
         let is_triple = text[start + length..].starts_with(mark);
         start += if is_triple { length * 2 } else { return None };
     } else if text[start..].starts_with(b"\n") {
-        // The quote closes one that was opened before the name: `'Password: '`.
+        // This is the closing quote of a text that contains the name: `'Password: '`.
         return None;
     }
     Some(start..closing(text, start, mark))
 }
 
-/// Returns the end of the literal that `mark` opened: the same mark with the same escaping, or the
-/// end of the line if there is none.
+/// Returns the end of the literal that `mark` opened: the position of the same mark with the same
+/// escaping, or the end of the line if the literal is not closed.
 fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     let region = limited(text, start);
     let last = mark[mark.len() - 1];
@@ -88,8 +88,8 @@ pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     region[length..].starts_with(b"</").then_some(at + length)
 }
 
-/// Returns the text between `at` and the quote that closes the one before the name, if it has
-/// several words and neither `=` nor a backslash: `-e "NAME=some words"`.
+/// Returns the value between `at` and the closing quote, if the opening quote is before the name:
+/// `-e "NAME=some words"`. The value must have several words and neither `=` nor a backslash.
 pub(super) fn enclosed(text: &[u8], at: usize, quote: u8) -> Option<Range<usize>> {
     let region = &text[at..text.len().min(at + ENCLOSED)];
     let length = memchr2(quote, b'\n', region).filter(|length| region[*length] == quote)?;
@@ -171,8 +171,8 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
 }
 
 /// Returns the length without the punctuation of the surrounding sentence or code. A closing
-/// bracket is part of the value if its opening bracket is in the value, or does not precede the
-/// value (`is_opened`).
+/// bracket is part of the value if its opening bracket is in the value, or if no opening bracket
+/// precedes the value (`is_opened`).
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {

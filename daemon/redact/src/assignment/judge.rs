@@ -66,7 +66,7 @@ impl Value<'_> {
         is_set
             && text.len() >= 4
             && !is_number
-            && !is_number_of_code(text)
+            && !is_hex_literal(text)
             && !is_constant
             && !is_plain_word(text)
             && !is_location(text)
@@ -170,7 +170,7 @@ impl Value<'_> {
         (is_literal || !is_code(text, Surrounding::Code, true)) && looks_random(text)
     }
 
-    /// Whether the value of a key is like a password that a person chose, and is a setting.
+    /// Whether the value of a key is a setting and resembles a password that a person chose.
     fn is_strong(self, text: &str, meaning: NameMeaning) -> bool {
         let is_setting = matches!(
             self.quoting,
@@ -220,13 +220,15 @@ impl Value<'_> {
         }
     }
 
-    /// Accepts any word in a CSV file, but in a Markdown table only text unlike ordinary words.
+    /// Accepts any word in a CSV file. In a Markdown table, accepts only text unlike ordinary
+    /// words.
     fn is_column_password(self, text: &str) -> bool {
         self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
     }
 }
 
-/// `("md5", "scram-sha-256")` lists words; `("password", "hunter2")` contains a password.
+/// Accepts the second argument of `("password", "hunter2")`, but not `"scram-sha-256"`, which is a
+/// word of a list.
 fn is_argument_password(text: &str) -> bool {
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
     let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -317,10 +319,10 @@ fn is_type_name(text: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && !has_digits_inside(name)
         && !looks_random(name);
-    is_sized || is_named || is_number_of_code(text)
+    is_sized || is_named || is_hex_literal(text)
 }
 
-fn is_number_of_code(text: &str) -> bool {
+fn is_hex_literal(text: &str) -> bool {
     text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -353,7 +355,7 @@ fn is_authorization(text: &str) -> bool {
         || (is_scheme && rest.len() >= 6 && rest.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// Accepts `name=value; name=value` with at least one value that is not readable text.
+/// Accepts `name=value; name=value` if at least one value looks random.
 fn is_cookie(text: &str) -> bool {
     text.split(';').any(|pair| {
         pair.split_once('=').is_some_and(|(name, value)| {

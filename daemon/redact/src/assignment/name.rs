@@ -3,7 +3,8 @@
 use crate::SecretKind;
 
 /// Parts of names: in a text, only names that contain one of them are found and classified. Many
-/// parts lack the first letter, so that two spellings cover three (`Token`, `token`, `TOKEN`).
+/// parts lack the first letter, so that two parts (`oken`, `OKEN`) cover three spellings (`Token`,
+/// `token`, `TOKEN`).
 #[rustfmt::skip]
 pub(crate) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
@@ -16,12 +17,11 @@ pub(crate) const ANCHORS: &[&str] = &[
     "HASŁO", "hrase", "HRASE",
 ];
 
-/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameMeaning {
     /// How certain it is that the value is a secret.
     pub(crate) strength: Strength,
-    /// The kind of secret, which the replacement of the value names.
+    /// The kind of the secret, which is shown in its replacement.
     pub(crate) kind: SecretKind,
     /// Whether the name is written as an environment variable and is specific enough that any
     /// plausible value is a secret: `ADMIN_API_KEY`, but neither `KEY` nor `TOKEN_FILE`.
@@ -33,7 +33,7 @@ pub(crate) struct NameMeaning {
 pub(crate) enum Strength {
     /// A password. People choose passwords, so the value may consist of words.
     Password,
-    /// A password under an ambiguous name (`pass`): a plain word does not count.
+    /// A password under an ambiguous name (`pass`): a plain word is not accepted.
     LikelyPassword,
     /// A generated key or token: the value must look random.
     Key,
@@ -78,8 +78,8 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("voyage", "voyage-key"),
 ];
 
-/// Words before `key` that make it a secret. With other words it is only a hint, because most keys
-/// belong to maps, tables and keyboards.
+/// Words before `key` that denote a secret. After other words, `key` is only a hint, because most
+/// keys belong to maps, tables and keyboards.
 #[rustfmt::skip]
 const UNLOCKING: &[&str] = &[
     "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
@@ -90,7 +90,7 @@ const UNLOCKING: &[&str] = &[
     "write",
 ];
 
-/// Words before `key`, `token` or `pass` that make it public or harmless.
+/// Words before `key`, `token` or `pass` that denote a public or harmless value.
 #[rustfmt::skip]
 const OPEN: &[&str] = &[
     "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
@@ -99,14 +99,14 @@ const OPEN: &[&str] = &[
     "sync", "total", "unk", "verification", "verify",
 ];
 
-/// Words before `pass` that give it another meaning.
+/// Words before `pass` that give `pass` another meaning, as in `first_pass`.
 #[rustfmt::skip]
 const PASSING: &[&str] = &[
     "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
     "to", "two",
 ];
 
-/// Words before `key` that make it the key of a map, a table or a keyboard.
+/// Words before `key` that denote the key of a map, a table or a keyboard.
 #[rustfmt::skip]
 const MAPPING: &[&str] = &[
     "any", "arrow", "cache", "column", "composite", "context", "ctrl", "data", "dict", "enter",
@@ -116,8 +116,8 @@ const MAPPING: &[&str] = &[
     "translation", "unique",
 ];
 
-/// Words after the secret's own word that do not change its meaning: `PASSWORD_PROD`,
-/// `SECRET_KEY_BASE`.
+/// Words after the word for the secret that do not change the meaning of the name:
+/// `PASSWORD_PROD`, `SECRET_KEY_BASE`.
 #[rustfmt::skip]
 const NEUTRAL: &[&str] = &[
     "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
@@ -149,7 +149,7 @@ pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
         && strength == Strength::Key
         && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
     let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
-    let says_enough = match strength {
+    let is_specific_enough = match strength {
         Strength::Password | Strength::LikelyPassword | Strength::Key => true,
         Strength::Hint => at > 0 && kind == "secret" && !is_among(MAPPING, words[at - 1]),
         Strength::Credential => !words[at].eq_ignore_ascii_case("auth"),
@@ -160,7 +160,7 @@ pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
         Strength::Key | Strength::Hint => provider(words).unwrap_or(kind),
         _ => kind,
     };
-    let is_variable = says_enough && has_neutral_rest && is_upper_case(segment);
+    let is_variable = is_specific_enough && has_neutral_rest && is_upper_case(segment);
     Some(NameMeaning { strength, kind: SecretKind(kind), is_variable })
 }
 
@@ -223,8 +223,8 @@ fn is_password_in_other_language(before: &[&str], word: &str) -> bool {
         || is(&["hasło", "haslo"])
 }
 
-/// Returns the strength that remains after the words that follow the secret's own word; `None` if
-/// the name denotes something else.
+/// Returns the strength of a name in which the words `rest` follow the word for the secret; `None`
+/// if the name denotes something else.
 fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
     if rest.iter().all(|word| is_neutral(word)) {
         return Some(strength);
@@ -264,7 +264,7 @@ fn ends_with(word: &str, end: &str) -> bool {
 
 /// Splits at characters other than letters and digits, and at changes of case (`accessKeyID`), and
 /// removes digits at the end of a word, except in `auth0`. Returns the number of words. If there
-/// are more than [`WORDS`], only the last ones are kept.
+/// are more than [`WORDS`], only the last words are kept.
 fn split<'n>(name: &'n str, words: &mut [&'n str; WORDS]) -> usize {
     let bytes = name.as_bytes();
     let mut count = 0;
@@ -294,7 +294,7 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }
 
-/// Whether the letter at `at` starts a word by its case.
+/// Whether the byte at `at` is a capital that starts a word.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     if at == 0 || !bytes[at].is_ascii_uppercase() {
         return false;

@@ -67,7 +67,7 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
             .is_some_and(|quote| text.get(value_end).is_none_or(|byte| *byte == quote))
 }
 
-/// Whether a word before the name sets it, as in `ENV NAME value`.
+/// Whether words before the name declare a setting, as in `ENV NAME value`.
 pub(super) fn is_declared_beside(text: &[u8], name_start: usize) -> bool {
     let line = extent::line_start(&text[name_start.saturating_sub(LINE_REACH)..name_start]);
     let is_configured = [&b"config set "[..], b"configure set ", b"mysqladmin "]
@@ -170,7 +170,7 @@ pub(super) fn enclosing_quote(text: &[u8], name: &Range<usize>) -> Option<u8> {
     (is_quote && !is_escaped && !is_of_name).then_some(before)
 }
 
-/// Whether `name` is written like an environment variable.
+/// Whether `name` has no lower-case letters, like the name of an environment variable.
 pub(super) fn is_upper_case(name: &[u8]) -> bool {
     !name.iter().any(u8::is_ascii_lowercase)
 }

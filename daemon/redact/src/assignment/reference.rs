@@ -7,8 +7,8 @@ use crate::{assignment::name, randomness::looks_random};
 pub(super) enum Surrounding {
     /// The value is probably an expression: any path of names is a reference.
     Code,
-    /// The value is a setting: a path of names is a reference only if it names a secret or a file,
-    /// or begins with a known root.
+    /// The value is a setting: a path of names is a reference only if it contains the name of a
+    /// secret, ends with a file extension, or begins with a known root.
     Settings,
 }
 
@@ -22,7 +22,7 @@ const ROOTS: &[&str] = &[
     "sys", "this", "user", "values", "var", "vars",
 ];
 
-/// Extensions of file names, which refer to a secret in the file.
+/// Extensions of files. The name of a file refers to a secret in the file.
 #[rustfmt::skip]
 const FILES: &[&str] = &[
     "asc", "cfg", "conf", "crt", "env", "gpg", "ini", "jks", "js", "json", "key", "p12", "pem",
@@ -30,8 +30,8 @@ const FILES: &[&str] = &[
 ];
 
 /// Whether `value` is a path of names, a call or an index: `config.token`, `get_token()`,
-/// `os.environ[`, `Option<String>`. If `is_cut`, the text after the value belongs to it, like the
-/// literal in `getenv("TOKEN")`.
+/// `os.environ[`, `Option<String>`. If `is_cut`, an open bracket may be closed after the value, as
+/// in `getenv("TOKEN")`.
 pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bool {
     let bare = value.trim_start_matches(['&', '*', '!', '@', '~', ':']);
     let length = path_length(bare);
@@ -53,8 +53,8 @@ pub(super) fn is_code(value: &str, surrounding: Surrounding, is_cut: bool) -> bo
     }
 }
 
-/// Whether the bracket at the start of `rest` is part of an expression. The expression ends when
-/// the bracket closes, or continues after it (`f(x).y`, `a[0]?`).
+/// Whether the bracket at the start of `rest` is part of an expression. The expression ends with
+/// the closing bracket, or continues after it (`f(x).y`, `a[0]?`).
 fn closes(rest: &str, close: u8, is_cut: bool) -> bool {
     match rest.bytes().rposition(|byte| byte == close) {
         None => is_cut || rest.len() == 1,

@@ -37,7 +37,7 @@ const PROSE: &[&str] = &[
     "est ", "es ",
 ];
 
-/// Operators between a name and a value. No value follows those with `None`.
+/// Operators between a name and a value. No value follows an operator with `None`.
 const SIGNS: &[(&str, Option<Tie>)] = &[
     (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
@@ -53,7 +53,8 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
     ("://", None),
 ];
 
-/// Parses the separator after the name at `start..end`; returns it and the start of the value.
+/// Parses the separator after the name at `start..end`. Returns the separator and the start of the
+/// value.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
     let at = after_bracketed_note(text, after_blanks(text, close));
@@ -118,11 +119,12 @@ fn is_attribute(before: &[u8]) -> bool {
         .any(|attribute| before.ends_with(attribute.as_bytes()))
 }
 
-/// Returns the length of `.type(`, with which UI tests fill the field that the name selects.
-fn typed(behind: &[u8]) -> Option<usize> {
+/// Returns the length of a call such as `.type(`, with which UI tests fill the field that the name
+/// selects.
+fn typed(after_name: &[u8]) -> Option<usize> {
     [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
         .iter()
-        .find(|call| behind.starts_with(call.as_bytes()))
+        .find(|call| after_name.starts_with(call.as_bytes()))
         .map(|call| call.len())
 }
 
@@ -154,7 +156,7 @@ fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool 
     at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
-/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, escaped ones
+/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, an escaped quote
 /// (`\"`, `\\\"`, `\u0022`), `&quot;`, `%22`.
 pub(super) fn quote(text: &[u8]) -> Option<usize> {
     let backslashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
@@ -169,7 +171,7 @@ pub(super) fn after_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Skips what closes a name: its quote, brackets, the `?` of an optional field.
+/// Skips the characters that close a name: its quote, brackets, the `?` of an optional field.
 fn after_closers(text: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
         match text.get(at) {
@@ -264,7 +266,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// Returns the length of `for bob: `, which names the owner of the password.
+/// Returns the length of the owner of the password and its colon: `for bob: `.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;

@@ -21,13 +21,12 @@ const TABLE: usize = 64 * 1024;
 
 /// The secrets in the rows below a heading.
 pub(crate) struct SecretTable {
-    /// The cells of columns whose headings denote secrets.
+    /// The cells that are secrets, from columns whose headings denote secrets.
     pub(crate) secrets: Vec<(Range<usize>, SecretKind)>,
     /// The end of the rows that were read.
     pub(crate) end: usize,
 }
 
-/// The notation of a table.
 #[derive(Clone, Copy)]
 enum Notation {
     /// `| a | b |`, with a line of dashes below the heading.
@@ -99,7 +98,7 @@ fn is_heading(cell: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c))
 }
 
-/// Returns the cells of a row. Those of Markdown begin after the first bar.
+/// Returns the cells of a row. In Markdown, the first cell begins after the first bar.
 fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Item = Range<usize>> {
     let sign = match notation {
         Notation::Markdown => b'|',

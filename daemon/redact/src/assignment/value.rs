@@ -13,13 +13,13 @@ use crate::assignment::{
 /// is then read to its end.
 pub(super) const JUDGED: usize = 256;
 
-/// A value in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value<'t> {
     /// The value without its delimiters.
     pub(crate) text: &'t str,
     pub(crate) quoting: Quoting,
-    /// Whether the text after the value belongs to it, like the literal in `getenv("TOKEN")`.
+    /// Whether a quote or a comma follows the value, so that it may be only a part of an
+    /// expression, like `getenv(` in `getenv("TOKEN")`.
     pub(crate) is_cut: bool,
 }
 
@@ -58,7 +58,6 @@ pub(crate) enum Quoting {
     Bare,
 }
 
-/// A value and its position.
 pub(super) struct LocatedValue<'t> {
     pub(super) range: Range<usize>,
     pub(super) value: Value<'t>,
@@ -74,7 +73,7 @@ pub(super) fn read(
 ) -> Option<LocatedValue<'_>> {
     let bytes = text.as_bytes();
     let at = past_type(bytes, tie, at);
-    // `'passwd:' and 'group:'`: the quote closes one that was opened before the name.
+    // `'passwd:' and 'group:'`: this is the closing quote of a text that contains the name.
     let opened = position::enclosing_quote(bytes, &name);
     if at == name.end + 1 && opened.is_some() && bytes.get(at).copied() == opened {
         return None;
@@ -242,7 +241,7 @@ impl<'t> LocatedValue<'t> {
         Some(found)
     }
 
-    /// Returns the end of the value, also if it is longer than the part that was judged.
+    /// Returns the end of the value, even if only its first part was judged.
     pub(super) fn whole_end(&self, text: &str) -> usize {
         let bytes = text.as_bytes();
         let was_cut = self.range.len() + 4 >= JUDGED;
@@ -262,7 +261,8 @@ impl<'t> LocatedValue<'t> {
     }
 }
 
-/// Returns the start of the value after a type, as in `password: &str = "…"`, or else `at`.
+/// Returns the start of the value after a type, as in `password: &str = "…"`. Without a type,
+/// returns `at`.
 fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
     if tie != Tie::Colon || separator::quote(&text[at..]).is_some() {
         return at;

@@ -5,24 +5,24 @@ use crate::scan::MARK;
 /// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `{u}` is a
 /// UUID; `|` is removed and only splits well-known prefixes in this source.
 pub(super) fn secret(template: &str, seed: u64) -> String {
-    let mut lots = TestRng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut made = String::new();
+    let mut rng = TestRng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut built = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
-        let close = open + rest[open..].find('}').expect("a template closes what it opens");
-        made.push_str(&rest[..open].replace('|', ""));
+        let close = open + rest[open..].find('}').expect("every `{` of a template has a `}`");
+        built.push_str(&rest[..open].replace('|', ""));
         let (class, length) = rest[open + 1..close].split_at(1);
         match class {
-            "u" => made.push_str(&lots.uuid()),
+            "u" => built.push_str(&rng.uuid()),
             _ => {
-                let length = length.parse().expect("a length");
+                let length = length.parse().expect("a class is followed by a length");
                 let letters = letters(class).as_bytes();
-                made.extend((0..length).map(|_| char::from(lots.draw(letters))));
+                built.extend((0..length).map(|_| char::from(rng.draw(letters))));
             }
         }
         rest = &rest[close + 1..];
     }
-    made + &rest.replace('|', "")
+    built + &rest.replace('|', "")
 }
 
 fn letters(class: &str) -> &'static str {

@@ -232,14 +232,14 @@ fn every_form_is_redacted_in_every_surrounding() {
 #[test]
 fn a_form_is_redacted_wherever_the_text_is_cut() {
     let redactor = Redactor::new();
-    let mut lots = TestRng(7);
+    let mut rng = TestRng(7);
     for (seed, (kind, template)) in FORMS.iter().enumerate() {
         let secret = secret(template, seed as u64 + 1);
         let text = format!("some words before it, {secret}\tand other words behind it");
         let start = text.find(&secret).unwrap();
         for _ in 0..8 {
-            let from = lots.below(start + 1);
-            let to = text.len() - lots.below(text.len() - start - secret.len() + 1);
+            let from = rng.below(start + 1);
+            let to = text.len() - rng.below(text.len() - start - secret.len() + 1);
             let redacted = redactor.redact(&text[from..to]);
             assert_eq!(find_leak(&redacted.text, &secret), None, "{kind}: {:?}", &text[from..to]);
         }
@@ -247,17 +247,18 @@ fn a_form_is_redacted_wherever_the_text_is_cut() {
 }
 
 #[test]
-fn each_kind_of_the_table_is_planted_or_tested_by_name() {
-    let elsewhere = super::named::kinds();
-    let is_planted =
-        |kind: &str| FORMS.iter().any(|(planted, _)| *planted == kind) || elsewhere.contains(&kind);
+fn each_kind_of_the_rules_is_tested_by_form_or_by_name() {
+    let tested_by_name = super::named::kinds();
+    let is_tested = |kind: &str| {
+        FORMS.iter().any(|(tested, _)| *tested == kind) || tested_by_name.contains(&kind)
+    };
     let missing: Vec<&str> =
-        RULES.iter().map(|rule| rule.kind.as_str()).filter(|kind| !is_planted(kind)).collect();
+        RULES.iter().map(|rule| rule.kind.as_str()).filter(|kind| !is_tested(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
-fn placeholders_in_such_a_form_stay() {
+fn placeholders_in_a_recognisable_form_are_not_redacted() {
     let redactor = Redactor::new();
     for text in [
         format!("export GITHUB_TOKEN={}", secret("gh|p_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1)),

@@ -5,7 +5,8 @@ use crate::{
     tests::fake_secrets::{find_leak, secret},
 };
 
-/// The kind, a template of the secret, and the text: `¤` is the secret, and `¦` is removed.
+/// The kind, a template of the secret, and the text. In the text, `¤` is the secret, and `¦` is
+/// removed: it only splits well-known prefixes in this source.
 const PLANTED: &[(&str, &str, &str)] = &[
     // Passwords that people choose.
     ("password", "hunter2", "PASSWORD=¤"),
@@ -235,7 +236,6 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password-hash", "pbkdf2_sha256$600000${a22}${b43}=", "'¤'"),
 ];
 
-/// Returns the kinds of the secrets above.
 pub(super) fn kinds() -> Vec<&'static str> {
     PLANTED.iter().map(|(kind, _, _)| *kind).collect()
 }
@@ -264,7 +264,7 @@ fn text_around_a_secret_is_unchanged() {
         let context = context.replace('¦', "");
         let (before, after) = context.split_once('¤').unwrap();
         let redacted = redactor.redact(&context.replace('¤', &secret)).text.into_owned();
-        // The key beside the secret is a secret itself.
+        // The access key before the secret is itself redacted.
         let before = before.strip_prefix("AKIA7QK2MZV4XN3RBJ5T").unwrap_or(before);
         let redacted = redacted.trim_start_matches("[REDACTED:aws-access-key]");
         assert!(redacted.starts_with(before), "{kind}: {redacted:?}");

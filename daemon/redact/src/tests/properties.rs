@@ -8,7 +8,7 @@ use crate::{Redactor, tests::fake_secrets::secret};
 
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
-/// Text fragments that are relevant to the redactor, so that random texts are, too.
+/// Text fragments that are relevant to the redactor. The random texts consist mostly of them.
 const PIECES: &[&str] = &[
     "password",
     "PASSWORD",

@@ -17,8 +17,8 @@ pub(crate) fn of_file(path: &str) -> Vec<String> {
     finished(terms)
 }
 
-/// Returns the names of a file without those of its folders: every suffix of its path, and the file
-/// name without extension.
+/// Returns the names of a file without the names of its folders: every suffix of its path, and the
+/// file name without extension.
 pub(crate) fn ends_of_path(path: &str) -> Vec<String> {
     finished(ends(&file(path)))
 }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_named_by_any_end_of_its_path() {
+    fn a_file_has_every_end_of_its_path_as_a_name() {
         let terms = of_file("/home/ann/App/src/main.rs");
         for name in ["main.rs", "src/main.rs", "app/src/main.rs", "src", "main", "app"] {
             assert!(terms.contains(&file(name)), "{name}");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_named_by_any_word_in_it() {
+    fn a_tool_has_every_word_of_its_name_as_a_name() {
         let terms = of_tool("mcp__linear__get_issue");
         for name in ["mcp__linear__get_issue", "linear", "issue"] {
             assert!(terms.contains(&name.to_owned()), "{name}");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_is_named_by_any_segment() {
+    fn a_branch_has_every_segment_as_a_name() {
         assert_eq!(of_branch("feat/Login-2"), ["feat", "feat/login-2", "login-2"]);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Position(pub u64);
 
-/// The data of a session other than its text. The latest version replaces earlier ones.
+/// The data of a session other than its text. A new card replaces the earlier card of the session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
     pub session: SessionKey,
@@ -40,9 +40,8 @@ pub enum IndexChange {
         card: Card,
         messages: Vec<Message>,
     },
-    /// A session got a new episode, which replaces an earlier one.
+    /// A new episode of a session, which replaces the earlier episode.
     Episode {
-        /// The current card of the session.
         card: Card,
         fields: Vec<EpisodeField>,
         branches: Vec<String>,
@@ -53,10 +52,13 @@ pub enum IndexChange {
         /// The file, as in [`crate::model::transcript::Origin::source`].
         source: u32,
     },
-    /// Removes a session's episode.
-    DropEpisode { session: SessionKey },
+    DropEpisode {
+        session: SessionKey,
+    },
     /// Removes everything of a session.
-    DropSession { session: SessionKey },
+    DropSession {
+        session: SessionKey,
+    },
 }
 
 impl IndexChange {
@@ -108,15 +110,15 @@ impl EpisodeField {
         add(PassageKind::Objective, summary.objective.clone());
         for decision in summary.key_decisions.iter().flatten() {
             let others = decision.alternatives.iter().flatten().cloned();
-            let said = [decision.decision.clone(), decision.rationale.clone()];
-            add(PassageKind::Decision, joined(said.into_iter().chain(others)));
+            let texts = [decision.decision.clone(), decision.rationale.clone()];
+            add(PassageKind::Decision, joined(texts.into_iter().chain(others)));
         }
         for error in summary.errors_resolved.iter().flatten() {
-            let said = [&error.error, &error.root_cause, &error.fix, &error.verification];
-            add(PassageKind::Error, joined(said.into_iter().cloned()));
+            let texts = [&error.error, &error.root_cause, &error.fix, &error.verification];
+            add(PassageKind::Error, joined(texts.into_iter().cloned()));
         }
         add(PassageKind::Error, summary.root_cause_analysis.clone().unwrap_or_default());
-        // One path in each line, because each is an attribute of the passage.
+        // One path in each line, because each path is an attribute of the passage.
         add(PassageKind::File, summary.files_modified.as_deref().unwrap_or_default().join("\n"));
         let lists = [&summary.completed_tasks, &summary.next_steps, &summary.discoveries];
         for list in lists {
@@ -134,7 +136,7 @@ impl EpisodeField {
         }
         add(PassageKind::Body, joined(summary.topics.iter().flatten().cloned()));
         let relations = summary.relations.iter().flatten();
-        add(PassageKind::Body, joined(relations.map(|told| told.sentence.clone())));
+        add(PassageKind::Body, joined(relations.map(|relation| relation.sentence.clone())));
         add(PassageKind::Body, joined(summary.mcp_tools_used.iter().flatten().cloned()));
         fields
     }
@@ -142,6 +144,6 @@ impl EpisodeField {
 
 /// Joins texts about the same subject with a separator that is not part of any word.
 fn joined(texts: impl Iterator<Item = String>) -> String {
-    let said = texts.filter(|text| !text.trim().is_empty() && !is_filler(text));
-    said.collect::<Vec<_>>().join(" · ")
+    let texts = texts.filter(|text| !text.trim().is_empty() && !is_filler(text));
+    texts.collect::<Vec<_>>().join(" · ")
 }

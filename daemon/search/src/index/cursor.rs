@@ -8,18 +8,18 @@ use tantivy::{
 use crate::index::memory::PostingList;
 
 /// The value of [`Cursor::document`] after the last document.
-pub(crate) const DONE: u32 = tantivy::TERMINATED;
+pub(crate) const END: u32 = tantivy::TERMINATED;
 
-/// An iterator over a posting list that is on disk, in memory or computed. Starts at the first
-/// document.
+/// An iterator over a posting list that is on disk, in memory or computed. A new cursor is at the
+/// first document.
 pub(crate) enum Cursor<'s> {
     Disk(Box<SegmentPostings>),
     Memory {
         list: &'s PostingList,
         index: usize,
     },
-    /// Computed for one query: documents with their counts.
-    Made {
+    /// A list that was computed for one query: documents with their counts.
+    Computed {
         documents: &'s [(u32, u32)],
         index: usize,
     },
@@ -34,19 +34,19 @@ impl<'s> Cursor<'s> {
         Cursor::Memory { list, index: 0 }
     }
 
-    /// `documents` must be in ascending order.
-    pub(crate) fn made(documents: &'s [(u32, u32)]) -> Cursor<'s> {
-        Cursor::Made { documents, index: 0 }
+    /// Creates a cursor over a computed list. `documents` must be in ascending order.
+    pub(crate) fn computed(documents: &'s [(u32, u32)]) -> Cursor<'s> {
+        Cursor::Computed { documents, index: 0 }
     }
 
-    /// Returns the current document, or [`DONE`].
+    /// Returns the current document, or [`END`].
     #[inline]
     pub(crate) fn document(&self) -> u32 {
         match self {
             Cursor::Disk(postings) => postings.doc(),
-            Cursor::Memory { list, index } => list.documents().get(*index).copied().unwrap_or(DONE),
-            Cursor::Made { documents, index } => {
-                documents.get(*index).map_or(DONE, |found| found.0)
+            Cursor::Memory { list, index } => list.documents().get(*index).copied().unwrap_or(END),
+            Cursor::Computed { documents, index } => {
+                documents.get(*index).map_or(END, |found| found.0)
             }
         }
     }
@@ -57,18 +57,17 @@ impl<'s> Cursor<'s> {
         match self {
             Cursor::Disk(postings) => postings.term_freq(),
             Cursor::Memory { list, index } => list.positions(*index).len() as u32,
-            Cursor::Made { documents, index } => documents[*index].1,
+            Cursor::Computed { documents, index } => documents[*index].1,
         }
     }
 
-    /// Advances to the next document.
     #[inline]
     pub(crate) fn advance(&mut self) {
         match self {
             Cursor::Disk(postings) => {
                 postings.advance();
             }
-            Cursor::Memory { index, .. } | Cursor::Made { index, .. } => *index += 1,
+            Cursor::Memory { index, .. } | Cursor::Computed { index, .. } => *index += 1,
         }
     }
 
@@ -85,7 +84,7 @@ impl<'s> Cursor<'s> {
                 let rest = &list.documents()[(*index).min(list.documents().len())..];
                 *index += rest.partition_point(|document| *document < target);
             }
-            Cursor::Made { documents, index } => {
+            Cursor::Computed { documents, index } => {
                 let rest = &documents[(*index).min(documents.len())..];
                 *index += rest.partition_point(|found| found.0 < target);
             }
@@ -99,7 +98,7 @@ impl<'s> Cursor<'s> {
         match self {
             Cursor::Disk(postings) => postings.positions(positions),
             Cursor::Memory { list, index } => positions.extend_from_slice(list.positions(*index)),
-            Cursor::Made { .. } => {}
+            Cursor::Computed { .. } => {}
         }
     }
 }

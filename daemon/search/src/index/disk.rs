@@ -82,7 +82,7 @@ impl DiskShard {
         self.cards
     }
 
-    /// Returns the languages, other than English, of its texts.
+    /// Returns the languages, other than English, of the texts in the segment.
     pub(crate) fn languages(&self) -> LanguageSet {
         self.languages
     }
@@ -135,7 +135,6 @@ impl DiskShard {
         self.lengths.as_ref().map_or(0, |lengths| lengths.fieldnorm(document))
     }
 
-    /// Looks up a word in the dictionary.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<TermInfo>> {
         Ok(self.text.get_term_info(&Term::from_field_text(LAYOUT.text, word))?)
     }
@@ -172,7 +171,7 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Returns the terms for which `is_wanted` is true, with their frequencies. It reads all terms.
+    /// Returns the terms for which `is_wanted` is true, with their frequencies. Reads all terms.
     pub(crate) fn words_where(
         &self,
         is_wanted: impl Fn(&str) -> bool,
@@ -217,8 +216,8 @@ impl DiskShard {
         found.last().map(|document| self.card_at(*document)).transpose()
     }
 
-    /// Visits the session and facts of every card. Names are given as numbers that
-    /// [`DiskShard::project_names`] and [`DiskShard::agent_names`] resolve.
+    /// Calls `visit` for every card. The numbers of its project and agent are the keys of
+    /// [`DiskShard::project_names`] and [`DiskShard::agent_names`].
     pub(crate) fn each_card(&self, visit: &mut dyn FnMut(CardRow)) -> tantivy::Result<()> {
         let name = |column: &Option<StrColumn>, document| {
             column.as_ref().and_then(|column| column.ords().first(document))
@@ -235,12 +234,12 @@ impl DiskShard {
         Ok(())
     }
 
-    /// Returns the project names of its cards, by number.
+    /// Returns the project names of the cards, by number.
     pub(crate) fn project_names(&self) -> tantivy::Result<HashMap<u64, String>> {
         names(self.project.as_ref())
     }
 
-    /// Returns the agent names of its cards, by number.
+    /// Returns the agent names of the cards, by number.
     pub(crate) fn agent_names(&self) -> tantivy::Result<HashMap<u64, String>> {
         names(self.agent.as_ref())
     }
@@ -291,7 +290,6 @@ impl DiskShard {
     }
 }
 
-/// The columns of a card.
 pub(crate) struct CardRow {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

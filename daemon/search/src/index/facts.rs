@@ -2,7 +2,6 @@
 
 use crate::passage::PassageKind;
 
-/// The data of a document other than its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) session: u64,
@@ -16,7 +15,6 @@ pub(crate) struct Facts {
     pub(crate) length: u32,
 }
 
-/// The data of a session other than its words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CardFacts {
     pub(crate) namespace: u32,

@@ -10,7 +10,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct MemoryShard {
     words: HashMap<Box<str>, PostingList>,
-    /// Documents by attribute; the key is the attribute's letter, a colon and the term.
+    /// The documents with each attribute. The key is the attribute's letter, a colon and the term.
     attributes: HashMap<String, Vec<u32>>,
     sessions: HashMap<u64, Vec<u32>>,
     facts: Vec<Facts>,
@@ -34,7 +34,7 @@ pub(crate) enum Attribute {
     File,
     Tool,
     Branch,
-    /// A name of the session's work.
+    /// A name of the session's work; see [`work`](crate::index::work).
     Work,
 }
 
@@ -106,7 +106,7 @@ impl MemoryShard {
         self.length
     }
 
-    /// Returns the languages, other than English, of its texts.
+    /// Returns the languages, other than English, of the texts in the shard.
     pub(crate) fn languages(&self) -> LanguageSet {
         self.languages
     }

@@ -1,13 +1,13 @@
-//! The search index: passages on disk and newer passages in memory, searched as one.
+//! The search index: passages on disk and newer passages in memory, which are searched together.
 //!
 //! The index is derived data. The caller applies the changes of its outbox in order
-//! ([`SearchIndex::apply`]), and each change is findable at once. [`SearchIndex::commit`] writes
-//! the changes and the outbox position atomically. After a restart the caller continues from
+//! ([`SearchIndex::apply`]), and searches find each change at once. [`SearchIndex::commit`] writes
+//! the changes and the outbox position atomically. After a restart, the caller continues from
 //! [`SearchIndex::applied`]. [`SearchIndex::open`] reports an index that is missing, damaged, empty
-//! or of another version. The caller then creates a new one and applies everything.
+//! or of another version. The caller then creates a new index and applies all data again.
 //!
-//! The index stores no text except text that is not committed yet: a hit gives a location, and the
-//! caller has the text.
+//! The index stores no text except text that is not committed yet. A hit contains the location of a
+//! text, and the caller reads the text there.
 //!
 //! The index is a stack of layers in memory ([`tail`]) over segments on disk ([`disk`]); the
 //! ranking accesses both through a [`shard`]. A commit freezes the layers, writes them without
@@ -58,7 +58,7 @@ pub struct SearchIndex {
 struct IndexState {
     /// `None` while the index is idle.
     disk: Option<Vec<DiskShard>>,
-    /// The last layer receives the changes. The running or the next commit writes the others.
+    /// The last layer receives the changes. The running or the next commit writes the other layers.
     layers: Vec<Tail>,
     /// The position of the data on disk.
     committed: Position,
@@ -77,7 +77,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Number of bytes from which the caller should commit before it applies more.
+    /// Number of bytes from which the caller should commit before it applies more changes.
     pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether the caller should commit now, regardless of the age of the changes.
@@ -92,7 +92,7 @@ impl SearchIndex {
         open::open(folder)
     }
 
-    /// Creates an empty index in `folder` and replaces what is there.
+    /// Creates an empty index in `folder`. Files that are in the folder are deleted.
     pub fn create(folder: &Path) -> Result<SearchIndex, OpenError> {
         open::create(folder)
     }
@@ -103,7 +103,7 @@ impl SearchIndex {
     }
 
     /// Applies a change; searches find it at once. `position` is the outbox position that the index
-    /// has reached with it.
+    /// reaches with this change.
     pub fn apply(&self, change: IndexChange, position: Position) -> Backlog {
         let mut state = self.write();
         state.newest_layer().apply(change, position);
@@ -117,15 +117,15 @@ impl SearchIndex {
 
     /// Writes the applied changes to disk, and returns the position on disk.
     ///
-    /// Takes a few tens of milliseconds and does not block searches or changes. After an error no
-    /// change is lost, and the next commit tries again. Without changes it does nothing.
+    /// Takes a few tens of milliseconds and does not block searches or changes. After an error, no
+    /// change is lost, and the next commit tries again. Without changes, does nothing.
     pub fn commit(&self) -> Result<Position, IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((frozen, position)) = self.write().freeze(&self.tantivy)? else {
             return Ok(self.applied());
         };
-        // The writer is put back only after a success, because one that failed may contain only a
-        // part of the changes.
+        // The writer is put back only after a success. After an error, it may contain only a part
+        // of the changes.
         let mut busy = match writer.take() {
             Some(writer) => writer,
             None => self.new_writer()?,
@@ -163,8 +163,8 @@ impl SearchIndex {
         self.reopen(&self.new_writer()?)
     }
 
-    /// Returns the segments with deletions. The files of a segment stay on disk as long as its
-    /// metadata are held.
+    /// Returns the ids of the segments with deletions. Their metadata are not kept, because a
+    /// segment stays on disk as long as its metadata are in memory.
     fn segments_with_deletions(&self) -> Result<Vec<SegmentId>, IndexError> {
         let segments = self.tantivy.searchable_segment_metas()?;
         let marked = segments.iter().filter(|segment| segment.num_deleted_docs() > 0);
@@ -297,14 +297,14 @@ impl IndexState {
         self.layers.last_mut().expect("there is at least one layer")
     }
 
-    /// Adds a new layer on top unless the last one is empty. Returns the number of layers below it
-    /// and their position; `None` when there is nothing to write.
+    /// Adds a new layer unless the last layer is empty. Returns the number of layers below the last
+    /// layer, and their position; `None` when there is nothing to write.
     fn freeze(&mut self, index: &tantivy::Index) -> tantivy::Result<Option<(usize, Position)>> {
         let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
             return Ok(None);
         };
-        // Opens the segments before the commit: after it, they would contain the data of the frozen
-        // layers a second time.
+        // The segments are opened before the commit. After the commit, they would contain the data
+        // of the frozen layers a second time.
         if self.disk.is_none() {
             self.disk = Some(open_shards(index)?);
         }

@@ -1,4 +1,4 @@
-//! Opens or creates an index, and detects an unusable one.
+//! Opens or creates an index, and detects an unusable index.
 
 use std::{
     fs, io,
@@ -16,12 +16,12 @@ use crate::{
     sync::{Mutex, RwLock},
 };
 
-/// Why an index is unusable. [`SearchIndex::create`] repairs all cases except the last.
+/// Why an index is unusable. [`SearchIndex::create`] repairs all cases except
+/// [`OpenError::Folder`].
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("there is no search index in {}", .0.display())]
     Missing(PathBuf),
-    /// The index has another format.
     #[error("the search index is of another version: {0}")]
     OtherVersion(String),
     /// The index was created but never filled: no commit reached a position of the outbox.
@@ -78,7 +78,7 @@ fn open_checked(folder: &Path) -> Result<SearchIndex, OpenError> {
     let directory = MmapDirectory::open(folder).map_err(|error| damaged(&error))?;
     let index = tantivy::Index::open(directory).map_err(|error| damaged(&error))?;
     if index.schema() != LAYOUT.schema {
-        return Err(OpenError::OtherVersion("with other fields".to_owned()));
+        return Err(OpenError::OtherVersion("its fields differ".to_owned()));
     }
     let broken = index.validate_checksum().map_err(|error| damaged(&error))?;
     if let Some(file) = broken.iter().next() {
@@ -90,7 +90,7 @@ fn open_checked(folder: &Path) -> Result<SearchIndex, OpenError> {
 
 fn assemble(index: tantivy::Index) -> Result<SearchIndex, OpenError> {
     index.tokenizers().register(TOKENIZER, CodeTokenizer::default());
-    // This is only a test; a search opens the segments again.
+    // This only checks that the segments can be opened. A search opens them again.
     open_shards(&index).map_err(|error| damaged(&error))?;
     let metas = index.load_metas().map_err(|error| damaged(&error))?;
     let committed = match metas.payload.as_deref().map(str::parse) {

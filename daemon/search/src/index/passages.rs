@@ -16,8 +16,8 @@ pub(crate) const EPISODE_SOURCE: u32 = u32::MAX;
 /// becomes several passages.
 const PASSAGE_BYTES: usize = 1_800;
 
-/// Maximum number of bytes of a message that are indexed. For a longer message, three quarters of
-/// them are from its start and one quarter from its end.
+/// Maximum number of bytes of a message that are indexed. Of a longer message, the start (three
+/// quarters of this number) and the end (one quarter) are indexed.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// One indexed text.
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_huge_text_both_ends_stay() {
+    fn the_start_and_the_end_of_a_huge_text_are_kept() {
         let text = format!("first {} last", "x ".repeat(MESSAGE_BYTES));
         let parts = parts(&text);
         assert!(parts[0].starts_with("first"));

@@ -36,7 +36,8 @@ pub(crate) struct Layout {
     pub(crate) branch: Field,
     /// Names of [`work`](crate::index::work).
     pub(crate) work: Field,
-    /// Identifies documents for lookup and removal; see [`home`], [`card_of`], [`ANY_CARD`].
+    /// Identifies documents for lookup and removal; see [`source_marker`], [`card_of`],
+    /// [`ANY_CARD`].
     pub(crate) marker: Field,
     pub(crate) session: Field,
     /// Source and message number as one number.
@@ -44,7 +45,7 @@ pub(crate) struct Layout {
     pub(crate) part: Field,
     pub(crate) kind: Field,
     pub(crate) at: Field,
-    /// The following fields occur only in cards.
+    /// This field and the following fields occur only in cards.
     pub(crate) namespace: Field,
     pub(crate) project: Field,
     pub(crate) agent: Field,
@@ -87,7 +88,7 @@ pub(crate) fn card_of(session: u64) -> Term {
 }
 
 /// Returns the marker of the passages of one source of a session.
-pub(crate) fn home(session: u64, source: u32) -> Term {
+pub(crate) fn source_marker(session: u64, source: u32) -> Term {
     Term::from_field_text(LAYOUT.marker, &format!("{session} {source}"))
 }
 

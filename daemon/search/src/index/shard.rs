@@ -43,7 +43,6 @@ pub(crate) struct Shard<'s> {
     pub(crate) tombstones: Vec<&'s Tombstones>,
 }
 
-/// The storage of the data of a [`Shard`].
 #[derive(Clone, Copy)]
 pub(crate) enum Store<'s> {
     Disk(&'s DiskShard),
@@ -75,7 +74,8 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the languages, other than English, of its texts, including deleted ones.
+    /// Returns the languages, other than English, of the texts in the shard, including deleted
+    /// texts.
     pub(crate) fn languages(&self) -> LanguageSet {
         match self.store {
             Store::Disk(disk) => disk.languages(),
@@ -83,7 +83,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Whether a document is findable, that is, not deleted.
+    /// Whether a document is not deleted.
     #[inline]
     pub(crate) fn is_alive(&self, document: u32) -> bool {
         let is_alive = match self.store {
@@ -131,7 +131,6 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Looks up a word.
     pub(crate) fn term(&self, word: &str) -> tantivy::Result<Option<ShardTerm>> {
         Ok(match self.store {
             Store::Disk(disk) => disk.term(word)?.map(ShardTerm::Disk),
@@ -141,29 +140,29 @@ impl<'s> Shard<'s> {
         })
     }
 
-    /// Returns a cursor over the documents that contain a word; `depth` decides whether it has
-    /// positions.
-    pub(crate) fn walk(
+    /// Returns a cursor over the documents that contain a word. `detail` decides whether the cursor
+    /// has positions.
+    pub(crate) fn cursor(
         &self,
         word: &str,
-        depth: PostingDetail,
+        detail: PostingDetail,
     ) -> tantivy::Result<Option<Cursor<'s>>> {
         match self.term(word)? {
-            Some(term) => self.walk_term(word, &term, depth),
+            Some(term) => self.cursor_of_term(word, &term, detail),
             None => Ok(None),
         }
     }
 
-    /// Returns the same as [`Shard::walk`] for a word that was looked up in this shard.
-    pub(crate) fn walk_term(
+    /// Same as [`Shard::cursor`], for a word that was looked up in this shard.
+    pub(crate) fn cursor_of_term(
         &self,
         word: &str,
         term: &ShardTerm,
-        depth: PostingDetail,
+        detail: PostingDetail,
     ) -> tantivy::Result<Option<Cursor<'s>>> {
         match (self.store, term) {
             (Store::Disk(disk), ShardTerm::Disk(info)) => {
-                let option = match depth {
+                let option = match detail {
                     PostingDetail::Counts => IndexRecordOption::WithFreqs,
                     PostingDetail::Positions => IndexRecordOption::WithFreqsAndPositions,
                 };
@@ -219,7 +218,7 @@ impl<'s> Shard<'s> {
         Ok(words)
     }
 
-    /// Returns the documents with an attribute, without deleted ones.
+    /// Returns the documents with an attribute that are not deleted.
     pub(crate) fn documents_with(
         &self,
         attribute: Attribute,
@@ -238,7 +237,8 @@ impl<'s> Shard<'s> {
         Ok(self.alive(documents))
     }
 
-    /// Returns the passages and, on disk, the card of a session, without deleted ones.
+    /// Returns the documents of a session that are not deleted: its passages and, on disk, its
+    /// card.
     pub(crate) fn documents_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,

@@ -5,39 +5,39 @@ use super::*;
 use crate::{
     rank::Scope,
     sync::{Arc, AtomicU64, Ordering, in_orders, thread},
-    testing::{card, keys, said, search},
+    testing::{card, keys, search, user_messages},
 };
 
 const CHANGES: u64 = 5;
 
 #[test]
-fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
+fn shuttled_an_applied_change_is_found_exactly_once() {
     in_orders(300, || {
         let folder = tempfile::tempdir().unwrap();
         let index = Arc::new(SearchIndex::create(folder.path()).unwrap());
         let (begun, applied) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        let beside = |work: fn(&SearchIndex)| {
+        let in_background = |work: fn(&SearchIndex)| {
             let index = index.clone();
             thread::spawn(move || work(&index))
         };
-        let beside = [
-            beside(|index| {
+        let in_background = [
+            in_background(|index| {
                 for _ in 0..2 {
                     index.commit().unwrap();
                 }
             }),
-            beside(|index| {
+            in_background(|index| {
                 index.release_memory().unwrap();
                 index.commit().unwrap();
             }),
-            beside(|index| index.purge().unwrap()),
+            in_background(|index| index.purge().unwrap()),
         ];
         let changes = {
             let (index, begun, applied) = (index.clone(), begun.clone(), applied.clone());
             thread::spawn(move || {
                 for number in 1..=CHANGES {
                     begun.store(number, Ordering::SeqCst);
-                    index.apply(said(card(number), &["a marmot"]), Position(number));
+                    index.apply(user_messages(card(number), &["a marmot"]), Position(number));
                     applied.store(number, Ordering::SeqCst);
                 }
             })
@@ -52,7 +52,7 @@ fn shuttled_a_change_is_found_once_from_when_it_is_applied() {
             );
         }
         changes.join().unwrap();
-        beside.into_iter().for_each(|thread| thread.join().unwrap());
+        in_background.into_iter().for_each(|thread| thread.join().unwrap());
         assert_eq!(index.commit().unwrap(), Position(CHANGES));
         drop(index);
         let index = SearchIndex::open(folder.path()).unwrap();

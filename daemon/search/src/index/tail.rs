@@ -30,7 +30,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Adds a change. Its passages are indexed at the next search.
+    /// Adds a change. The passages of the change are indexed at the next search.
     pub(crate) fn apply(&mut self, change: IndexChange, position: Position) {
         self.position = Some(position);
         match change {
@@ -50,7 +50,7 @@ impl Tail {
             IndexChange::DropSession { session } => {
                 self.tombstones.sessions.insert(session.0);
                 self.cards.remove(&session.0);
-                self.remove(|passed, _| passed == session.0);
+                self.remove(|of_passage, _| of_passage == session.0);
             }
         }
     }
@@ -98,8 +98,11 @@ impl Tail {
     /// Returns the operations for a writer, deletions first.
     pub(crate) fn operations(&self) -> Vec<UserOperation> {
         let sessions = self.tombstones.sessions.iter().map(|session| schema::session(*session));
-        let sources =
-            self.tombstones.sources.iter().map(|(session, source)| schema::home(*session, *source));
+        let sources = self
+            .tombstones
+            .sources
+            .iter()
+            .map(|(session, source)| schema::source_marker(*session, *source));
         let cards = self.cards.keys().map(|session| schema::card_of(*session));
         let removals = sessions.chain(sources).chain(cards).map(UserOperation::Delete);
         let documents = (self.cards.values().map(schema::card_document))
@@ -115,7 +118,7 @@ impl Tail {
 
     fn drop_source(&mut self, session: SessionKey, source: u32) {
         self.tombstones.sources.insert((session.0, source));
-        self.remove(|passed, from| passed == session.0 && from == source);
+        self.remove(|of_passage, from| of_passage == session.0 && from == source);
     }
 
     fn remove(&mut self, is_deleted: impl Fn(u64, u32) -> bool) {
@@ -135,5 +138,5 @@ impl Tail {
 /// Approximate bytes of a passage in memory besides its text.
 const PASSAGE_OVERHEAD: usize = 256;
 /// Approximate bytes of a card or a deletion while it is written: tantivy turns each deletion into
-/// a query and keeps all of them until the commit.
+/// a query, and keeps these queries until the commit.
 const DELETION: usize = 1_024;

@@ -89,8 +89,7 @@ pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<Str
     english(word).into_iter().chain(other).collect()
 }
 
-/// Returns the same as [`terms_for_all_forms`] for a word in a text of this language; `None` is
-/// English.
+/// Returns the terms that find every form of a word in a text of this language; `None` is English.
 pub(crate) fn terms_for_all_forms_in(word: &str, language: Option<Language>) -> Vec<String> {
     match language {
         Some(language) if !stem::is_irregular(word) => {
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_a_term_and_so_is_its_stem_where_they_differ() {
+    fn a_word_and_its_stem_are_terms_if_they_differ() {
         let mut terms = Vec::new();
         each_term("fix failingTests", &mut |term, position| {
             terms.push(format!("{term}@{position}"));
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_found_under_the_terms_of_any() {
+    fn the_terms_of_one_form_find_every_other_form() {
         let word_terms = |word: &str| {
             let mut terms = Vec::new();
             each_term(word, &mut |term, _| terms.push(term.to_owned()));

@@ -9,7 +9,7 @@ use crate::{
     model::{Message, Role, SessionKey, transcript::Origin},
     passage::PassageKind,
     rank::{HitLocation, Scope},
-    testing::{TestIndex, card, day, keys, message, said, search},
+    testing::{TestIndex, card, day, keys, message, search, user_messages},
 };
 
 fn episode(session: u64, title: &str) -> IndexChange {
@@ -28,18 +28,18 @@ fn from_source(session: u64, source: u32, text: &str) -> IndexChange {
 fn a_message_is_found_at_once_and_after_it_is_written() {
     let index = TestIndex::new();
     assert_eq!(index.find("quicksilver"), [0; 0]);
-    index.apply(said(card(7), &["pour the quicksilver"]));
+    index.apply(user_messages(card(7), &["pour the quicksilver"]));
     assert_eq!(index.find("quicksilver"), [7]);
-    index.apply(said(card(8), &["more quicksilver please"]));
+    index.apply(user_messages(card(8), &["more quicksilver please"]));
     assert_eq!(index.find("quicksilver").len(), 2);
     index.index.commit().unwrap();
     assert_eq!(index.find("quicksilver").len(), 2);
 }
 
 #[test]
-fn a_hit_names_the_place_of_the_message() {
+fn a_hit_contains_the_location_of_the_message() {
     let index = TestIndex::with([
-        said(card(1), &["first", "second", "the third one is it"]),
+        user_messages(card(1), &["first", "second", "the third one is it"]),
         from_source(1, 4, "a sub-agent speaks"),
         episode(1, "a title for the list"),
     ]);
@@ -51,18 +51,18 @@ fn a_hit_names_the_place_of_the_message() {
 
 /// Checks a sequence of changes and the expected results, with commits between any of them.
 #[test]
-fn answers_do_not_depend_on_where_the_commits_fall() {
+fn results_do_not_depend_on_when_commits_happen() {
     let changes: Vec<IndexChange> = vec![
-        said(card(1), &["apple", "banana"]),
+        user_messages(card(1), &["apple", "banana"]),
         from_source(1, 1, "cherry"),
-        said(card(2), &["apple date"]),
+        user_messages(card(2), &["apple date"]),
         episode(1, "elderberry"),
         IndexChange::DropSource { session: SessionKey(1), source: 0 },
-        said(card(1), &["fig"]),
+        user_messages(card(1), &["fig"]),
         episode(1, "grape"),
-        said(card(3), &["apple"]),
+        user_messages(card(3), &["apple"]),
         IndexChange::DropSession { session: SessionKey(2) },
-        said(card(2), &["honeydew"]),
+        user_messages(card(2), &["honeydew"]),
         IndexChange::DropEpisode { session: SessionKey(1) },
         IndexChange::DropSession { session: SessionKey(3) },
     ];
@@ -107,10 +107,11 @@ fn answers_do_not_depend_on_where_the_commits_fall() {
 
 #[test]
 fn an_opened_index_contains_the_committed_changes_and_their_position() {
-    let index = TestIndex::with([said(card(1), &["apple"]), said(card(2), &["banana"])]);
+    let index =
+        TestIndex::with([user_messages(card(1), &["apple"]), user_messages(card(2), &["banana"])]);
     assert_eq!(index.index.applied(), Position(0));
     assert_eq!(index.index.commit().unwrap(), Position(2));
-    index.apply(said(card(3), &["never written"]));
+    index.apply(user_messages(card(3), &["never written"]));
     let TestIndex { index, folder, .. } = index;
     assert_eq!(index.applied(), Position(2));
     drop(index);
@@ -124,16 +125,16 @@ fn an_opened_index_contains_the_committed_changes_and_their_position() {
     assert_eq!(index.commit().unwrap(), Position(9));
 }
 
-/// Covers all ways in which the index can be written twice and then lost from memory while an
-/// episode is replaced. The outbox repeats the changes that were not written.
+/// Covers all ways in which two commits and a crash can happen while an episode is replaced. The
+/// outbox repeats the changes that were not written.
 #[test]
-fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
+fn a_replaced_episode_is_found_once_after_a_crash_at_any_step() {
     let changes = [
         episode(1, "apple"),
-        said(card(1), &["banana"]),
+        user_messages(card(1), &["banana"]),
         episode(1, "cherry"),
         IndexChange::DropSource { session: SessionKey(1), source: 0 },
-        said(card(1), &["date"]),
+        user_messages(card(1), &["date"]),
         episode(1, "elderberry"),
     ];
     let end = changes.len();
@@ -177,16 +178,16 @@ fn a_replaced_episode_is_found_once_wherever_the_process_dies() {
 }
 
 #[test]
-fn the_latest_card_of_a_session_holds() {
+fn the_latest_card_of_a_session_replaces_earlier_cards() {
     let agents = |agent: &str| Card { agent: agent.to_owned(), ..card(1) };
-    let index = TestIndex::with([said(agents("claude"), &["apple"])]);
+    let index = TestIndex::with([user_messages(agents("claude"), &["apple"])]);
     for commit in [false, true] {
         if commit {
             index.index.commit().unwrap();
         }
         assert_eq!(index.find("agent:claude"), [1]);
     }
-    index.apply(said(agents("codex"), &[]));
+    index.apply(user_messages(agents("codex"), &[]));
     assert_eq!((index.find("agent:claude").len(), index.find("agent:codex")), (0, vec![1]));
     index.index.commit().unwrap();
     assert_eq!((index.find("agent:claude").len(), index.find("apple agent:codex")), (0, vec![1]));
@@ -195,31 +196,32 @@ fn the_latest_card_of_a_session_holds() {
 #[test]
 fn a_long_message_is_found_by_its_end() {
     let text = format!("{} zebra", "filler words of no use ".repeat(2_000));
-    let index = TestIndex::with([said(card(1), &[&text]), said(card(2), &["a zebra"])]);
+    let index =
+        TestIndex::with([user_messages(card(1), &[&text]), user_messages(card(2), &["a zebra"])]);
     assert_eq!(index.find("zebra").len(), 2);
     assert_eq!(index.search("useless fillers").sessions[0].passages.len(), 1);
 }
 
 #[test]
-fn the_backlog_tells_when_to_commit() {
+fn the_backlog_is_full_after_many_changes_and_empty_after_a_commit() {
     let index = TestIndex::new();
     assert!(!index.index.backlog().is_full());
     let text = "word ".repeat(20_000);
     for key in 1..=100 {
-        index.apply(said(card(key), &[&text]));
+        index.apply(user_messages(card(key), &[&text]));
     }
     assert!(index.index.backlog().is_full());
     index.index.commit().unwrap();
     assert_eq!(index.index.backlog(), Backlog { bytes: 0 });
     // Many short passages count, too.
     for key in 1..=5_000 {
-        index.apply(said(card(key), &["word"]));
+        index.apply(user_messages(card(key), &["word"]));
     }
     assert!(index.index.backlog().is_full());
 }
 
 #[test]
-fn searching_writing_and_committing_go_on_at_the_same_time() {
+fn searches_changes_and_commits_run_concurrently() {
     let TestIndex { index, folder: _folder, .. } = TestIndex::new();
     let is_done = AtomicBool::new(false);
     std::thread::scope(|threads| {
@@ -237,7 +239,7 @@ fn searching_writing_and_committing_go_on_at_the_same_time() {
             }
         });
         for key in 1..=200 {
-            index.apply(said(card(key), &["an apple a day"]), Position(key));
+            index.apply(user_messages(card(key), &["an apple a day"]), Position(key));
         }
         is_done.store(true, Ordering::Relaxed);
         searches.join().unwrap();
@@ -247,7 +249,7 @@ fn searching_writing_and_committing_go_on_at_the_same_time() {
 }
 
 #[test]
-fn entities_are_found_in_an_index_of_their_own() {
+fn entities_are_found_in_their_own_index() {
     let namespace = crate::model::Namespace::from_number(3);
     let thing =
         |number, name, text| IndexChange::entity_or_fact(number, namespace, day(3, 1), name, text);
@@ -262,7 +264,7 @@ fn entities_are_found_in_an_index_of_their_own() {
 }
 
 #[test]
-fn a_folder_without_an_index_is_told_apart() {
+fn a_folder_without_a_usable_index_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(SearchIndex::open(folder.path()), Err(OpenError::Missing(_))));
     assert!(matches!(
@@ -278,8 +280,8 @@ fn a_folder_without_an_index_is_told_apart() {
 }
 
 #[test]
-fn making_an_index_clears_the_folder_of_the_old_one() {
-    let TestIndex { index, folder, .. } = TestIndex::with([said(card(1), &["apple"])]);
+fn creating_an_index_removes_the_files_of_the_old_index() {
+    let TestIndex { index, folder, .. } = TestIndex::with([user_messages(card(1), &["apple"])]);
     index.commit().unwrap();
     drop(index);
     fs::write(folder.path().join("meta.json"), "garbage").unwrap();
@@ -291,10 +293,12 @@ fn making_an_index_clears_the_folder_of_the_old_one() {
 /// Removes, empties, truncates, overwrites and garbles each file of an index in turn.
 #[test]
 fn damage_is_found_on_opening() {
-    let TestIndex { index, folder, .. } =
-        TestIndex::with([said(card(1), &["apple banana", "cherry"]), said(card(2), &["date"])]);
+    let TestIndex { index, folder, .. } = TestIndex::with([
+        user_messages(card(1), &["apple banana", "cherry"]),
+        user_messages(card(2), &["date"]),
+    ]);
     index.commit().unwrap();
-    index.apply(said(card(3), &["elderberry"]), Position(3));
+    index.apply(user_messages(card(3), &["elderberry"]), Position(3));
     index.apply(IndexChange::DropSession { session: SessionKey(2) }, Position(4));
     index.commit().unwrap();
     drop(index);
@@ -333,10 +337,10 @@ fn damage_is_found_on_opening() {
 }
 
 #[test]
-fn a_purge_leaves_only_what_is_searched_on_disk() {
+fn a_purge_removes_the_files_of_merged_segments() {
     let index = TestIndex::new();
     for session in 1..=3 {
-        index.apply(said(card(session), &["apple", "banana", "cherry"]));
+        index.apply(user_messages(card(session), &["apple", "banana", "cherry"]));
         index.index.commit().unwrap();
     }
     index.apply(IndexChange::DropSession { session: SessionKey(2) });

@@ -16,7 +16,7 @@ use crate::{
     text::language::LanguageSet,
 };
 
-/// All shards of the index, earlier ones first.
+/// All shards of the index, earlier shards first.
 pub(crate) struct View<'s> {
     pub shards: Vec<Shard<'s>>,
     disk: &'s [DiskShard],
@@ -39,7 +39,7 @@ impl<'s> View<'s> {
         View { shards: on_disk.chain(in_memory).collect(), disk, layers }
     }
 
-    /// Returns the number of passages, including those of a shard that a later layer deletes.
+    /// Returns the number of passages. Deletions by later layers are not subtracted.
     pub(crate) fn passages(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.passages())).sum()
     }
@@ -65,7 +65,6 @@ impl<'s> View<'s> {
         self.shards.iter().map(Shard::languages).fold(LanguageSet::default(), LanguageSet::union)
     }
 
-    /// Returns the number of term occurrences in all shards.
     pub(crate) fn length(&self) -> u64 {
         self.shards.iter().map(Shard::length).sum()
     }
@@ -78,7 +77,6 @@ impl<'s> View<'s> {
         on_disk.max(latest.unwrap_or_default())
     }
 
-    /// Returns the card of a session.
     pub(crate) fn card(&self, session: u64) -> tantivy::Result<Option<CardFacts>> {
         for layer in self.layers.iter().rev() {
             if let Some(card) = layer.cards().get(&session) {
@@ -135,7 +133,7 @@ impl<'s> View<'s> {
     }
 }
 
-/// A session as [`View::each_session`] visits it.
+/// The data of a session for the argument of [`View::each_session`].
 pub(crate) struct SessionRow<'r> {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

@@ -1,13 +1,14 @@
-//! The names of the work that a session did: the files that it changed, its commits and tickets.
+//! The names of the work of a session: the files that the session changed, its commits and tickets.
 //!
-//! A query that consists of such a name finds these sessions before those that only mention it.
+//! A query that consists of such a name finds these sessions before sessions that only mention the
+//! name.
 
 use crate::{index::attributes, text};
 
 /// Number of characters of a commit's hash that are compared.
 const HASH: usize = 7;
 
-/// The mark before the hash in a line of a summary about a commit that the session made.
+/// The mark before the hash in a line of a summary. The line is about a commit of the session.
 const COMMIT_MARK: &str = "(commit `";
 
 /// Returns the names of a changed file: every end of its path, and its name without extension.
@@ -31,8 +32,8 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
     tickets(name)
 }
 
-/// Returns the names by which the work in a query is looked up. The name may be in quotation marks,
-/// and have the number of a line after it (`src/a.rs:42`).
+/// Returns the names by which the `name` in a query is looked up. The name may be in quotation
+/// marks, and the number of a line may follow it (`src/a.rs:42`).
 pub(crate) fn of_query(name: &str) -> Vec<String> {
     let name = name.trim_matches(['`', '"', '\'', ',', ';']);
     let digits = |c: char| c.is_ascii_digit();
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_is_named_by_the_start_of_its_hash_and_by_its_tickets() {
+    fn a_commit_is_found_by_the_start_of_its_hash_and_by_its_tickets() {
         let done = "Limit the retries for TOLL-7 and #12 (commit `e4f5a6b`): Wait · \
                     Looked at 0c9d8e7a1b for TOLL-9 · One (commit `0c9d8e7`); Two (commit `1a2b3c4d5e`)";
         let names = ["e4f5a6b", "toll-7", "#12", "0c9d8e7", "1a2b3c4"];
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_is_named_by_its_ticket() {
+    fn a_branch_is_found_by_its_ticket() {
         assert_eq!(of_branch("feat/TOLL-7-limit-retries"), ["toll-7"]);
         assert_eq!(of_branch("toll-x/-7/a7-1/fix-"), [""; 0]);
     }

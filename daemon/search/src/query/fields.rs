@@ -1,6 +1,6 @@
-//! The filters by name. A new name for a known property is one entry in [`FIELDS`]. A new property
-//! also needs a variant of [`Filter`], its test in `rank/filter_set.rs` and `rank/admission.rs`,
-//! and a field of the index (`index/schema.rs`).
+//! The filters by name. A new name for a known property needs one entry in [`FIELDS`]. A new
+//! property also needs a variant of [`Filter`], code that applies this variant in
+//! `rank/filter_set.rs` and `rank/admission.rs`, and a field of the index (`index/schema.rs`).
 
 use jiff::Zoned;
 

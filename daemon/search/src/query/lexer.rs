@@ -12,7 +12,7 @@ pub(super) enum QueryToken<'t> {
     Free(&'t str),
     /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// A word with its preceding minus; [`items`] interprets it.
+    /// A word with its preceding minus. [`items`] decides whether the word is excluded.
     MinusWord(&'t str),
     /// Quoted text, or a word that a minus excludes.
     Phrase {
@@ -34,8 +34,9 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines, or a line of a log, was pasted. All of it is read as words, because its
-/// characters are not meant as search syntax. Filters before a line of a log are an exception.
+/// Text with several lines, or a line of a log, was pasted. The whole text is read as words,
+/// because its characters are not meant as search syntax. Filters before a line of a log are an
+/// exception.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
     if text.contains('\n') {

@@ -8,24 +8,24 @@ use crate::{
     text::{everyday, language::LanguageSet, stop},
 };
 
-/// If a query is a single word for a time longer than a day (`march`), the word is searched. Other
-/// queries that are only dates list all sessions of these dates.
+/// A query that is a single word for more than a day (`march`) searches this word. Other queries
+/// that consist only of dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
-/// Minimum number of words that decide for another language than English if the date does not,
-/// because it is in digits.
+/// Minimum number of words by which a language other than English is recognised, if the date in the
+/// query is in digits and does not show its language.
 const MIN_FOREIGN_WORDS: usize = 2;
 
 impl Query {
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
     /// filters. Without filters, a single word for more than a day (`march`) remains a word.
     pub(super) fn convert_to_list(&mut self) {
-        let names_a_time = !self.dates.is_empty();
+        let has_date = !self.dates.is_empty();
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
         let is_a_word =
             |words: &[QueryWord]| words.len() == 1 && is_long && words[0].role == WordRole::InDate;
         if !self.phrases.is_empty()
-            || !self.is_meaningless()
-            || self.conditions.is_empty() && (!names_a_time || is_a_word(&self.words))
+            || !self.has_no_subject()
+            || self.conditions.is_empty() && (!has_date || is_a_word(&self.words))
         {
             return;
         }
@@ -46,18 +46,17 @@ impl Query {
 
     /// Whether no word describes a subject, in English or in one of the languages in which the date
     /// may be written.
-    fn is_meaningless(&self) -> bool {
-        let names_a_time = !self.dates.is_empty();
+    fn has_no_subject(&self) -> bool {
+        let has_date = !self.dates.is_empty();
         let is_meaningless = |word: &QueryWord| {
             matches!(word.role, WordRole::Stop | WordRole::InDate)
-                || names_a_time
-                    && (word.role == WordRole::Faint || stop::is_of_every_day(&word.text))
+                || has_date && (word.role == WordRole::Faint || stop::is_of_every_day(&word.text))
         };
         let (mut languages, mut count) = (self.date_languages, 0);
         for word in self.words.iter().filter(|word| !is_meaningless(word)) {
             languages = languages.intersection(everyday::languages_with(&word.text));
             count += 1;
-            if !names_a_time || languages.is_empty() {
+            if !has_date || languages.is_empty() {
                 return false;
             }
         }

@@ -14,10 +14,10 @@
 //! | `retry bug of last week` | sessions of last week first |
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
-//! A minus excludes a quoted text, and a lower-case word at the end of a query that is not a
-//! command line; other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
-//! words only, except for filters before a line of a log.
+//! A minus excludes a quoted text. It also excludes a lower-case word at the end of a query that is
+//! not a command line. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options
+//! and count as words. A query with several lines, or a line of a log, is pasted text and consists
+//! of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives,
 //! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
@@ -60,24 +60,20 @@ pub struct Query {
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,
-    /// Filters on sessions and passages.
     pub(crate) conditions: Vec<FilterClause>,
-    /// Dates in the query.
     pub(crate) dates: Vec<TimeRange>,
     /// The languages other than English in which the dates may be written.
     pub(crate) date_languages: LanguageSet,
     /// The query without filters and excluded phrases.
-    pub(crate) said: String,
+    pub(crate) free_text: String,
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
 }
 
-/// A word for ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueryWord {
     pub(crate) text: String,
     pub(crate) form: WordForm,
-    /// The word's position in the query.
     pub(crate) position: u32,
     pub(crate) role: WordRole,
 }
@@ -88,7 +84,6 @@ pub(crate) enum WordForm {
     Part,
     /// The whole identifier, name or path.
     Whole,
-    /// All words with this prefix.
     Prefix,
 }
 
@@ -102,7 +97,6 @@ pub(crate) enum WordRole {
     Name,
     /// A part of an identifier, a name or a path that is also searched as a whole.
     InWhole,
-    /// A part of a date.
     InDate,
     /// A word with little meaning: about time, place or manner.
     Faint,
@@ -110,7 +104,6 @@ pub(crate) enum WordRole {
 }
 
 impl WordRole {
-    /// Whether the word describes the subject.
     pub(crate) fn is_meaningful(self) -> bool {
         matches!(self, WordRole::Content | WordRole::Name | WordRole::InWhole)
     }
@@ -134,7 +127,6 @@ pub(crate) struct Phrase {
     pub(crate) is_prefix: bool,
 }
 
-/// A filter, possibly negated.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FilterClause {
     pub(crate) filter: Filter,
@@ -159,8 +151,8 @@ pub(crate) enum Filter {
 }
 
 impl Query {
-    /// Maximum number of bytes of a query that are parsed. For a longer query, such as a pasted
-    /// log, three quarters of them are from its start and one quarter from its end.
+    /// Maximum number of bytes of a query that are parsed. Of a longer query, such as a pasted log,
+    /// the start (three quarters of this number) and the end (one quarter) are parsed.
     pub const LONGEST: usize = 1024 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
@@ -173,16 +165,16 @@ impl Query {
             match item {
                 QueryToken::Free(words) | QueryToken::MinusWord(words) => {
                     push_spaced(&mut free, words);
-                    push_spaced(&mut query.said, words);
+                    push_spaced(&mut query.free_text, words);
                 }
                 QueryToken::Prefix(word) => {
                     push_spaced(&mut free, word);
-                    push_spaced(&mut query.said, word);
+                    push_spaced(&mut query.free_text, word);
                     prefixes.push(free.len());
                 }
                 QueryToken::Phrase { text, is_negated } => {
                     if !is_negated {
-                        push_spaced(&mut query.said, text);
+                        push_spaced(&mut query.free_text, text);
                         push_spaced(&mut free, text);
                     }
                     query.add_phrase(text, is_negated);
@@ -192,8 +184,8 @@ impl Query {
                 }
             }
         }
-        query.is_error = pasted::is_error(&query.said);
-        query.said.truncate(query.said.floor_char_boundary(MAX_EMBEDDING_BYTES));
+        query.is_error = pasted::is_error(&query.free_text);
+        query.free_text.truncate(query.free_text.floor_char_boundary(MAX_EMBEDDING_BYTES));
         query.add_words(&free, &prefixes, now);
         query.convert_to_list();
         query
@@ -227,12 +219,12 @@ impl Query {
 
     /// Returns the text of a query that consists of a single word or name.
     pub(crate) fn single_name(&self) -> Option<&str> {
-        let name = self.said.trim_end_matches(['?', '(', ')', '.']);
+        let name = self.free_text.trim_end_matches(['?', '(', ')', '.']);
         (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
     }
 
-    /// Returns the word of a query that consists of a single file, symbol, ticket or commit, as its
-    /// spelling shows.
+    /// Returns the longest word of a query that is a single name with the spelling of a file, a
+    /// symbol, a ticket or a commit.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.single_name()?.trim_start_matches('-');
         let is_code = name.contains(['.', '_', '/', ':'])
@@ -241,8 +233,7 @@ impl Query {
         self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())
     }
 
-    /// Returns the query with the spellings that were searched added to its words, for
-    /// highlighting.
+    /// Returns the query for highlighting: adds the spellings that were searched to its words.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
         for Spelling { asked, used } in spelled {
@@ -256,7 +247,7 @@ impl Query {
 
     /// Returns the query's words for an embedding model, without filters and excluded phrases.
     pub fn said(&self) -> &str {
-        &self.said
+        &self.free_text
     }
 
     /// Returns the dates in the query's words; dates in filters are not included.
@@ -312,7 +303,7 @@ impl Query {
     }
 }
 
-/// Returns the same as [`everyday::unspaced_ranges`]; empty if the text has no date.
+/// Returns [`everyday::unspaced_ranges`] of `text`; no ranges if the text has no date.
 fn everyday_ranges(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
     if mentions.is_empty() {
         return Vec::new();

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_message_has_a_mark_and_is_no_question() {
+    fn an_error_message_has_a_mark_and_is_not_a_question() {
         for text in [
             "TypeError: undefined is not a function",
             "error[E0382]: borrow of moved value",

@@ -11,7 +11,7 @@ fn parse(text: &str) -> Query {
     Query::parse(text, &now())
 }
 
-/// Formats the words of a query: stop words in `()`, faint ones with `-`, names with `^`, words of
+/// Formats the words of a query: stop words in `()`, faint words with `-`, names with `^`, words of
 /// dates in `<>`, parts of wholes in `{}`, wholes in `[]`.
 fn words(text: &str) -> String {
     let shown = parse(text).words.into_iter().map(|word| match (word.form, word.role) {
@@ -116,7 +116,7 @@ fn known_fields_are_filters() {
 }
 
 #[test]
-fn a_project_is_wanted_by_all_of_its_directories() {
+fn a_project_filter_includes_all_directories_of_the_project() {
     let mut query = parse("project:api -project:old slow");
     let [one, two, three] = [1, 2, 3].map(Namespace::from_number);
     let named = |name: &str| match name {
@@ -138,7 +138,7 @@ fn a_project_is_wanted_by_all_of_its_directories() {
 }
 
 #[test]
-fn dates_filter_as_fields_and_only_hint_in_questions() {
+fn dates_in_filters_are_conditions_and_dates_in_questions_are_not() {
     let query = parse("date:\"last week\" before:2026-03-01 what stalled yesterday");
     assert_eq!(query.conditions.len(), 2);
     assert_eq!(query.dates().len(), 1);
@@ -156,7 +156,7 @@ fn a_caller_may_add_filters() {
 }
 
 #[test]
-fn a_question_of_filters_alone_is_a_list() {
+fn a_query_of_filters_alone_is_a_list() {
     assert!(parse("project:api date:today").is_list());
     assert!(parse("").is_list());
     assert!(!parse("the").is_list());
@@ -164,7 +164,7 @@ fn a_question_of_filters_alone_is_a_list() {
 }
 
 #[test]
-fn a_question_of_empty_words_and_a_time_is_a_list_of_that_time() {
+fn a_question_about_a_time_without_a_subject_is_a_list() {
     for question in [
         "yesterday",
         "what did we do yesterday?",
@@ -300,7 +300,7 @@ fn only_documented_names_are_filters() {
 }
 
 #[test]
-fn no_text_fails() {
+fn any_text_is_parsed_without_panic() {
     let pieces = [
         "\"",
         "-",

@@ -1,9 +1,9 @@
-//! Whether a session that the index does not have meets the filters of a query.
+//! Checks whether a session that is not in the index meets the filters of a query.
 
 use crate::{
     model::{Project, Timestamp},
     query::{Filter, Query},
-    rank::cards::{AnyOf, names_project},
+    rank::cards::{AnyOf, denotes_project},
 };
 
 impl Query {
@@ -17,7 +17,7 @@ impl Query {
             let (alternatives, is_met) = match &condition.filter {
                 Filter::Agent(name) => (Some(&mut agents), name.eq_ignore_ascii_case(agent)),
                 Filter::Project(name) => {
-                    (Some(&mut projects), names_project(name, namespace, Some(project)))
+                    (Some(&mut projects), denotes_project(name, namespace, Some(project)))
                 }
                 Filter::During(range) => (None, range.contains(at)),
                 Filter::File(_) | Filter::Branch(_) | Filter::Tool(_) | Filter::Kinds(_) => {
@@ -58,7 +58,7 @@ mod tests {
         ] {
             assert!(admits(text, "/home/ann/api"), "{text}");
         }
-        assert!(admits("project:api retry", "api"), "the name of a colleague's project");
+        assert!(admits("project:api retry", "api"), "the name alone denotes a colleague's project");
         assert!(!admits("project:web retry", "web-tools/api2"));
         for text in ["agent:codex retry", "-agent:claude retry", "date:2026-03-05 retry"] {
             assert!(!admits(text, "/home/ann/api"), "{text}");

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Returns the sessions that match the filters on project and agent, and that belong to the
-/// projects of the scope; `None` for all.
+/// projects of the scope; `None` if all sessions are allowed.
 pub(crate) fn allowed(
     query: &Query,
     scope: &Scope,
@@ -43,7 +43,8 @@ fn is_about_cards(condition: &FilterClause) -> bool {
 struct CardFilter<'j> {
     conditions: Vec<&'j FilterClause>,
     scope: &'j Scope,
-    /// The last decision for each namespace, with its project and agent. Many sessions share these.
+    /// The last decision for each namespace, with the project and the agent of the session. Many
+    /// sessions have equal values.
     known: FxHashMap<u32, (Option<String>, String, bool)>,
 }
 
@@ -67,15 +68,15 @@ impl CardFilter<'_> {
         })
     }
 
-    /// Whether a session is of one of the wanted projects and agents, and matches no negated
-    /// filter.
+    /// Whether a session has one of the wanted projects and one of the wanted agents, and matches
+    /// no negated filter.
     fn passes(&self, row: &SessionRow<'_>) -> bool {
         let mut projects = AnyOf::default();
         let mut agents = AnyOf::default();
         for condition in &self.conditions {
             let (wanted, is_met) = match &condition.filter {
                 Filter::Project(name) => {
-                    (&mut projects, names_project(name, row.namespace, row.project))
+                    (&mut projects, denotes_project(name, row.namespace, row.project))
                 }
                 Filter::Agent(name) => (&mut agents, row.agent.eq_ignore_ascii_case(name)),
                 _ => continue,
@@ -108,8 +109,8 @@ impl AnyOf {
     }
 }
 
-/// Whether `wanted` names a project: its namespace, the end of its path, or a word of its name.
-pub(crate) fn names_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
+/// Whether `wanted` denotes a project: its namespace, the end of its path, or a word of its name.
+pub(crate) fn denotes_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
     if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == namespace) {
         return true;
     }

@@ -28,7 +28,7 @@ pub(crate) struct Evidence {
     /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
-    /// Indexed by row: whether it contains a word of the query.
+    /// Indexed by row: whether the row contains a word of the query.
     is_hit: Vec<bool>,
     /// Indexed by row: the sum of the weights of the pairs that occur together, if there are at
     /// least two.
@@ -80,7 +80,6 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// Returns the range of a candidate's rows.
     pub(crate) fn rows_of_candidate(&self, candidate: usize) -> Range<usize> {
         self.starts[candidate]..self.starts[candidate + 1]
     }
@@ -120,17 +119,21 @@ impl Evidence {
         plan: &Plan,
     ) -> tantivy::Result<()> {
         let documents: Vec<u32> = rows.iter().map(|row| self.rows[*row].document).collect();
-        for mut walk in plan.walks(shard, PostingDetail::Counts, |_| true)? {
-            each_common(&mut walk.cursor, &documents, &mut |cursor, index| {
+        for mut unit_cursor in plan.cursors(shard, PostingDetail::Counts, |_| true)? {
+            each_common(&mut unit_cursor.cursor, &documents, &mut |cursor, index| {
                 let row = rows[index];
                 self.is_hit[row] = true;
-                unit::count(cursor, walk.matches, &mut self.counts[row * self.units + walk.unit]);
+                unit::count(
+                    cursor,
+                    unit_cursor.matches,
+                    &mut self.counts[row * self.units + unit_cursor.unit],
+                );
             });
         }
         Ok(())
     }
 
-    /// Compares the positions of words in the passages that contain both words of a pair.
+    /// Computes the closeness of the words of each pair in the passages that contain both words.
     fn find_pairs(
         &mut self,
         rows: &[usize],
@@ -163,13 +166,14 @@ impl Evidence {
         shard: (usize, &Shard<'_>),
         plan: &Plan,
     ) -> tantivy::Result<PairPositions> {
-        let holds = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
-        let has = |row: usize, pair: &Pair| holds(row, pair.first) && holds(row, pair.second);
+        let has_unit = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
+        let has_pair =
+            |row: usize, pair: &Pair| has_unit(row, pair.first) && has_unit(row, pair.second);
         let mut wanted = vec![false; plan.units.len()];
         let mut with_pairs = Vec::new();
         for row in rows.iter().copied().filter(|row| self.is_hit(*row)) {
             let mut any = false;
-            for pair in plan.pairs.iter().filter(|pair| has(row, pair)) {
+            for pair in plan.pairs.iter().filter(|pair| has_pair(row, pair)) {
                 any = true;
                 wanted[pair.first] = true;
                 wanted[pair.second] = true;
@@ -181,12 +185,12 @@ impl Evidence {
         let documents: Vec<u32> = with_pairs.iter().map(|row| self.rows[*row].document).collect();
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); with_pairs.len() * self.units];
         let mut here = Vec::new();
-        for mut walk in plan.walks(shard, PostingDetail::Positions, |unit| wanted[unit])? {
-            if walk.matches == Matches::Exact {
+        for mut unit_cursor in plan.cursors(shard, PostingDetail::Positions, |unit| wanted[unit])? {
+            if unit_cursor.matches == Matches::Exact {
                 continue;
             }
-            each_common(&mut walk.cursor, &documents, &mut |cursor, index| {
-                let found = &mut found[index * self.units + walk.unit];
+            each_common(&mut unit_cursor.cursor, &documents, &mut |cursor, index| {
+                let found = &mut found[index * self.units + unit_cursor.unit];
                 cursor.positions(&mut here);
                 let is_first = found.is_empty();
                 found.extend_from_slice(&here);
@@ -202,13 +206,12 @@ impl Evidence {
 /// The positions of words in the rows that contain both words of a pair.
 struct PairPositions {
     rows: Vec<usize>,
-    /// Indexed by the place in `rows` and by unit.
+    /// Indexed by the position in `rows` and by unit.
     found: Vec<Vec<u32>>,
 }
 
-/// Calls `found` for each document of the cursor that is in `documents`, in ascending order.
-/// The cursor and the list each skip to the next document of the other, so that a rare word costs
-/// little.
+/// Calls `found` for each document of the cursor that is also in `documents`, in ascending order.
+/// Skips documents that only one of them contains, so that a rare word costs little.
 fn each_common(
     cursor: &mut Cursor<'_>,
     documents: &[u32],
@@ -239,7 +242,8 @@ fn first_from(documents: &[u32], document: u32) -> usize {
 }
 
 /// Returns the closeness of two words, given their positions: 1 if they are in order and at most
-/// `distance` apart, 0.5 if up to [`LOOSE`] further words are between them, and 0 otherwise.
+/// `distance` apart, 0.5 if up to [`MAX_EXTRA_DISTANCE`] further words are between them, and 0
+/// otherwise.
 fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
     let mut best = 0.0_f32;
     for start in first {
@@ -249,14 +253,14 @@ fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
         if gap <= distance {
             return 1.0;
         }
-        if gap <= distance + LOOSE {
+        if gap <= distance + MAX_EXTRA_DISTANCE {
             best = 0.5;
         }
     }
     best
 }
 
-const LOOSE: u32 = 3;
+const MAX_EXTRA_DISTANCE: u32 = 3;
 
 fn rows(
     sessions: &[u64],

@@ -53,7 +53,6 @@ impl FilterSet {
         Ok(filters)
     }
 
-    /// Whether there are filters on single passages.
     pub(crate) fn has_passage_filters(&self) -> bool {
         self.kinds != Kinds::ALL
             || !self.during.is_empty()
@@ -130,7 +129,6 @@ impl FilterSet {
     }
 }
 
-/// Returns the kinds of passages that are admitted.
 fn kinds(query: &Query) -> Kinds {
     let mut only: Option<Kinds> = None;
     let mut not = Kinds::of(&[]);

@@ -1,28 +1,29 @@
 //! The first pass of the ranking: selects candidate sessions.
 //!
-//! It reads the posting lists of the query's rarer words, sums up the score of each passage, and
-//! keeps each session's best passage and its total. Frequent words are only looked up in documents
-//! that contain a rarer one, so that the cost hardly depends on the number of sessions.
+//! This pass reads the posting lists of the query's rarer words, computes the score of each
+//! passage, and keeps the score of each session's best passage and of the whole session. Frequent
+//! words are only looked up in documents that contain a rarer word, so that the cost hardly depends
+//! on the number of sessions.
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     index::{
-        cursor::DONE,
+        cursor::END,
         shard::{PostingDetail, Shard},
         view::View,
     },
     rank::{
         filter_set::FilterSet,
         plan::Plan,
-        unit::{self, UnitCounts, Walk},
+        unit::{self, UnitCounts, UnitCursor},
         weights::Weights,
     },
 };
 
-/// The maximum number of postings that the first pass reads, which takes about 30 ms. Beyond that,
-/// the most frequent words are only looked up.
-const MOST_WALKED: u64 = 300_000;
+/// The maximum number of postings that the first pass reads, which takes about 30 ms. If the words
+/// have more postings, the most frequent words are only looked up.
+const MAX_POSTINGS: u64 = 300_000;
 
 /// The result of the first pass.
 pub(crate) struct Gathered {
@@ -32,11 +33,9 @@ pub(crate) struct Gathered {
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
-/// A session with its preliminary scores.
 pub(crate) struct SessionScore {
     pub(crate) session: u64,
     pub(crate) best: f32,
-    /// The score of the whole session.
     pub(crate) whole: f32,
     /// Whether the session is ranked first because of the identifier that the query consists of.
     pub(crate) comes_first: bool,
@@ -54,7 +53,7 @@ pub(crate) fn gather(
         identifier,
         filters,
         weights,
-        is_walked: walked(plan),
+        is_scanned: scanned(plan),
         numbers: FxHashMap::default(),
         sessions: Vec::new(),
         last: 0,
@@ -66,19 +65,19 @@ pub(crate) fn gather(
     Ok(pass.finish())
 }
 
-/// Selects the units whose posting lists are read: the rarest one, and further ones within the
+/// Selects the units whose posting lists are read: the rarest unit, and further units within the
 /// limit.
-fn walked(plan: &Plan) -> Vec<bool> {
+fn scanned(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
-    let mut is_walked = vec![false; plan.units.len()];
+    let mut is_scanned = vec![false; plan.units.len()];
     let mut sum = 0;
     for unit in order {
         let is_first = sum == 0;
         sum += plan.units[unit].frequency;
-        is_walked[unit] = is_first || sum <= MOST_WALKED;
+        is_scanned[unit] = is_first || sum <= MAX_POSTINGS;
     }
-    is_walked
+    is_scanned
 }
 
 struct Pass<'p> {
@@ -87,7 +86,7 @@ struct Pass<'p> {
     identifier: Option<usize>,
     filters: &'p FilterSet,
     weights: &'p Weights,
-    is_walked: Vec<bool>,
+    is_scanned: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
     sessions: Vec<GatheredSession>,
     /// The number of the session of the last passage.
@@ -109,7 +108,7 @@ struct Window {
     current: Vec<UnitCounts>,
 }
 
-/// Number of documents in a [`Window`], whose counts fit into the processor's cache.
+/// Number of documents in a [`Window`]. The counts of a window fit into the processor's cache.
 const WINDOW: usize = 512;
 
 impl Window {
@@ -119,18 +118,18 @@ impl Window {
     }
 
     /// Reads the lists up to the end of the window that begins with `first`.
-    fn fill(&mut self, first: u32, walks: &mut [Walk<'_>]) {
+    fn fill(&mut self, first: u32, cursors: &mut [UnitCursor<'_>]) {
         self.first = first;
-        let end = first.saturating_add(WINDOW as u32).min(DONE);
-        for walk in walks {
-            let mut document = walk.cursor.document();
+        let end = first.saturating_add(WINDOW as u32).min(END);
+        for unit_cursor in cursors {
+            let mut document = unit_cursor.cursor.document();
             while document < end {
                 let at = (document - first) as usize;
                 self.found[at / 64] |= 1 << (at % 64);
-                let counts = &mut self.counts[at * self.units + walk.unit];
-                unit::count(&walk.cursor, walk.matches, counts);
-                walk.cursor.advance();
-                document = walk.cursor.document();
+                let counts = &mut self.counts[at * self.units + unit_cursor.unit];
+                unit::count(&unit_cursor.cursor, unit_cursor.matches, counts);
+                unit_cursor.cursor.advance();
+                document = unit_cursor.cursor.document();
             }
         }
     }
@@ -155,17 +154,21 @@ struct GatheredSession {
 
 impl Pass<'_> {
     fn shard(&mut self, number: usize, shard: &Shard<'_>) -> tantivy::Result<()> {
-        let walks = self.plan.walks((number, shard), PostingDetail::Counts, |_| true)?;
-        let (mut walked, mut looked_up): (Vec<Walk<'_>>, Vec<Walk<'_>>) =
-            walks.into_iter().partition(|walk| self.is_walked[walk.unit]);
+        let cursors = self.plan.cursors((number, shard), PostingDetail::Counts, |_| true)?;
+        let (mut scanned, mut looked_up): (Vec<UnitCursor<'_>>, Vec<UnitCursor<'_>>) =
+            cursors.into_iter().partition(|unit_cursor| self.is_scanned[unit_cursor.unit]);
         let units = self.plan.units.len();
         let mut window = Window::new(units);
         loop {
-            let first = walked.iter().map(|walk| walk.cursor.document()).min().unwrap_or(DONE);
-            if first == DONE {
+            let first = scanned
+                .iter()
+                .map(|unit_cursor| unit_cursor.cursor.document())
+                .min()
+                .unwrap_or(END);
+            if first == END {
                 return Ok(());
             }
-            window.fill(first, &mut walked);
+            window.fill(first, &mut scanned);
             while let Some((document, counts)) = window.pop() {
                 let kind = shard.kind(document).filter(|_| shard.is_alive(document));
                 let Some(kind) = kind else { continue };
@@ -175,9 +178,13 @@ impl Pass<'_> {
                 {
                     continue;
                 }
-                for walk in &mut looked_up {
-                    if walk.cursor.seek(document) == document {
-                        unit::count(&walk.cursor, walk.matches, &mut counts[walk.unit]);
+                for unit_cursor in &mut looked_up {
+                    if unit_cursor.cursor.seek(document) == document {
+                        unit::count(
+                            &unit_cursor.cursor,
+                            unit_cursor.matches,
+                            &mut counts[unit_cursor.unit],
+                        );
                     }
                 }
                 let relative = shard.length_of(document) as f32 / self.plan.passage_length;
@@ -186,7 +193,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns the local number of a session. Passages of a session are mostly adjacent.
+    /// Returns the index of a session in `sessions`. Passages of a session are mostly adjacent.
     fn number(&mut self, session: u64) -> usize {
         if let Some(last) = self.sessions.get(self.last)
             && last.session == session
@@ -241,7 +248,7 @@ impl Pass<'_> {
             }
         }
         for (unit, with) in gathered.sessions_with.iter_mut().enumerate() {
-            if !self.is_walked[unit] {
+            if !self.is_scanned[unit] {
                 let guess = self.plan.sessions_with(self.plan.units[unit].frequency);
                 *with = with.map(|counted| counted.max(guess));
             }

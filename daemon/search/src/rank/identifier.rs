@@ -1,5 +1,6 @@
-//! Ranks the sessions for a query that consists of one identifier: those that worked on the thing
-//! that it names come first, then those that mention it, each group by time.
+//! Ranks the sessions for a query that consists of one identifier, such as a file or a commit:
+//! first the sessions that worked on it, then the sessions that mention it. Each group is ordered
+//! by time.
 
 use std::cmp::Reverse;
 
@@ -13,17 +14,18 @@ use crate::{
     },
 };
 
-/// The identifier of a query with the sessions of its work.
+/// The identifier that a query consists of, and the sessions that worked on it.
 pub(crate) struct SoughtIdentifier {
     /// The unit of the identifier; `None` if the query could be a plain word. Sessions that only
-    /// mention such a word are ranked like those of other queries.
+    /// mention such a word are ranked as for other queries.
     unit: Option<usize>,
     /// The sessions that changed a file of this name, or made a commit of this hash or ticket.
     workers: FxHashSet<u64>,
 }
 
 impl SoughtIdentifier {
-    /// Returns `None` if the query is not a single word, or if this word is not known as a name.
+    /// Finds the identifier of a query. Returns `None` if the query is not a single word, or if
+    /// this word could be a plain word and no session worked on something with this name.
     pub(crate) fn of(
         request: &RankRequest<'_>,
         plan: &Plan,
@@ -51,13 +53,12 @@ impl SoughtIdentifier {
         Ok(is_known.then_some(SoughtIdentifier { unit, workers }))
     }
 
-    /// Returns the unit of the identifier.
     pub(crate) fn unit(&self) -> Option<usize> {
         self.unit
     }
 
-    /// Marks the sessions of the work, and adds those that contain no word of the query, such as
-    /// the session of a commit whose hash is written in a longer form.
+    /// Marks the sessions that worked on the identifier. Adds such sessions even if they contain no
+    /// word of the query, for example because the query has a longer form of the commit's hash.
     pub(crate) fn mark(&self, found: &mut Vec<SessionScore>) {
         let mut missing = self.workers.clone();
         for found in &mut *found {
@@ -93,7 +94,8 @@ impl SoughtIdentifier {
         Ok(())
     }
 
-    /// Raises the scores of the sessions that are ranked first, the latest ones the most.
+    /// Raises the scores of the sessions that are ranked first: sessions that worked on the
+    /// identifier precede others, and later sessions precede earlier sessions.
     pub(crate) fn raise(
         &self,
         candidates: &mut [Candidate],
@@ -114,7 +116,7 @@ impl SoughtIdentifier {
         let count = first.len();
         for (place, candidate) in first.into_iter().enumerate() {
             let strength = 1.0 - place as f32 / (2 * count) as f32;
-            // Each place has the whole weight, so that no other signal changes the order.
+            // Each place adds the whole weight, so that no other signal changes the order.
             let share = (count - place) as f32 * weights.identifier;
             candidate.signals.push(Signal { name: "latest with the identifier", strength, share });
             candidate.score += share;

@@ -2,14 +2,14 @@
 
 use crate::{
     index::{
-        cursor::{Cursor, DONE},
+        cursor::{Cursor, END},
         shard::{PostingDetail, Shard},
     },
     query::Phrase,
 };
 
 /// Maximum number of words of one shard that a prefix matches: the most frequent ones.
-const MOST_ENDINGS: usize = 64;
+const MAX_PREFIX_MATCHES: usize = 64;
 
 /// Documents with counts, in ascending order.
 pub(crate) type List = Vec<(u32, u32)>;
@@ -17,11 +17,11 @@ pub(crate) type List = Vec<(u32, u32)>;
 /// Returns the documents of a shard that contain a word with this prefix.
 pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<List> {
     let mut found: List = Vec::new();
-    for (word, _) in shard.words_with_prefix(prefix, MOST_ENDINGS)? {
-        let Some(mut walk) = shard.walk(&word, PostingDetail::Counts)? else { continue };
-        while walk.document() != DONE {
-            found.push((walk.document(), walk.count()));
-            walk.advance();
+    for (word, _) in shard.words_with_prefix(prefix, MAX_PREFIX_MATCHES)? {
+        let Some(mut cursor) = shard.cursor(&word, PostingDetail::Counts)? else { continue };
+        while cursor.document() != END {
+            found.push((cursor.document(), cursor.count()));
+            cursor.advance();
         }
     }
     Ok(summed(found))
@@ -31,7 +31,7 @@ pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<Li
 pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result<List> {
     let Some((last, first)) = phrase.parts.split_last() else { return Ok(Vec::new()) };
     let endings = if phrase.is_prefix {
-        let words = shard.words_with_prefix(last, MOST_ENDINGS)?;
+        let words = shard.words_with_prefix(last, MAX_PREFIX_MATCHES)?;
         words.into_iter().map(|(word, _)| word).collect()
     } else {
         vec![last.clone()]
@@ -39,38 +39,38 @@ pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result
     let mut found: List = Vec::new();
     for ending in endings {
         let words = first.iter().chain([&ending]);
-        let walks: Option<Vec<Cursor<'_>>> = words
-            .map(|word| shard.walk(word, PostingDetail::Positions))
+        let cursors: Option<Vec<Cursor<'_>>> = words
+            .map(|word| shard.cursor(word, PostingDetail::Positions))
             .collect::<tantivy::Result<_>>()?;
-        if let Some(walks) = walks {
-            together(walks, &mut found);
+        if let Some(cursors) = cursors {
+            together(cursors, &mut found);
         }
     }
     Ok(summed(found))
 }
 
-/// Adds the documents in which the words of `walks`, at least one, are consecutive.
-fn together(mut walks: Vec<Cursor<'_>>, found: &mut List) {
+/// Adds the documents in which the words of `cursors` are consecutive. `cursors` is not empty.
+fn together(mut cursors: Vec<Cursor<'_>>, found: &mut List) {
     let (mut starts, mut positions) = (Vec::new(), Vec::new());
-    while let Some(document) = next_common(&mut walks) {
-        walks[0].positions(&mut starts);
-        for (offset, walk) in (1..).zip(&mut walks[1..]) {
-            walk.positions(&mut positions);
+    while let Some(document) = next_common(&mut cursors) {
+        cursors[0].positions(&mut starts);
+        for (offset, cursor) in (1..).zip(&mut cursors[1..]) {
+            cursor.positions(&mut positions);
             starts.retain(|start| positions.binary_search(&(start + offset)).is_ok());
         }
         if !starts.is_empty() {
             found.push((document, u32::try_from(starts.len()).unwrap_or(u32::MAX)));
         }
-        walks[0].advance();
+        cursors[0].advance();
     }
 }
 
 /// Advances all cursors to the next document that they share.
-fn next_common(walks: &mut [Cursor<'_>]) -> Option<u32> {
-    let mut document = walks[0].document();
+fn next_common(cursors: &mut [Cursor<'_>]) -> Option<u32> {
+    let mut document = cursors[0].document();
     loop {
-        let furthest = walks.iter_mut().map(|walk| walk.seek(document)).max()?;
-        if furthest == DONE {
+        let furthest = cursors.iter_mut().map(|cursor| cursor.seek(document)).max()?;
+        if furthest == END {
             return None;
         }
         if furthest == document {

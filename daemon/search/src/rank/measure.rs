@@ -20,12 +20,10 @@ pub(crate) struct SessionSignals {
     pub(crate) turns: f32,
     /// The best sequence of consecutive passages.
     pub(crate) stretch: f32,
-    /// The whole session as one text.
     pub(crate) whole: f32,
-    /// The word pairs of the query.
     pub(crate) pairs: f32,
-    /// The share of the query's word pairs that are together in one passage, squared and weighted by
-    /// the kind of the passage.
+    /// The share of the query's word pairs that are together in one passage, squared and weighted
+    /// by the kind of the passage.
     pub(crate) pairs_together: f32,
 }
 
@@ -33,7 +31,7 @@ pub(crate) struct SessionSignals {
 pub(crate) type BestRows = Vec<(usize, f32)>;
 
 /// Maximum number of best passages that are kept for a session. More are kept than are shown,
-/// because some are copies.
+/// because some passages are copies of others.
 const BEST_KEPT: usize = 8;
 
 /// Measures the candidates of one query.
@@ -61,11 +59,11 @@ impl<'m> Measure<'m> {
     pub(crate) fn candidate(&self, candidate: usize) -> (SessionSignals, BestRows) {
         let rows = self.without_copies(self.evidence.rows_of_candidate(candidate));
         let best = self.best_rows(&rows);
-        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let mut sums = vec![[0.0; 2]; self.plan.units.len()];
         let mut length = 0;
         for row in &rows {
             if self.evidence.is_hit(*row) {
-                self.add(&mut held, *row, 1.0);
+                self.add(&mut sums, *row, 1.0);
             }
             length += self.evidence.rows[*row].length;
         }
@@ -76,7 +74,7 @@ impl<'m> Measure<'m> {
                 .map(|((_, score), weight)| score * weight)
                 .sum(),
             stretch: self.best_stretch(&rows),
-            whole: self.whole(&held, length as f32 / self.plan.session_length),
+            whole: self.whole(&sums, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
             pairs_together: self.pairs_together(&rows),
         };
@@ -94,7 +92,8 @@ impl<'m> Measure<'m> {
         rows.filter(|row| !is_copy(row)).collect()
     }
 
-    /// Whether `row` is not longer than `other`, and contains no word of the query more often.
+    /// Whether `row` is not longer than `other`, and contains no word of the query more often than
+    /// `other`.
     fn is_part(&self, row: usize, other: usize) -> bool {
         let counts = self.evidence.counts(row).iter().zip(self.evidence.counts(other));
         self.evidence.rows[row].length <= self.evidence.rows[other].length
@@ -125,11 +124,12 @@ impl<'m> Measure<'m> {
         self.weights.of_kind(kind) * score
     }
 
-    /// Returns the best score of a window of [`Weights::stretch_terms`] over the passages of a
-    /// source.
+    /// Returns the best score of consecutive passages of one source with at most
+    /// [`Weights::stretch_terms`] terms. A longer passage, and each field of an episode, is scored
+    /// alone.
     fn best_stretch(&self, rows: &[usize]) -> f32 {
         let mut best = 0.0_f32;
-        let mut held = vec![[0.0; 2]; self.plan.units.len()];
+        let mut sums = vec![[0.0; 2]; self.plan.units.len()];
         let (mut start, mut length) = (0, 0);
         let usual = self.weights.stretch_terms as f32;
         for (end, number) in rows.iter().enumerate() {
@@ -138,28 +138,31 @@ impl<'m> Measure<'m> {
                 self.evidence.rows[rows[start]].source != row.source || row.kind.is_of_episode();
             while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
                 if self.evidence.is_hit(rows[start]) {
-                    self.add(&mut held, rows[start], -1.0);
+                    self.add(&mut sums, rows[start], -1.0);
                 }
                 length -= self.evidence.rows[rows[start]].length;
                 start += 1;
             }
             length += row.length;
             if self.evidence.is_hit(*number) {
-                self.add(&mut held, *number, 1.0);
+                self.add(&mut sums, *number, 1.0);
                 let relative = (length as f32 / usual).max(0.3);
-                best = best.max(self.score(&held, relative));
+                best = best.max(self.score(&sums, relative));
             }
         }
         best
     }
 
-    fn score(&self, held: &[UnitCounts], relative: f32) -> f32 {
-        let units = self.plan.units.iter().zip(held);
-        units.map(|(unit, counts)| unit.score(clean(*counts), relative, self.weights)).sum()
+    fn score(&self, sums: &[UnitCounts], relative: f32) -> f32 {
+        let units = self.plan.units.iter().zip(sums);
+        let scores = units.map(|(unit, counts)| {
+            unit.score(without_rounding_error(*counts), relative, self.weights)
+        });
+        scores.sum()
     }
 
-    fn whole(&self, held: &[UnitCounts], relative: f32) -> f32 {
-        let units = self.plan.units.iter().zip(held).zip(&self.rarity);
+    fn whole(&self, sums: &[UnitCounts], relative: f32) -> f32 {
+        let units = self.plan.units.iter().zip(sums).zip(&self.rarity);
         let scores = units.map(|((unit, counts), rarity)| {
             unit.score_as(*rarity, *counts, relative, self.weights)
         });
@@ -183,9 +186,9 @@ impl<'m> Measure<'m> {
         if all > 0.0 { (best / all).min(1.0).powi(2) } else { 0.0 }
     }
 
-    fn add(&self, held: &mut [UnitCounts], row: usize, sign: f32) {
+    fn add(&self, sums: &mut [UnitCounts], row: usize, sign: f32) {
         let weight = sign * self.weights.of_kind(self.evidence.rows[row].kind);
-        for (sum, counts) in held.iter_mut().zip(self.evidence.counts(row)) {
+        for (sum, counts) in sums.iter_mut().zip(self.evidence.counts(row)) {
             sum[0] += weight * counts[0];
             sum[1] += weight * counts[1];
         }
@@ -193,6 +196,6 @@ impl<'m> Measure<'m> {
 }
 
 /// Sets rounding errors of the sliding sum to zero.
-fn clean(counts: UnitCounts) -> UnitCounts {
+fn without_rounding_error(counts: UnitCounts) -> UnitCounts {
     counts.map(|count| if count < 0.01 { 0.0 } else { count })
 }

@@ -1,9 +1,9 @@
-//! Merges the results of this machine with those of another search. Their scores are not
-//! comparable.
+//! Merges the results of this machine with the results of another search. The scores of the two
+//! searches are not comparable.
 //!
-//! The score of a result combines the share of the query's words that its text contains (rare words
-//! count more) with its place in its own list. The results of this machine keep their order,
-//! because their ranking considers more than words.
+//! The new score of a result combines the share of the query's words that its text contains (rare
+//! words count more) with the place of the result in its list. The results of this machine keep
+//! their order, because their ranking considers more than words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +19,8 @@ pub enum MergedPlace {
 /// A result at this number of places below the first place gets half of its score.
 const HALF: f64 = 10.0;
 
-/// Returns the merged order of both lists, the best first. `own` and `other` are the texts of their
-/// results.
+/// Returns the merged order of both lists, the best first. `own` and `other` contain the texts of
+/// the results.
 pub fn merge(query: &Query, own: &[String], other: &[String]) -> Vec<MergedPlace> {
     let highlighter = Highlighter::new(query);
     let parts = |texts: &[String]| -> Vec<HashSet<String>> {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_with_more_of_the_query_is_first_whichever_list_it_is_from() {
+    fn results_with_more_words_of_the_query_come_first_from_either_list() {
         let own = ["the checkout page", "nothing of it"];
         let other = ["a timeout elsewhere", "the timeout of the checkout pool"];
         assert_eq!(merged("checkout timeout pool", &own, &other), "other1 own0 other0 own1");

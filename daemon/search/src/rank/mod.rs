@@ -2,9 +2,9 @@
 //!
 //! There are two passes: [`gather`] reads the posting lists of the query's words and selects
 //! candidate sessions, and [`evidence`] inspects all their passages. [`measure`] computes relevance
-//! signals from them, [`weigh`] normalises and adds the signals, [`fuse`] combines the result with
-//! a second ranker, and [`hits`] formats the best ones. [`mod@merge`] adds the results of another
-//! search.
+//! signals from these passages, [`weigh`] normalises and adds the signals, [`fuse`] combines the
+//! result with a second ranker, and [`hits`] converts the best candidates into hits. [`mod@merge`]
+//! adds the results of another search.
 
 mod admission;
 mod cards;
@@ -67,7 +67,7 @@ pub struct RankRequest<'r> {
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
     /// word of the query, ended in a time range of the query, or is found by the second ranker. For
-    /// a query without words it is called for the latest sessions until there are enough.
+    /// a query without words, it is called for the latest sessions until `limit` sessions pass.
     pub session_filter: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 
@@ -77,11 +77,11 @@ impl RankRequest<'_> {
     }
 }
 
-/// Maximum number of sessions that the second pass inspects, not counting those that are added
-/// because of a date or an identifier in the query.
+/// Maximum number of sessions that the second pass inspects, not counting the sessions that are
+/// added because of a date or an identifier in the query.
 const CANDIDATES: usize = 160;
-/// Maximum length of a time range in the query. The sessions of a longer range do not become
-/// candidates, because they are too many.
+/// Maximum length of a time range in the query whose sessions are added to the candidates. A longer
+/// range has too many sessions.
 const MAX_TIME_RANGE: Duration = Duration::from_secs(14 * 24 * 3_600);
 /// Maximum number of sessions of the second ranker that are used.
 const SECOND_CANDIDATES: usize = 100;
@@ -173,7 +173,6 @@ impl Ranking<'_> {
         Ok(())
     }
 
-    /// Returns the sessions with their scores.
     fn score_candidates(
         &self,
         sessions: &[u64],
@@ -196,7 +195,6 @@ impl Ranking<'_> {
         Ok(candidates)
     }
 
-    /// Adds the scores of the second ranker.
     fn fuse_second_ranker(&self, candidates: &mut Vec<Candidate>) -> tantivy::Result<()> {
         let Some(ranker) = self.request.second else { return Ok(()) };
         let own: Vec<(u64, f32)> =
@@ -234,7 +232,6 @@ impl Ranking<'_> {
 }
 
 impl Candidate {
-    /// Replaces the score by the fused one.
     fn apply_fused_score(&mut self, score: f32, strength: f32) {
         let share = score - self.score;
         self.signals.push(Signal { name: "meaning", strength, share });

@@ -13,7 +13,7 @@ use crate::{
     rank::{
         results::Spelling,
         spell,
-        unit::{self, Unit, Walk},
+        unit::{self, Unit, UnitCursor},
         weights::Weights,
     },
 };
@@ -83,7 +83,7 @@ impl Plan {
             };
             unit_of.push(unit);
         }
-        plan.spell(&words, &unit_of, view)?;
+        plan.replace_unknown(&words, &unit_of, view)?;
         plan.pairs = pairs(&words, &unit_of);
         plan.keep_rarest();
         Ok(plan)
@@ -94,19 +94,19 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over a shard, given as its number and the shard.
-    pub(crate) fn walks<'w>(
+    /// Returns the cursors of the `wanted` units over a shard. `shard` is its number and the shard.
+    pub(crate) fn cursors<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
-        depth: PostingDetail,
+        detail: PostingDetail,
         wanted: impl Fn(usize) -> bool,
-    ) -> tantivy::Result<Vec<Walk<'w>>> {
-        let mut walks = Vec::new();
+    ) -> tantivy::Result<Vec<UnitCursor<'w>>> {
+        let mut cursors = Vec::new();
         for (unit, of) in self.units.iter().enumerate().filter(|(unit, _)| wanted(*unit)) {
-            let found = of.walks(shard.0, shard.1, depth)?.into_iter();
-            walks.extend(found.map(|(matches, cursor)| Walk { unit, matches, cursor }));
+            let found = of.cursors(shard.0, shard.1, detail)?.into_iter();
+            cursors.extend(found.map(|(matches, cursor)| UnitCursor { unit, matches, cursor }));
         }
-        Ok(walks)
+        Ok(cursors)
     }
 
     /// Estimates how many sessions contain a word that occurs in `frequency` passages, assuming
@@ -117,9 +117,9 @@ impl Plan {
         (self.sessions * (1.0 - without.powf(passages_each))) as u32
     }
 
-    /// Replaces words that the index does not contain by similar ones that it contains, unless
-    /// there are more than [`MAX_SPELLED`] of them.
-    fn spell(
+    /// Replaces the words that are not in the index by similar words of the index. If there are
+    /// more than [`MAX_SPELLED`] such words, replaces none.
+    fn replace_unknown(
         &mut self,
         words: &[QueryWord],
         unit_of: &[usize],
@@ -161,7 +161,7 @@ impl Plan {
     }
 
     /// Removes the pairs with a word that the index does not contain. For a long query, also
-    /// removes all units except the rarest ones that the index contains.
+    /// removes all units except the rarest units that the index contains.
     fn keep_rarest(&mut self) {
         let is_long = self.units.len() > MAX_UNITS;
         let mut order: Vec<usize> = (0..self.units.len()).collect();

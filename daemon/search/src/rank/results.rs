@@ -7,13 +7,12 @@ use crate::{
     passage::PassageKind,
 };
 
-/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
-    /// Number of matching sessions: those that contain a word of the query; for a query without
-    /// words, those that match its filters.
+    /// Number of sessions that contain a word of the query or, if the query has no words, match its
+    /// filters.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,
@@ -35,22 +34,18 @@ pub struct SessionHit {
     /// At most eight passages, best first. Empty in a list and for a session that only the second
     /// ranker found.
     pub passages: Vec<PassageHit>,
-    /// Why the session has its rank.
     pub explanation: Explanation,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageHit {
-    /// The location of the text.
     pub place: HitLocation,
     pub kind: PassageKind,
-    /// The time of the passage.
     pub at: Timestamp,
     /// The score, comparable only within one result.
     pub score: f32,
 }
 
-/// The location of a passage's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HitLocation {
     Message {
@@ -99,11 +94,10 @@ impl fmt::Display for WordFound {
     }
 }
 
-/// One relevance signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
     pub name: &'static str,
-    /// The strength, for most signals relative to the maximum in this result, which is 1.
+    /// For most signals, 1 is the maximum in this result.
     pub strength: f32,
     /// The addition of the signal to the score.
     pub share: f32,

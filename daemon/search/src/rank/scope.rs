@@ -2,7 +2,7 @@
 
 use crate::model::{Namespace, SessionKey};
 
-/// The scope of a search, which the caller sets rather than the query.
+/// The scope of a search. The caller sets the scope; it does not depend on the query.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Only these projects; `None` for all.

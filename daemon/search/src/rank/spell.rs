@@ -1,10 +1,10 @@
-//! Replaces words that the index does not contain by similar words that it contains.
+//! Replaces words that are not in the index by similar words of the index.
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     index::{
-        cursor::DONE,
+        cursor::END,
         shard::{PostingDetail, Shard},
         view::View,
     },
@@ -13,17 +13,17 @@ use crate::{
 };
 
 /// Maximum number of spellings of one word that are searched.
-const MOST_SPELLINGS: usize = 3;
+const MAX_SPELLINGS: usize = 3;
 /// Maximum number of words one edit away that are considered. It is not small, because the intended
 /// word may be the rarest.
 const MAX_NEAR_WORDS: usize = 16;
 /// Maximum number of passages, for each similar word, in which the other words of the query are
 /// looked up.
-const MOST_PASSAGES: usize = 2_000;
+const MAX_PASSAGES: usize = 2_000;
 /// Maximum number of words that are returned for a prefix.
 const MAX_PREFIX_MATCHES: usize = 8;
-/// Minimum length, in characters, of a word that is replaced, because a shorter word has too many
-/// similar ones. For a word of exactly this length, only a swap of two letters is considered.
+/// Minimum length, in characters, of a word that is replaced. A shorter word has too many similar
+/// words. For a word of exactly this length, only a swap of two letters is considered.
 const SHORTEST: usize = 4;
 /// Minimum length, in characters, of a word for which all edits are considered. The replacement of
 /// a shorter word must swap two letters, or it must have the same first letter and share a passage
@@ -44,9 +44,9 @@ const SHORTEST_HASH: usize = 7;
 const TWO_EDITS: usize = 8;
 
 /// Returns words of the index that are similar to `word`, which the index does not contain. These
-/// kinds of words are tried until one has results: words one edit away, the parts of a compound,
+/// kinds of words are tried until a kind has results: words one edit away, the parts of a compound,
 /// words with the same beginning, words two edits away, words that end with `word`. Among words one
-/// edit away, those that share a passage with `others`, the other words of the query, are
+/// edit away, words that share a passage with `others`, the other words of the query, are
 /// preferred. For the hash of a commit, returns its longer or shorter forms.
 pub(crate) fn spellings(
     word: &str,
@@ -72,7 +72,7 @@ pub(crate) fn spellings(
     if is_short && (is_alone || length == SHORTEST) {
         near.retain(|near| distance::is_swap(near, word));
     }
-    near.truncate(MOST_SPELLINGS);
+    near.truncate(MAX_SPELLINGS);
     if !near.is_empty() || is_short {
         return Ok(near);
     }
@@ -92,18 +92,19 @@ fn is_hash(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the longest hash of the index that `hash` begins with, or else the hashes that begin
-/// with `hash`.
+/// Returns the longest hash in the index with which `hash` begins. Without such a hash, returns the
+/// hashes that begin with `hash`.
 fn forms_of_hash(hash: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     for length in (SHORTEST_HASH..hash.len()).rev() {
         if is_hash(&hash[..length]) && view.contains(&hash[..length])? {
             return Ok(vec![hash[..length].to_owned()]);
         }
     }
-    words_where(view, MOST_SPELLINGS, |shard| shard.words_with_prefix(hash, MOST_SPELLINGS))
+    words_where(view, MAX_SPELLINGS, |shard| shard.words_with_prefix(hash, MAX_SPELLINGS))
 }
 
-/// Returns at most `limit` of the words that `find` returns for each shard, the most frequent first.
+/// Returns at most `limit` of the words that `find` returns for each shard, the most frequent
+/// first.
 fn words_where(
     view: &View<'_>,
     limit: usize,
@@ -126,7 +127,7 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let first = word.chars().next();
-    words_where(view, MOST_SPELLINGS, |shard| {
+    words_where(view, MAX_SPELLINGS, |shard| {
         let mut near = shard.words_near(word, 2)?;
         near.retain(|(near, _)| near.chars().next() == first);
         Ok(near)
@@ -134,31 +135,31 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
 }
 
 /// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. The words of the
-/// index are read only if it has texts in a language that writes compounds as one word.
+/// index are read only if the index has texts in a language that writes compounds as one word.
 fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     if !view.languages().iter().any(Language::joins_compounds) {
         return Ok(Vec::new());
     }
-    words_where(view, MOST_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
+    words_where(view, MAX_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
 }
 
-/// Returns the words of `near` that share a passage with those `others` that have the highest total
-/// weight. Empty if no word shares a passage with any of them.
+/// Returns the words of `near` that share a passage with `others` of the highest total weight.
+/// Returns no words if none of them shares a passage with any of `others`.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],
     view: &View<'_>,
 ) -> tantivy::Result<Vec<String>> {
-    let mut worths = Vec::with_capacity(near.len());
+    let mut weights = Vec::with_capacity(near.len());
     for word in near {
         let mut best = 0.0_f32;
         for shard in view.shards.iter().enumerate() {
             best = best.max(shared_passage_weight(word, others, shard)?);
         }
-        worths.push(best);
+        weights.push(best);
     }
-    let most = worths.iter().copied().fold(0.0, f32::max);
-    let kept = near.iter().zip(worths).filter(|(_, worth)| most > 0.0 && *worth >= most);
+    let most = weights.iter().copied().fold(0.0, f32::max);
+    let kept = near.iter().zip(weights).filter(|(_, weight)| most > 0.0 && *weight >= most);
     Ok(kept.map(|(word, _)| word.clone()).collect())
 }
 
@@ -169,22 +170,23 @@ fn shared_passage_weight(
     shard: (usize, &Shard<'_>),
 ) -> tantivy::Result<f32> {
     let (number, shard) = shard;
-    let Some(mut cursor) = shard.walk(word, PostingDetail::Counts)? else { return Ok(0.0) };
-    let mut walks = Vec::new();
+    let Some(mut cursor) = shard.cursor(word, PostingDetail::Counts)? else { return Ok(0.0) };
+    let mut unit_cursors = Vec::new();
     for unit in others {
-        let cursors = unit.walks(number, shard, PostingDetail::Counts)?.into_iter();
-        walks.push((unit.weighted_rarity(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
+        let cursors = unit.cursors(number, shard, PostingDetail::Counts)?.into_iter();
+        unit_cursors
+            .push((unit.weighted_rarity(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
     }
     let mut best = 0.0_f32;
-    for _ in 0..MOST_PASSAGES {
+    for _ in 0..MAX_PASSAGES {
         let document = cursor.document();
-        if document == DONE {
+        if document == END {
             break;
         }
         if shard.is_alive(document) {
-            let here = walks.iter_mut().map(|(worth, cursors)| {
+            let here = unit_cursors.iter_mut().map(|(weight, cursors)| {
                 let is_here = cursors.iter_mut().any(|cursor| cursor.seek(document) == document);
-                if is_here { *worth } else { 0.0 }
+                if is_here { *weight } else { 0.0 }
             });
             best = best.max(here.sum());
         }

@@ -3,7 +3,7 @@ use crate::{
     index::{Card, EpisodeField, IndexChange, Position},
     model::{Message, Namespace, Project, Role, Timestamp, transcript::Origin},
     passage::PassageKind,
-    testing::{TestIndex, card, day, keys, message, now, said, search},
+    testing::{TestIndex, card, day, keys, message, now, search, user_messages},
 };
 
 /// Checks the result of queries in any order, before and after a commit.
@@ -26,10 +26,10 @@ fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
 fn words_are_found_in_any_form_and_identifiers_in_any_spelling() {
     check(
         vec![
-            said(card(1), &["the retryCount went up"]),
-            said(card(2), &["wrote src/search/mod.rs"]),
-            said(card(3), &["支持全文搜索"]),
-            said(card(4), &["Der Größenwahn"]),
+            user_messages(card(1), &["the retryCount went up"]),
+            user_messages(card(2), &["wrote src/search/mod.rs"]),
+            user_messages(card(3), &["支持全文搜索"]),
+            user_messages(card(4), &["Der Größenwahn"]),
         ],
         &[
             ("retry_count", &[1]),
@@ -48,12 +48,12 @@ fn words_are_found_in_any_form_and_identifiers_in_any_spelling() {
 }
 
 #[test]
-fn quoted_words_rank_and_excluded_words_must_not_be_there() {
+fn phrases_rank_higher_and_excluded_words_must_be_absent() {
     let changes = vec![
-        said(card(1), &["a dry run of the release", "with docker"]),
-        said(card(2), &["run it dry"]),
-        said(card(3), &["getDryRun(release)"]),
-        said(card(4), &["something else"]),
+        user_messages(card(1), &["a dry run of the release", "with docker"]),
+        user_messages(card(2), &["run it dry"]),
+        user_messages(card(3), &["getDryRun(release)"]),
+        user_messages(card(4), &["something else"]),
     ];
     check(
         changes.clone(),
@@ -77,9 +77,9 @@ fn quoted_words_rank_and_excluded_words_must_not_be_there() {
 fn options_and_addresses_are_words() {
     check(
         vec![
-            said(card(1), &["terraform apply -destroy asks for an approval"]),
-            said(card(2), &["gcc -Wall finds an unused variable"]),
-            said(card(3), &["opened file:///srv/report.html in the browser"]),
+            user_messages(card(1), &["terraform apply -destroy asks for an approval"]),
+            user_messages(card(2), &["gcc -Wall finds an unused variable"]),
+            user_messages(card(3), &["opened file:///srv/report.html in the browser"]),
         ],
         &[
             ("terraform apply -destroy", &[1]),
@@ -92,10 +92,10 @@ fn options_and_addresses_are_words() {
 }
 
 #[test]
-fn a_pasted_log_finds_what_its_plain_words_find() {
+fn a_pasted_log_is_searched_by_its_plain_words() {
     let index = TestIndex::with(vec![
-        said(card(1), &["the importer drops the last row of each sheet"]),
-        said(card(2), &["rows of the table are sorted"]),
+        user_messages(card(1), &["the importer drops the last row of each sheet"]),
+        user_messages(card(2), &["rows of the table are sorted"]),
     ]);
     for lines in [10, 100, 5_000] {
         let noise =
@@ -113,12 +113,13 @@ fn a_pasted_log_finds_what_its_plain_words_find() {
 
 #[test]
 fn a_similar_word_near_the_other_words_is_preferred() {
-    let mut changes = vec![said(card(1), &["the mailer host marlin has its own quota"])];
+    let mut changes = vec![user_messages(card(1), &["the mailer host marlin has its own quota"])];
     for (key, word) in (2..).zip(["marlon", "marlen", "marlan", "marlun", "marlyn"]) {
         let text = format!("{word} asked for a review of the parser");
-        changes.push(said(card(key), &[text.as_str(), text.as_str(), text.as_str()]));
+        changes.push(user_messages(card(key), &[text.as_str(), text.as_str(), text.as_str()]));
     }
-    changes.push(said(card(9), &["a maple tree", "the lemon of the mailer", "λεμον tree"]));
+    changes
+        .push(user_messages(card(9), &["a maple tree", "the lemon of the mailer", "λεμον tree"]));
     let index = TestIndex::with(changes);
     let used = |question: &str| -> Vec<String> {
         index.search(question).spelled.into_iter().flat_map(|spelling| spelling.used).collect()
@@ -137,11 +138,13 @@ fn a_similar_word_near_the_other_words_is_preferred() {
 
 #[test]
 fn the_most_frequent_similar_word_of_all_parts_of_the_index_is_used() {
-    let index =
-        TestIndex::with(vec![said(card(1), &["marlinotiab", "marlinotiac", "marlinotiad"])]);
+    let index = TestIndex::with(vec![user_messages(
+        card(1),
+        &["marlinotiab", "marlinotiac", "marlinotiad"],
+    )]);
     index.index.commit().unwrap();
     for key in 2..5 {
-        index.apply(said(card(key), &["marlinotizz"]));
+        index.apply(user_messages(card(key), &["marlinotizz"]));
     }
     let spelled = index.search("marlinotiqq").spelled;
     assert_eq!(spelled[0].used[0], "marlinotizz", "{spelled:?}");
@@ -153,7 +156,8 @@ fn words_of_many_passages_are_counted_in_each_of_them() {
     let mut wanted = Vec::new();
     for key in 1..=1_300 {
         let is_rare = [1, 512, 513, 514, 1_024, 1_025, 1_300].contains(&key);
-        changes.push(said(card(key), &[if is_rare { "usual anchor" } else { "usual text" }]));
+        changes
+            .push(user_messages(card(key), &[if is_rare { "usual anchor" } else { "usual text" }]));
         wanted.extend(is_rare.then_some(key));
     }
     let index = TestIndex::with(changes);
@@ -171,12 +175,12 @@ fn words_of_many_passages_are_counted_in_each_of_them() {
 }
 
 #[test]
-fn an_unknown_word_is_spelled_like_a_known_one() {
+fn an_unknown_word_is_replaced_by_a_similar_word() {
     let index = TestIndex::with(vec![
-        said(card(1), &["the histogram of latencies"]),
-        said(card(2), &["Der Kontoauszug und der Abgleich sind in der Tabelle"]),
-        said(card(3), &["Остатки на складе"]),
-        said(card(4), &["unrelated"]),
+        user_messages(card(1), &["the histogram of latencies"]),
+        user_messages(card(2), &["Der Kontoauszug und der Abgleich sind in der Tabelle"]),
+        user_messages(card(3), &["Остатки на складе"]),
+        user_messages(card(4), &["unrelated"]),
     ]);
     for is_written in [false, true] {
         if is_written {
@@ -205,9 +209,9 @@ fn an_unknown_word_is_spelled_like_a_known_one() {
 fn single_characters_and_both_widths_are_found() {
     check(
         vec![
-            said(card(1), &["我給優惠券加鎖"]),
-            said(card(2), &["ﾃﾞｰﾀﾍﾞｰｽ"]),
-            said(card(3), &["ＡＰＩ の テスト"]),
+            user_messages(card(1), &["我給優惠券加鎖"]),
+            user_messages(card(2), &["ﾃﾞｰﾀﾍﾞｰｽ"]),
+            user_messages(card(3), &["ＡＰＩ の テスト"]),
         ],
         &[("鎖", &[1]), ("優", &[1]), ("データベース", &[2]), ("api", &[3]), ("ﾃｽﾄ", &[3])],
     );
@@ -216,9 +220,12 @@ fn single_characters_and_both_widths_are_found() {
 #[test]
 fn an_identifier_finds_the_latest_session_first() {
     let index = TestIndex::with(vec![
-        said(at(1, day(1, 5)), &["src/limits.rs and src/limits.rs: TOLL-7 in take_token"]),
-        said(at(2, day(2, 5)), &["one more look at src/limits.rs, then other things for TOLL-7"]),
-        said(at(3, day(3, 5)), &["take the token of src"]),
+        user_messages(at(1, day(1, 5)), &["src/limits.rs and src/limits.rs: TOLL-7 in take_token"]),
+        user_messages(
+            at(2, day(2, 5)),
+            &["one more look at src/limits.rs, then other things for TOLL-7"],
+        ),
+        user_messages(at(3, day(3, 5)), &["take the token of src"]),
     ]);
     for identifier in ["limits.rs", "src/limits.rs", "TOLL-7"] {
         assert_eq!(index.find(identifier)[..2], [2, 1], "{identifier}");
@@ -242,9 +249,15 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
     let index = TestIndex::with(vec![
         episode(at(1, day(1, 5)), PassageKind::File, files, "main"),
         episode(at(2, day(1, 7)), PassageKind::File, files, "main"),
-        said(at(3, day(2, 5)), &["what do src/plan.rs, the Makefile and retry-count do"]),
-        said(at(4, day(1, 1)), &["src/plan.rs, retry-count, Makefile and the tokenizer again"]),
-        said(at(5, day(2, 6)), &["tokenizer, tokenizer and the tokenizer of each tokenizer"]),
+        user_messages(at(3, day(2, 5)), &["what do src/plan.rs, the Makefile and retry-count do"]),
+        user_messages(
+            at(4, day(1, 1)),
+            &["src/plan.rs, retry-count, Makefile and the tokenizer again"],
+        ),
+        user_messages(
+            at(5, day(2, 6)),
+            &["tokenizer, tokenizer and the tokenizer of each tokenizer"],
+        ),
     ]);
     for name in [
         "plan.rs",
@@ -266,8 +279,11 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
 fn sessions_that_only_mention_a_plain_word_are_ranked_by_their_text() {
     let index = TestIndex::with(vec![
         episode(at(1, day(1, 5)), PassageKind::File, "src/tokenizer.rs", "main"),
-        said(at(2, day(2, 5)), &["a long text about other things, and also about the tokenizer"]),
-        said(at(3, day(2, 1)), &["tokenizer: the tokenizer splits"]),
+        user_messages(
+            at(2, day(2, 5)),
+            &["a long text about other things, and also about the tokenizer"],
+        ),
+        user_messages(at(3, day(2, 1)), &["tokenizer: the tokenizer splits"]),
     ]);
     assert_eq!(index.find("tokenizer"), [1, 3, 2]);
 }
@@ -278,8 +294,11 @@ fn the_session_that_made_a_commit_comes_before_later_questions_about_it() {
     let index = TestIndex::with(vec![
         episode(at(1, day(1, 5)), PassageKind::Body, done, "main"),
         episode(at(2, day(1, 4)), PassageKind::Title, "Wait", "feat/toll-8-wait"),
-        said(at(3, day(2, 5)), &["what did e4f5a6b0c1d2 do, was it for TOLL-7 or TOLL-8?"]),
-        said(at(4, day(2, 6)), &["e4f5a6b, TOLL-7, TOLL-8"]),
+        user_messages(
+            at(3, day(2, 5)),
+            &["what did e4f5a6b0c1d2 do, was it for TOLL-7 or TOLL-8?"],
+        ),
+        user_messages(at(4, day(2, 6)), &["e4f5a6b, TOLL-7, TOLL-8"]),
     ]);
     for (name, wanted) in [("e4f5a6b", 1), ("e4f5a6b0c1d2", 1), ("TOLL-7", 1), ("toll-8", 2)] {
         assert_eq!(index.find(name)[0], wanted, "{name}");
@@ -292,10 +311,10 @@ fn the_first_sessions_of_an_identifier_are_chosen_by_time_and_not_by_score() {
     let mut changes = vec![episode(at(1, day(1, 1)), PassageKind::File, "src/config.rs", "main")];
     for key in 2..=400 {
         let text = "config.rs config.rs config.rs is long".to_owned();
-        changes.push(said(at(key, day(1, 2)), &[text.as_str()]));
+        changes.push(user_messages(at(key, day(1, 2)), &[text.as_str()]));
     }
     let latest = "config.rs ".to_owned() + &"and other words ".repeat(40);
-    changes.push(said(at(500, day(2, 1)), &[latest.as_str()]));
+    changes.push(user_messages(at(500, day(2, 1)), &[latest.as_str()]));
     let index = TestIndex::with(changes);
     for is_written in [false, true] {
         if is_written {
@@ -313,8 +332,11 @@ fn an_error_message_finds_the_call_that_failed_with_it_first() {
     let call = Message { tool: Some("Bash".to_owned()), ..message(Role::Tool, failed) };
     let index = TestIndex::with(vec![
         IndexChange::Messages { card: card(1), messages: vec![call] },
-        said(card(2), &["the entry: I cannot find the symbol, what is the start of this error"]),
-        said(card(3), &["find the symbol of the entry", "start.o has no error", "ld"]),
+        user_messages(
+            card(2),
+            &["the entry: I cannot find the symbol, what is the start of this error"],
+        ),
+        user_messages(card(3), &["find the symbol of the entry", "start.o has no error", "ld"]),
     ]);
     let line = "ld: error: cannot find the entry symbol in start.o";
     assert_eq!(index.find(line)[0], 1);
@@ -325,8 +347,8 @@ fn an_error_message_finds_the_call_that_failed_with_it_first() {
 fn a_commit_is_found_by_longer_and_shorter_forms_of_its_hash() {
     check(
         vec![
-            said(card(1), &["[main e4f5a6b] Limit the retries"]),
-            said(card(2), &["commit 0c9d8e7a1b2c3d4e5f60718293a4b5c6d7e8f901"]),
+            user_messages(card(1), &["[main e4f5a6b] Limit the retries"]),
+            user_messages(card(2), &["commit 0c9d8e7a1b2c3d4e5f60718293a4b5c6d7e8f901"]),
         ],
         &[("e4f5a6b0c1d2e3f4a5b60718293a4b5c6d7e8f90", &[1]), ("0c9d8e7a", &[2])],
     );
@@ -336,8 +358,8 @@ fn a_commit_is_found_by_longer_and_shorter_forms_of_its_hash() {
 fn a_compound_is_found_by_its_last_part() {
     check(
         vec![
-            said(card(1), &["Die Datensicherung läuft nicht, wenn der Dienst steht"]),
-            said(card(2), &["the thermostat polls too quickly"]),
+            user_messages(card(1), &["Die Datensicherung läuft nicht, wenn der Dienst steht"]),
+            user_messages(card(2), &["the thermostat polls too quickly"]),
         ],
         &[("Sicherung", &[1]), ("thermstatt", &[2])],
     );
@@ -346,7 +368,7 @@ fn a_compound_is_found_by_its_last_part() {
 #[test]
 fn traditional_and_simplified_characters_find_each_other() {
     check(
-        vec![said(card(1), &["购物车会清空"]), said(card(2), &["數據庫很慢"])],
+        vec![user_messages(card(1), &["购物车会清空"]), user_messages(card(2), &["數據庫很慢"])],
         &[("購物車", &[1]), ("购物车", &[1]), ("数据库", &[2]), ("數據庫", &[2]), ("库", &[2])],
     );
 }
@@ -355,11 +377,20 @@ fn traditional_and_simplified_characters_find_each_other() {
 fn words_of_other_languages_are_found_in_any_form() {
     check(
         vec![
-            said(card(1), &["Die Mahnungen gehen auch an Kunden, die schon bezahlt haben"]),
-            said(card(2), &["Les réservations des lecteurs ont disparu après la mise à jour"]),
-            said(card(3), &["Los huéspedes pueden reservar la misma habitación"]),
-            said(card(4), &["Списания проводятся дважды"]),
-            said(card(5), &["Palvelussa on vika, kun asiakas ei ole maksanut ja kortti on vanha"]),
+            user_messages(
+                card(1),
+                &["Die Mahnungen gehen auch an Kunden, die schon bezahlt haben"],
+            ),
+            user_messages(
+                card(2),
+                &["Les réservations des lecteurs ont disparu après la mise à jour"],
+            ),
+            user_messages(card(3), &["Los huéspedes pueden reservar la misma habitación"]),
+            user_messages(card(4), &["Списания проводятся дважды"]),
+            user_messages(
+                card(5),
+                &["Palvelussa on vika, kun asiakas ei ole maksanut ja kortti on vanha"],
+            ),
         ],
         &[
             ("Mahnung", &[1]),
@@ -374,7 +405,7 @@ fn words_of_other_languages_are_found_in_any_form() {
 #[test]
 fn a_question_about_a_day_has_the_sessions_of_that_day_first() {
     let index = TestIndex::with(vec![
-        said(card(1), &["the parser"]),
+        user_messages(card(1), &["the parser"]),
         IndexChange::Messages {
             card: Card { started_at: Some(day(3, 3)), ended_at: day(3, 3), ..card(2) },
             messages: vec![Message { at: Some(day(3, 3)), ..message(Role::User, "a lexer") }],
@@ -404,8 +435,8 @@ fn filters_restrict_sessions_and_passages() {
     };
     check(
         vec![
-            said(card(1), &["a button"]),
-            said(other(2), &["the button again"]),
+            user_messages(card(1), &["a button"]),
+            user_messages(other(2), &["the button again"]),
             IndexChange::Messages { card: other(2), messages: vec![edit] },
             IndexChange::Episode {
                 card: card(1),
@@ -459,9 +490,12 @@ fn filters_restrict_sessions_and_passages() {
 }
 
 #[test]
-fn the_scope_restricts_too() {
-    let elsewhere = |session| Card { namespace: Namespace::from_number(2), ..card(session) };
-    let index = TestIndex::with([said(card(1), &["apple"]), said(elsewhere(2), &["apple"])]);
+fn the_scope_restricts_the_results() {
+    let other_project = |session| Card { namespace: Namespace::from_number(2), ..card(session) };
+    let index = TestIndex::with([
+        user_messages(card(1), &["apple"]),
+        user_messages(other_project(2), &["apple"]),
+    ]);
     let find = |scope: Scope| keys(&search(&index.index, "apple", &scope, None));
     let namespaces = |numbers: &[u32]| {
         Some(numbers.iter().map(|number| Namespace::from_number(*number)).collect())
@@ -477,7 +511,8 @@ fn the_scope_restricts_too() {
     }
 }
 
-/// With equal scores the higher session number comes first, so the better one has number 1.
+/// With equal scores, the higher session number comes first. The better session therefore has
+/// number 1.
 #[test]
 fn sessions_with_stronger_signals_come_first() {
     let by_role = |session, role| IndexChange::Messages {
@@ -488,35 +523,51 @@ fn sessions_with_stronger_signals_come_first() {
     let of = |session, path| Card { project: Some(Project::new(path)), ..card(session) };
     for (better, worse, question) in [
         (
-            said(card(1), &["expired tokens"]),
-            said(card(2), &["tokens and more tokens"]),
+            user_messages(card(1), &["expired tokens"]),
+            user_messages(card(2), &["tokens and more tokens"]),
             "expired tokens",
         ),
-        (said(card(1), &["the dry run was"]), said(card(2), &["the run was dry"]), "dry run"),
         (
-            said(card(1), &["and now the audit pool size is 7"]),
-            said(card(2), &["the pool size, the pool size", "the audit pool"]),
+            user_messages(card(1), &["the dry run was"]),
+            user_messages(card(2), &["the run was dry"]),
+            "dry run",
+        ),
+        (
+            user_messages(card(1), &["and now the audit pool size is 7"]),
+            user_messages(card(2), &["the pool size, the pool size", "the audit pool"]),
             "audit pool size",
         ),
-        (said(card(1), &["it was tested"]), said(card(2), &["it was testing"]), "tested"),
         (
-            said(card(1), &["apple", "apple", "apple"]),
-            said(card(2), &["apple", "pear", "plum"]),
+            user_messages(card(1), &["it was tested"]),
+            user_messages(card(2), &["it was testing"]),
+            "tested",
+        ),
+        (
+            user_messages(card(1), &["apple", "apple", "apple"]),
+            user_messages(card(2), &["apple", "pear", "plum"]),
             "apple",
         ),
-        (said(card(1), &["it was Ann"]), said(card(2), &["it was found"]), "who found Ann"),
+        (
+            user_messages(card(1), &["it was Ann"]),
+            user_messages(card(2), &["it was found"]),
+            "who found Ann",
+        ),
         (by_role(1, Role::User), by_role(2, Role::Tool), "parser comments"),
         (by_role(1, Role::User), by_role(2, Role::Agent), "parser comments"),
         (by_role(1, Role::Agent), by_role(2, Role::Tool), "parser comments"),
-        (said(on(1, day(3, 17)), &["parser"]), said(on(2, day(1, 5)), &["parser"]), "parser"),
         (
-            said(on(1, day(1, 5)), &["the parser"]),
-            said(on(2, day(3, 17)), &["the parser"]),
+            user_messages(on(1, day(3, 17)), &["parser"]),
+            user_messages(on(2, day(1, 5)), &["parser"]),
+            "parser",
+        ),
+        (
+            user_messages(on(1, day(1, 5)), &["the parser"]),
+            user_messages(on(2, day(3, 17)), &["the parser"]),
             "the parser in January",
         ),
         (
-            said(of(1, "/x/web-site"), &["the parser"]),
-            said(of(2, "/x/other"), &["the parser"]),
+            user_messages(of(1, "/x/web-site"), &["the parser"]),
+            user_messages(of(2, "/x/other"), &["the parser"]),
             "parser of the web site",
         ),
     ] {
@@ -525,7 +576,7 @@ fn sessions_with_stronger_signals_come_first() {
 }
 
 #[test]
-fn neighbouring_messages_are_read_together() {
+fn neighbouring_messages_are_scored_together() {
     let filler: Vec<String> =
         (0..60).map(|n| format!("filler {n} {}", "word ".repeat(60))).collect();
     let mut near: Vec<&str> = filler.iter().map(String::as_str).collect();
@@ -534,13 +585,14 @@ fn neighbouring_messages_are_read_together() {
     near[31] = "drops newlines";
     far[2] = "the lexer";
     far[57] = "drops newlines";
-    let index = TestIndex::with([said(card(1), &near), said(card(2), &far)]);
+    let index = TestIndex::with([user_messages(card(1), &near), user_messages(card(2), &far)]);
     assert_eq!(index.find("lexer drops newlines"), [1, 2]);
 }
 
 #[test]
 fn a_list_has_the_latest_first() {
-    let ended = |session, on| said(Card { ended_at: day(3, on), ..card(session) }, &["hello"]);
+    let ended =
+        |session, on| user_messages(Card { ended_at: day(3, on), ..card(session) }, &["hello"]);
     let index = TestIndex::with([ended(1, 5), ended(2, 9), ended(3, 7)]);
     assert_eq!(index.find(""), [2, 3, 1]);
     assert_eq!(index.find("project:app"), [2, 3, 1]);
@@ -549,8 +601,10 @@ fn a_list_has_the_latest_first() {
 
 #[test]
 fn a_query_of_only_stop_words_searches_them() {
-    let index =
-        TestIndex::with([said(card(1), &["to be or not to be"]), said(card(2), &["apple"])]);
+    let index = TestIndex::with([
+        user_messages(card(1), &["to be or not to be"]),
+        user_messages(card(2), &["apple"]),
+    ]);
     assert_eq!(index.find("to be or not to be"), [1]);
     assert_eq!(index.find("who are the"), [0; 0]);
 }
@@ -558,8 +612,8 @@ fn a_query_of_only_stop_words_searches_them() {
 #[test]
 fn an_explanation_adds_up_to_the_score() {
     let index = TestIndex::with([
-        said(card(1), &["the parser loses comments", "parsers again"]),
-        said(card(2), &["comments"]),
+        user_messages(card(1), &["the parser loses comments", "parsers again"]),
+        user_messages(card(2), &["comments"]),
     ]);
     let results = index.search("parser comments in March");
     for hit in &results.sessions {
@@ -590,10 +644,10 @@ fn a_second_ranker_influences_the_order_but_does_not_determine_it() {
         }
     }
     let index = TestIndex::with([
-        said(card(1), &["the parser loses comments"]),
-        said(card(2), &["comments by people on many other things"]),
-        said(card(3), &["something in other words"]),
-        said(Card { agent: "codex".to_owned(), ..card(4) }, &["other words still"]),
+        user_messages(card(1), &["the parser loses comments"]),
+        user_messages(card(2), &["comments by people on many other things"]),
+        user_messages(card(3), &["something in other words"]),
+        user_messages(Card { agent: "codex".to_owned(), ..card(4) }, &["other words still"]),
     ]);
     let ask = |question: &str| {
         let results = search(&index.index, question, &Scope::default(), Some(&FixedRanker));
@@ -602,7 +656,7 @@ fn a_second_ranker_influences_the_order_but_does_not_determine_it() {
     let (found, results) = ask("parser comments agent:claude");
     assert_eq!(found, [1, 3, 2]);
     assert!(results.sessions[1].passages.is_empty());
-    assert_eq!(ask("absentword agent:claude").0, [3, 1], "2 is too far away");
+    assert_eq!(ask("absentword agent:claude").0, [3, 1], "session 2 is below the floor");
 }
 
 #[test]
@@ -618,7 +672,8 @@ fn a_second_ranker_does_not_change_the_order_of_sessions_with_an_identifier() {
         }
     }
     let dated = |key| at(key, day(1, 31 - i8::try_from(key).unwrap()));
-    let index = TestIndex::with((1..=30).map(|key| said(dated(key), &["see src/plan.rs"])));
+    let index =
+        TestIndex::with((1..=30).map(|key| user_messages(dated(key), &["see src/plan.rs"])));
     let results = search(&index.index, "src/plan.rs", &Scope::default(), Some(&Preferring));
     assert_eq!(keys(&results), (1..=10).collect::<Vec<_>>(), "the latest comes first");
 }
@@ -626,23 +681,23 @@ fn a_second_ranker_does_not_change_the_order_of_sessions_with_an_identifier() {
 #[test]
 fn a_duplicate_message_counts_once() {
     let index = TestIndex::with([
-        said(card(1), &["the parser"]),
-        said(card(1), &["the parser"]),
-        said(card(2), &["the parser"]),
+        user_messages(card(1), &["the parser"]),
+        user_messages(card(1), &["the parser"]),
+        user_messages(card(2), &["the parser"]),
     ]);
     let results = index.search("parser");
     assert_eq!(results.sessions[0].explanation.words[0].exact, 1);
 }
 
 #[test]
-fn no_question_fails_whatever_is_in_it() {
+fn any_query_is_answered_without_panic() {
     let edit = Message {
         tool: Some("Edit".to_owned()),
         files: vec!["src/a.rs".to_owned()],
         origin: Origin { source: 3, line: 1 },
         ..message(Role::Tool, "token expired in src/a.rs, 搜索 C++ 1.2.3")
     };
-    let index = TestIndex::with([said(card(1), &["token", "a b c d e f g"])]);
+    let index = TestIndex::with([user_messages(card(1), &["token", "a b c d e f g"])]);
     index.index.commit().unwrap();
     index.index.apply(IndexChange::Messages { card: card(2), messages: vec![edit] }, Position(9));
     let pieces = [
@@ -722,7 +777,8 @@ fn the_filter_of_a_request_applies_before_any_limit() {
         let ended_at = day(3, 1 + i8::try_from(session % 20).unwrap());
         Card { ended_at, ..card(session) }
     };
-    let index = TestIndex::with((0..300).map(|number| said(ended(number), &["a common lantern"])));
+    let index =
+        TestIndex::with((0..300).map(|number| user_messages(ended(number), &["a common lantern"])));
     // A session that is neither among the best nor among the latest.
     let wanted = keys(&index.search("lantern"));
     let hidden = (0..300).find(|number| number % 20 == 0 && !wanted.contains(number)).unwrap();

@@ -20,25 +20,24 @@ const PHRASE_WEIGHT: f32 = 1.5;
 /// The weight of another spelling of a word, relative to the weight of the word in the query.
 const SPELLED_WEIGHT: f32 = 0.9;
 
-/// A word, prefix or phrase of the query.
 pub(crate) struct Unit {
     /// The text for the explanation.
     pub(crate) label: String,
     pub(crate) weight: f32,
     source: PostingSource,
-    /// Inverse frequency among passages: of the exact word, and of all its forms.
+    /// The inverse frequency of the exact word among passages.
     pub(crate) exact_rarity: f32,
+    /// The inverse frequency of all forms of the word among passages.
     pub(crate) rarity: f32,
     /// Approximate number of passages that contain any form.
     pub(crate) frequency: u64,
 }
 
-/// The source of a unit's documents.
 enum PostingSource {
     /// Posting lists of the index, by term.
     Terms(Vec<UnitTerm>),
     /// Computed lists, one for each shard.
-    Made(Vec<List>),
+    Computed(Vec<List>),
 }
 
 struct UnitTerm {
@@ -48,19 +47,18 @@ struct UnitTerm {
     found: Vec<Option<ShardTerm>>,
 }
 
-/// The form of a word that a list contains. It decides which count of the unit the list adds to.
+/// The form of a word that a list contains. The form decides to which counts of the unit the list
+/// contributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matches {
     /// The word as it is in the query.
     Exact,
-    /// Another form of the word.
     Form,
     /// The word as it is in the query, which is also the stem of its forms.
     Both,
 }
 
-/// A cursor over one of a unit's lists.
-pub(crate) struct Walk<'w> {
+pub(crate) struct UnitCursor<'w> {
     pub(crate) unit: usize,
     pub(crate) matches: Matches,
     pub(crate) cursor: Cursor<'w>,
@@ -92,7 +90,6 @@ impl UnitTerm {
 }
 
 impl Unit {
-    /// Creates the unit of a word.
     pub(crate) fn of_word(
         word: &QueryWord,
         view: &View<'_>,
@@ -110,12 +107,13 @@ impl Unit {
             WordForm::Whole => {
                 PostingSource::Terms(vec![UnitTerm::new(word.text.clone(), Matches::Both)])
             }
-            WordForm::Prefix => made(view, |shard| lists::with_prefix(shard, &word.text))?,
+            WordForm::Prefix => {
+                computed_source(view, |shard| lists::with_prefix(shard, &word.text))?
+            }
         };
         Unit { weight, ..Unit::new(label(word), source) }.counted(view)
     }
 
-    /// Creates the unit of a word that is searched in other `spellings`.
     pub(crate) fn of_spellings(
         word: &Unit,
         spellings: &[String],
@@ -131,9 +129,8 @@ impl Unit {
         Unit { weight, ..Unit::new(word.label.clone(), PostingSource::Terms(terms)) }.counted(view)
     }
 
-    /// Creates the unit of a phrase.
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
-        let source = made(view, |shard| lists::with_phrase(shard, phrase))?;
+        let source = computed_source(view, |shard| lists::with_phrase(shard, phrase))?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
         Unit { weight: PHRASE_WEIGHT, ..Unit::new(label, source) }.counted(view)
     }
@@ -143,8 +140,7 @@ impl Unit {
         self.score_as([self.exact_rarity, self.rarity], counts, relative, weights)
     }
 
-    /// Returns the same as [`Unit::score`], but with the given inverse frequencies of the exact
-    /// word and of any form.
+    /// Same as [`Unit::score`], with other inverse frequencies of the exact word and of any form.
     pub(crate) fn score_as(
         &self,
         rarity: [f32; 2],
@@ -157,28 +153,29 @@ impl Unit {
         self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
     }
 
-    /// Returns the cursors over the unit's lists in `shard`, which has this number.
-    pub(crate) fn walks<'w>(
+    /// Returns the cursors over the unit's lists in `shard`, whose number is `number`.
+    pub(crate) fn cursors<'w>(
         &'w self,
         number: usize,
         shard: &Shard<'w>,
-        depth: PostingDetail,
+        detail: PostingDetail,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
         match &self.source {
             PostingSource::Terms(terms) => {
-                let mut walks = Vec::with_capacity(terms.len());
+                let mut cursors = Vec::with_capacity(terms.len());
                 for term in terms {
                     let Some(found) = &term.found[number] else { continue };
-                    let cursor = shard.walk_term(&term.text, found, depth)?;
-                    walks.extend(cursor.map(|cursor| (term.matches, cursor)));
+                    let cursor = shard.cursor_of_term(&term.text, found, detail)?;
+                    cursors.extend(cursor.map(|cursor| (term.matches, cursor)));
                 }
-                Ok(walks)
+                Ok(cursors)
             }
-            PostingSource::Made(lists) => Ok(vec![(Matches::Both, Cursor::made(&lists[number]))]),
+            PostingSource::Computed(lists) => {
+                Ok(vec![(Matches::Both, Cursor::computed(&lists[number]))])
+            }
         }
     }
 
-    /// Returns the weight times the rarity.
     pub(crate) fn weighted_rarity(&self) -> f32 {
         self.weight * self.rarity
     }
@@ -193,7 +190,6 @@ impl Unit {
         Unit { label, weight: 1.0, source, exact_rarity: 0.0, rarity: 0.0, frequency: 0 }
     }
 
-    /// Computes the frequency and the rarities.
     fn counted(mut self, view: &View<'_>) -> tantivy::Result<Unit> {
         let (mut exact, mut any) = (0, 0);
         match &mut self.source {
@@ -207,7 +203,7 @@ impl Unit {
                 }
                 terms.retain(|term| term.frequency() > 0);
             }
-            PostingSource::Made(lists) => {
+            PostingSource::Computed(lists) => {
                 any = lists.iter().map(|list| list.len() as u64).sum();
                 exact = any;
             }
@@ -225,7 +221,7 @@ pub(crate) fn rarity(frequency: f32, all: f32) -> f32 {
     (1.0 + (all - frequency + 0.5) / (frequency + 0.5)).ln()
 }
 
-/// Returns the text for the explanation. Words of a query with the same text share a unit.
+/// Returns the text for the explanation. Words of a query with equal texts share a unit.
 pub(crate) fn label(word: &QueryWord) -> String {
     match word.form {
         WordForm::Prefix => format!("{}*", word.text),
@@ -247,9 +243,9 @@ fn terms_of(word: &str, view: &View<'_>) -> Vec<UnitTerm> {
     terms
 }
 
-fn made(
+fn computed_source(
     view: &View<'_>,
     list: impl Fn(&Shard<'_>) -> tantivy::Result<List>,
 ) -> tantivy::Result<PostingSource> {
-    Ok(PostingSource::Made(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
+    Ok(PostingSource::Computed(view.shards.iter().map(list).collect::<tantivy::Result<_>>()?))
 }

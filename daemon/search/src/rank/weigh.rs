@@ -51,8 +51,9 @@ fn yes(is: bool) -> f32 {
     if is { 1.0 } else { 0.0 }
 }
 
-/// Returns 1 for a session of the query's date, less for a session within [`AROUND`] of it, and 0
-/// for others. A session often reports events of another day, mostly of an earlier one.
+/// Returns 1 for a session of the query's date, less for a session within [`AROUND`] of the date,
+/// and 0 for other sessions. A session often reports events of another day, mostly of an earlier
+/// day.
 fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let at = Timestamp::from_seconds;
     let nearness = |range: &TimeRange| {
@@ -84,9 +85,10 @@ fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
 fn is_named(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     let Some(project) = &card.project else { return false };
     let name = text::words(Project::new(project).name());
-    let asked: HashSet<&str> = request.query.words.iter().map(|word| word.text.as_str()).collect();
+    let in_query: HashSet<&str> =
+        request.query.words.iter().map(|word| word.text.as_str()).collect();
     let (parts, wholes): (Vec<_>, Vec<_>) =
         name.iter().partition(|word| word.form == TokenForm::Part);
-    let is_asked = |word: &&text::OwnedWord| asked.contains(word.text.as_str());
-    wholes.iter().any(is_asked) || (!parts.is_empty() && parts.iter().all(is_asked))
+    let is_in_query = |word: &&text::OwnedWord| in_query.contains(word.text.as_str());
+    wholes.iter().any(is_in_query) || (!parts.is_empty() && parts.iter().all(is_in_query))
 }

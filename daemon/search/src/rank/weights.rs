@@ -10,13 +10,13 @@ pub struct Weights {
     pub saturation: f32,
     /// Penalty for the length of a text (BM25's b).
     pub length: f32,
-    /// The share of exact matches; words with the same stem have the rest.
+    /// The share of exact matches in the score of a word. All its forms together have the rest.
     pub exact: f32,
     /// Words that are written as names.
     pub name: f32,
     /// Parts of an identifier or path that is also searched as a whole.
     pub in_whole: f32,
-    /// Words of a date, which few texts of that date contain.
+    /// Words of a date. Few texts of that date contain them.
     pub in_date: f32,
     /// Words about time, place and manner.
     pub faint: f32,
@@ -26,28 +26,29 @@ pub struct Weights {
     pub best: [f32; 3],
     /// The sum of the best passages.
     pub turns: f32,
-    /// The best run of consecutive passages.
+    /// The best sequence of consecutive passages.
     pub stretch: f32,
-    /// Maximum length of such a run, in terms.
+    /// Maximum length of such a sequence, in terms.
     pub stretch_terms: u32,
     /// The session as one text.
     pub whole: f32,
     /// Adjacent words of the query that are near each other in the text, in order.
     pub pairs: f32,
-    /// The number of these pairs in one passage, if there are at least two.
+    /// The share of these pairs that are in one passage, if there are at least two.
     pub run: f32,
-    /// The same, if the query is an error message: the passages with its whole line come first.
+    /// Replaces [`Weights::run`] if the query is an error message, so that passages with the whole
+    /// line of the message come first.
     pub error_run: f32,
     /// A date of the query matches the session's time.
     pub date: f32,
     /// The share of [`Weights::date`] for the seven days after the date.
     pub date_after: f32,
-    /// The share of [`Weights::date`] for the seven days before it.
+    /// The share of [`Weights::date`] for the seven days before the date.
     pub date_before: f32,
     /// The session contains the identifier that the query consists of. This weight is greater than
-    /// all others together, so that these sessions come first.
+    /// the sum of all other weights, so that these sessions come first.
     pub identifier: f32,
-    /// The query names the session's project.
+    /// The query contains the name of the session's project.
     pub named_project: f32,
     /// The session belongs to the caller's project.
     pub near: f32,
@@ -55,7 +56,7 @@ pub struct Weights {
     pub recency: f32,
     /// The half-life of the recency.
     pub recency_days: f32,
-    /// The weight of the second ranker's scores relative to those of the words.
+    /// The weight of the second ranker's scores, relative to the scores of the words.
     pub second: f32,
 }
 
@@ -103,8 +104,8 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Returns the weights for a query that is an error message: the calls that failed with it
-    /// count as much as the user's words.
+    /// Returns the weights for a query that is an error message. Tool calls, which may have failed
+    /// with this error, then count as much as the user's words.
     pub(crate) fn for_error(&self) -> Weights {
         let mut weights = Weights { run: self.error_run, ..self.clone() };
         weights.kinds[PassageKind::Tool as usize] = self.of_kind(PassageKind::User);
@@ -115,8 +116,8 @@ impl Weights {
         self.kinds[kind as usize]
     }
 
-    /// BM25's saturation for `count` occurrences in a text with `relative` times the average
-    /// length.
+    /// Returns BM25's saturation for `count` occurrences in a text with `relative` times the
+    /// average length.
     pub(crate) fn saturate(&self, count: f32, relative: f32) -> f32 {
         let norm = self.saturation * (1.0 - self.length + self.length * relative);
         count * (self.saturation + 1.0) / (count + norm)

@@ -1,7 +1,7 @@
 //! Compares the spelling of words.
 
 /// Whether `one` becomes `other` by inserting, removing or replacing one character, or by swapping
-/// two adjacent ones.
+/// two adjacent characters.
 pub(crate) fn is_one_edit(one: &str, other: &str) -> bool {
     if one.len().abs_diff(other.len()) > 4 {
         return false;
@@ -48,8 +48,8 @@ pub(crate) fn is_two_edits(one: &str, other: &str) -> bool {
     row[other.len()] <= MOST
 }
 
-/// Whether both words consist of the same letters. If they are one edit apart, two letters are
-/// swapped.
+/// Whether both words consist of the same letters. If the words are one edit apart, this means that
+/// two letters are swapped.
 pub(crate) fn is_swap(one: &str, other: &str) -> bool {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();

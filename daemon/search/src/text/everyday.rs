@@ -1,7 +1,8 @@
 //! Words of languages other than English that apply to any day: "was habe ich gestern gemacht"
 //! requests all sessions of that day.
 //!
-//! The words count only in a query with a date. In other queries they are ranked like all words.
+//! The words have this meaning only in a query with a date. In other queries, they are ranked like
+//! all words.
 
 use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
@@ -13,7 +14,8 @@ pub(crate) fn languages_with(word: &str) -> LanguageSet {
 }
 
 /// Returns the ranges of `text`, in Chinese or Japanese, that consist of `dates` and of expressions
-/// that apply to any day. Adjacent ranges are joined. Empty for a long text.
+/// that apply to any day. Adjacent ranges are joined. A text of more than [`LONGEST`] bytes has no
+/// ranges.
 pub(crate) fn unspaced_ranges(text: &str, dates: &[Range<usize>]) -> Vec<Range<usize>> {
     if text.is_ascii() || text.len() > LONGEST || !text.contains(is_unspaced) {
         return Vec::new();
@@ -34,7 +36,7 @@ pub(crate) fn unspaced_ranges(text: &str, dates: &[Range<usize>]) -> Vec<Range<u
     ranges
 }
 
-/// Maximum length, in bytes, of a question whose characters are compared with [`UNSPACED`].
+/// Maximum length, in bytes, of a text that is compared with [`UNSPACED`].
 const LONGEST: usize = 600;
 
 /// Returns the length of the longest expression at the start of `text`, or 0.

@@ -15,7 +15,8 @@ pub(super) fn fold_into(text: &str, out: &mut String) {
     }
     for c in text.nfkd().filter(|c| *c == BREVE || !is_accent(*c)).flat_map(char::to_lowercase) {
         match c {
-            // `й` is a separate letter, on which the endings of Russian words depend.
+            // `й` is a separate letter. The stemmer needs it to recognise the endings of Russian
+            // words.
             BREVE if out.ends_with('и') => {
                 out.pop();
                 out.push('й');

@@ -47,7 +47,8 @@ enum Case {
 }
 
 impl Case {
-    /// A character without case has the case of the preceding one.
+    /// Returns the case of `c`. A character without case has `before`, the case of the preceding
+    /// character.
     fn of(c: char, before: Case) -> Case {
         if c.is_uppercase() {
             Case::Upper

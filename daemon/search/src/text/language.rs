@@ -1,7 +1,7 @@
 //! Recognises the language of a text that is not English, and stems its words.
 //!
-//! A language is recognised by its function words, or by its script if it is the only language with
-//! that script. For a text in no known language, only [`crate::text::stem`] is used.
+//! A language is recognised by its function words, or by its script if no other language in
+//! [`LANGUAGES`] has this script. If no language is recognised, only [`crate::text::stem`] is used.
 
 use std::{collections::HashMap, ops::RangeInclusive, sync::LazyLock};
 
@@ -124,7 +124,7 @@ const ENGLISH: [&str; 16] = [
     "have", "from",
 ];
 
-/// Returns the language of `text` if it is certain and not English.
+/// Returns the language of `text` if the language is certain and not English.
 pub(crate) fn of_text(text: &str) -> Option<Language> {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
     if let Some((language, script)) = SCRIPTS.iter().find(|(_, script)| has_script(sample, script))
@@ -157,7 +157,6 @@ const LONGEST: usize = 8;
 /// Minimum number of function words that make a language certain.
 const MIN_FUNCTION_WORDS: u8 = 2;
 
-/// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LanguageSet(u32);
 
@@ -228,7 +227,7 @@ impl Language {
         self.0
     }
 
-    /// Returns the stem of a folded word; `None` for a word that this language cannot have.
+    /// Returns the stem of a folded word; `None` for a word that cannot belong to this language.
     pub(crate) fn stem(self, word: &str) -> Option<String> {
         let script = SCRIPTS.iter().find(|(language, _)| *language == self);
         let is_letter = |c: char| match script {
@@ -238,7 +237,8 @@ impl Language {
         let length = word.chars().count();
         ((3..=40).contains(&length) && word.chars().all(is_letter)).then(|| {
             let stem = STEMMERS[self.0].stem(word).into_owned();
-            // The word has no accents, so some endings of participles look like a part of the stem.
+            // A folded word has no accents. The stemmer therefore keeps the `e` of some endings,
+            // such as the French `ée`.
             let bare = stem.trim_end_matches('e');
             if bare.len() < 3 { stem } else { bare.to_owned() }
         })
@@ -290,7 +290,7 @@ mod tests {
             (13, "siparisler", "siparisleri"),
         ] {
             let stem =
-                |word| Language(language).stem(word).expect("the language can have this word");
+                |word| Language(language).stem(word).expect("the word can belong to the language");
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
     }
@@ -308,13 +308,13 @@ mod tests {
         ] {
             let language = LANGUAGES.iter().position(|(known, _)| *known == algorithm);
             let language = Language(language.expect("the language is in the table"));
-            let stem = |word| language.stem(word).expect("the language can have this word");
+            let stem = |word| language.stem(word).expect("the word can belong to the language");
             assert_eq!(stem(one), stem(other), "{one} {other}");
         }
     }
 
     #[test]
-    fn named_languages_have_their_place_in_the_table() {
+    fn the_constants_of_languages_match_the_table() {
         for (language, algorithm) in [
             (Language::GERMAN, Algorithm::German),
             (Language::FRENCH, Algorithm::French),

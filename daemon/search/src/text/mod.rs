@@ -4,8 +4,8 @@
 //! *parts* (`getUserName` is `get`, `user`, `name`; `src/main.rs` is `src`, `main`, `rs`), which
 //! have consecutive positions so that phrases match, and *whole* (`getusername`, `src/main.rs`) at
 //! the position of its first part. The spelling of an identifier does not matter: `retryCount`,
-//! `retry_count` and `retry-count` have the same parts and the same whole. Case and accents are
-//! removed. Scripts without spaces are split into pairs of characters.
+//! `retry_count` and `retry-count` have the same parts and the same whole. Words are *folded*: case
+//! and accents are removed. Scripts without spaces are split into pairs of characters.
 //!
 //! [`stem`] finds the other forms of English words, [`language`] finds the forms of words in other
 //! languages, and [`stop`] and [`everyday`] list words with little meaning.
@@ -52,7 +52,7 @@ impl IndexWord<'_> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenForm {
-    /// The smallest unit; a position has at most one.
+    /// The smallest unit. A position has at most one part.
     Part,
     /// Several parts as one: an identifier, a file name, a path, an address.
     Whole,
@@ -78,7 +78,7 @@ pub(crate) fn words(text: &str) -> Vec<OwnedWord> {
     words
 }
 
-/// Returns `text` as one word without case and accents, for names that are compared as a whole.
+/// Returns `text` as one folded word, for names that are compared as a whole.
 pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     fold::fold_into(text, &mut out);

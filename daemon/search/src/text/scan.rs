@@ -59,7 +59,8 @@ struct Chunk {
     atoms: Vec<Range<usize>>,
     /// The joint after each atom except the last.
     joints: Vec<Joint>,
-    /// The range of the whole when it includes a mark before or after it: `.env`, `c++`.
+    /// The range of the chunk with a mark before or after it, as in `.env` or `c++`; `None` without
+    /// such a mark.
     marked: Option<Range<usize>>,
     /// The folded text of the words.
     arena: String,
@@ -98,8 +99,8 @@ impl Chunk {
         }
     }
 
-    /// Includes a mark before or after the chunk that belongs to it (`.env`, `c++`); returns the
-    /// new end of the chunk.
+    /// Sets `marked` if a mark before or after the chunk belongs to it (`.env`, `c++`). Returns the
+    /// end of the chunk with its mark.
     fn marks(&mut self, text: &str, end: usize) -> usize {
         let start = self.atoms[0].start;
         let before = text[..start].chars().next_back();
@@ -171,8 +172,8 @@ impl Chunk {
         }
     }
 
-    /// Adds the wholes above identifiers: dotted and scoped names, addresses, paths. Each level
-    /// adds a whole only if it contains more than the level below.
+    /// Adds the wholes above identifiers: dotted and scoped names, addresses, paths. A level adds a
+    /// whole only if the whole has more atoms than the whole of the level below.
     fn wholes(&mut self, text: &str, first: u32) {
         if let Some(marked) = self.marked.clone() {
             self.add(text, marked, TokenForm::Whole, first);
@@ -200,7 +201,7 @@ impl Chunk {
         }
     }
 
-    /// Returns the last atom of the group that begins with `atom` and is joined by `level` or
+    /// Returns the last atom of the group that begins with `atom` and whose joints are `level` or
     /// tighter.
     fn group_end(&self, atom: usize, level: Joint) -> usize {
         let held = self.joints[atom.min(self.joints.len())..].iter();
@@ -264,8 +265,8 @@ impl Chunk {
     }
 }
 
-/// Returns the joint between the atom that ends at `end` and the next one, with the start of the
-/// next one, if they are joined.
+/// Returns the joint after the atom that ends at `end`, and the start of the next atom; `None` if
+/// no atom is joined.
 fn joint_after(text: &str, end: usize) -> Option<(Joint, usize)> {
     let rest = &text[end..];
     let length = rest.bytes().take_while(|byte| b"_-./\\:@".contains(byte)).count();
@@ -324,7 +325,7 @@ fn skip_suffix(text: &str, end: usize) -> usize {
     if is_suffix && ends { end + quote.len_utf8() + letters } else { end }
 }
 
-/// Emits the run of unspaced characters at `start` as pairs; returns its end.
+/// Emits the run of unspaced characters at `start` as pairs. Returns the end of the run.
 fn unspaced_run(
     text: &str,
     start: usize,
@@ -380,7 +381,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || (!c.is_ascii() && is_mark(c))
 }
 
-/// Whether `c` is a mark or a joiner inside a word, which is neither a letter nor a digit.
+/// Whether `c` is a combining mark or a joiner. These belong to a word, although they are neither
+/// letters nor digits.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}') || unicode_normalization::char::is_combining_mark(c)
 }

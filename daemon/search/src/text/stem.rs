@@ -1,7 +1,8 @@
-//! Returns the stem that all forms of a word share.
+//! Finds the stem that all forms of an English word share.
 //!
-//! It uses the Snowball stemmer for English, lists of irregular forms, and a list of the short
-//! forms that developers use (`config`, `repo`). Other languages are in [`crate::text::language`].
+//! [`stem`] uses the Snowball stemmer for English, lists of irregular forms, and a list of the
+//! short forms that developers use (`config`, `repo`). Other languages are in
+//! [`crate::text::language`].
 
 use std::{
     borrow::Cow,
@@ -13,8 +14,8 @@ use std::{
 
 use frostem::{Algorithm, Stemmer};
 
-/// Returns the stem of a folded word; `None` for a word with digits or non-English letters, and for
-/// one of a single letter or of more than [`LONGEST_STEMMED`] bytes.
+/// Returns the stem of a folded word; `None` for a word with digits or non-English letters, with a
+/// single letter, or with more than [`LONGEST_STEMMED`] bytes.
 pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     if word.len() < 2
         || word.len() > LONGEST_STEMMED
@@ -57,8 +58,8 @@ pub(crate) fn with_stem<R>(word: &str, use_stem: impl FnOnce(Option<&str>) -> R)
     })
 }
 
-/// Number of words whose stems a thread keeps, at about 80 bytes each. Each word has one possible
-/// place, at which a later word replaces it.
+/// Number of words whose stems a thread caches, at about 80 bytes each. A word has one possible
+/// slot in the cache. A later word with this slot replaces the word.
 const CACHED_STEMS: usize = 4_096;
 
 #[derive(Clone, Default)]
@@ -91,7 +92,7 @@ fn americanized(word: &str) -> Option<String> {
     None
 }
 
-/// The British ending, the American ending, and what may follow.
+/// The British ending, the American ending, and the letters that may follow.
 const SPELLINGS: &[(&str, &str, &[&str])] = &[
     ("is", "iz", &["e", "ed", "es", "er", "ers", "ing", "ation", "ations"]),
     ("ys", "yz", &["e", "ed", "es", "er", "ers", "ing"]),

@@ -1,7 +1,7 @@
 //! English words with little meaning.
 //!
-//! Other languages have no stop words. The word lists in `language.rs` and `everyday.rs` only serve
-//! to recognise the language of a text, and questions about a day.
+//! For other languages, there are no stop words. The word lists in `language.rs` and `everyday.rs`
+//! are used only to recognise the language of a text, and questions about a day.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -10,7 +10,7 @@ use std::{collections::HashMap, sync::LazyLock};
 pub(crate) enum StopClass {
     /// A stop word, which is ignored if the query has better words.
     Stop,
-    /// A word with little meaning, such as one about time or place.
+    /// A word with little meaning, such as a word about time or place.
     Faint,
 }
 
@@ -26,9 +26,9 @@ pub(crate) fn is_of_every_day(word: &str) -> bool {
 }
 
 static WORDS: LazyLock<HashMap<&'static str, StopClass>> = LazyLock::new(|| {
-    let empty = EMPTY.split_ascii_whitespace().map(|word| (word, StopClass::Stop));
+    let stop = STOP_WORDS.split_ascii_whitespace().map(|word| (word, StopClass::Stop));
     let faint = FAINT.split_ascii_whitespace().map(|word| (word, StopClass::Faint));
-    empty.chain(faint).collect()
+    stop.chain(faint).collect()
 });
 
 const OF_EVERY_DAY: &str = "
@@ -48,7 +48,7 @@ const OF_EVERY_DAY: &str = "
 ";
 
 /// Function words, question words, and fragments of contractions.
-const EMPTY: &str = "
+const STOP_WORDS: &str = "
     a about ain all also am an and any are aren arent as at
     be been being both but by
     can cant could couldn couldnt

@@ -117,14 +117,14 @@ fn spans_are_bytes_of_the_original() {
 }
 
 #[test]
-fn encoded_data_leaves_no_words() {
+fn encoded_data_has_no_words() {
     assert_eq!(cut(&"A".repeat(5_000)), "");
     let encoded: String = (0..20_000).map(|n| if n % 70 == 69 { '/' } else { 'q' }).collect();
     assert!(words(&encoded).len() <= 1);
 }
 
 #[test]
-fn positions_never_run_backwards_for_one_word() {
+fn the_positions_of_a_word_never_decrease() {
     let text = "a a.a a/a.a a-a_a::a aA AAa a@a.a/a #a .a";
     let mut last: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
     for word in words(text) {
@@ -226,14 +226,16 @@ fn words_with_little_meaning_are_recognised() {
 }
 
 #[test]
-fn a_kept_stem_is_that_of_its_word() {
+fn a_cached_stem_is_the_stem_of_its_word() {
     let words = ["testing", "went", "colour", "ab", "a", "x2", "größe", "", "configs", "tests"];
     let many = (0..20_000).map(|number| {
         format!("w{}ing", "abcdefghij".repeat(number % 4) + &"z".repeat(number % 17))
     });
     for word in words.iter().map(|word| (*word).to_owned()).chain(many) {
         for _ in 0..2 {
-            stem::with_stem(&word, |kept| assert_eq!(kept, stem::stem(&word).as_deref(), "{word}"));
+            stem::with_stem(&word, |cached| {
+                assert_eq!(cached, stem::stem(&word).as_deref(), "{word}");
+            });
         }
     }
 }

@@ -42,8 +42,8 @@ pub struct Ranker<'r> {
 const SAMPLE: usize = 48;
 /// Minimum number of owners for a meaningful average.
 const MIN_SAMPLE: usize = 8;
-/// Deleted rows are removed when there are more than 64 of them, and more than one in this number
-/// of rows.
+/// Deleted rows are removed when there are more than 64 of them, and more than one of this number
+/// of rows is deleted.
 const DEAD: usize = 4;
 
 impl Vectors {
@@ -115,7 +115,7 @@ impl Vectors {
     }
 
     /// Returns the average cosine similarity between a sample of owners; `None` when there are too
-    /// few.
+    /// few owners.
     fn background(&self) -> Option<f32> {
         let firsts = (0..self.owners.len()).filter(|row| {
             self.owners[*row].is_some() && (*row == 0 || self.owners[*row] != self.owners[*row - 1])
@@ -166,9 +166,9 @@ impl SecondRanker for Ranker<'_> {
         found.into_iter().map(|(owner, cosine)| (SessionKey(owner), cosine)).collect()
     }
 
-    /// A vector that is no closer to the query than two arbitrary sessions are to each other is not
-    /// related to the query. That similarity depends on the model and on the sessions, so it is
-    /// measured.
+    /// Returns the average similarity of two sessions. A session that is not more similar to the
+    /// query is not related to the query. The average is measured, because it depends on the model
+    /// and on the sessions.
     fn floor(&self) -> f32 {
         self.vectors.background().unwrap_or(f32::NEG_INFINITY)
     }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn little_is_lost_by_rounding() {
+    fn rounding_changes_the_similarity_only_a_little() {
         let wave = |step: f32| -> Vec<f32> {
             let raw: Vec<f32> = (0..384_u16).map(|at| (f32::from(at) * step).sin()).collect();
             let length = raw.iter().map(|number| number * number).sum::<f32>().sqrt();
@@ -256,7 +256,7 @@ mod tests {
         for owner in 0..7_u8 {
             vectors.put(owner.into(), &[on_a_circle(f32::from(owner)), on_a_circle(9.0)]);
         }
-        assert_eq!(floor(&vectors), f32::NEG_INFINITY, "too few to tell");
+        assert_eq!(floor(&vectors), f32::NEG_INFINITY, "there are too few owners for an average");
         for owner in 7..200_u8 {
             vectors.put(owner.into(), &[on_a_circle(f32::from(owner))]);
         }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_another_dimension_meet_nothing() {
+    fn vectors_of_another_dimension_are_ignored() {
         let mut vectors = Vectors::default();
         vectors.put(1, &[packed(&[1.0, 0.0])]);
         vectors.put(2, &[packed(&[1.0, 0.0, 0.0])]);

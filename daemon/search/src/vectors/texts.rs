@@ -16,7 +16,7 @@ const MESSAGE: usize = 2 * CHUNK;
 /// Maximum number of chunks of the user, and also of the agent.
 const CHUNKS: usize = 8;
 
-/// A splitter of the messages of a session into chunks, separately for the user and the agent.
+/// Splits the messages of a session into chunks, separately for the user and the agent.
 #[derive(Debug, Default)]
 pub struct TextChunker {
     user: ChunkList,
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_messages_are_put_together_and_long_ones_cut() {
+    fn short_messages_are_joined_and_long_messages_are_split() {
         let mut chunks = ChunkList::default();
         ["a", "b", "c"].iter().for_each(|message| chunks.add(message));
         assert_eq!(chunks.0, ["a\nb\nc"]);

@@ -1,5 +1,5 @@
 //! A small encoder of the BERT family. The vector of a text is the sum of the last layer's token
-//! vectors, or the vector of the first token. The caller normalises its length.
+//! vectors, or the vector of the first token. The caller normalises the vector.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayViewMut1, Axis, s};
 use serde_json::Value;
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::tensors::Tensors;
 
 pub(super) struct Encoder {
-    pieces: Array2<f32>,
-    places: Array2<f32>,
-    /// The segment embedding of the first segment, which is added to each token; only one segment
-    /// is used.
-    side: Array1<f32>,
-    entry: Norm,
+    token_embeddings: Array2<f32>,
+    position_embeddings: Array2<f32>,
+    /// The embedding of the first segment, which is added to each token. Other segments are not
+    /// used.
+    segment_embedding: Array1<f32>,
+    input_norm: Norm,
     layers: Vec<Layer>,
     heads: usize,
-    pools_first: bool,
+    uses_first_token: bool,
 }
 
 struct Layer {
@@ -66,18 +66,21 @@ impl Encoder {
         let pieces = reader.matrix(words)?;
         let heads = number("num_attention_heads")?;
         if !pieces.ncols().is_multiple_of(heads) {
-            return Err("its heads do not divide its width".to_owned());
+            return Err("its width is not a multiple of its number of heads".to_owned());
         }
         let layers = (0..number("num_hidden_layers")?).map(|layer| reader.layer(layer));
         let encoder = Encoder {
-            places: reader.matrix("embeddings.position_embeddings.weight")?,
-            side: reader.matrix("embeddings.token_type_embeddings.weight")?.row(0).to_owned(),
-            entry: reader.norm("embeddings.LayerNorm")?,
+            position_embeddings: reader.matrix("embeddings.position_embeddings.weight")?,
+            segment_embedding: reader
+                .matrix("embeddings.token_type_embeddings.weight")?
+                .row(0)
+                .to_owned(),
+            input_norm: reader.norm("embeddings.LayerNorm")?,
             layers: layers.collect::<Result<_, _>>()?,
             heads,
-            pools_first: pooling
+            uses_first_token: pooling
                 .is_some_and(|pooling| pooling["pooling_mode_cls_token"] == Value::Bool(true)),
-            pieces,
+            token_embeddings: pieces,
         };
         encoder.check()?;
         Ok(encoder)
@@ -86,7 +89,7 @@ impl Encoder {
     /// Returns the maximum number of tokens of a text: [`PIECES`], or fewer if the model has fewer
     /// position embeddings.
     pub(super) fn most_pieces(&self) -> usize {
-        self.places.nrows().min(PIECES)
+        self.position_embeddings.nrows().min(PIECES)
     }
 
     /// Returns the vector of a text, given its token ids.
@@ -94,23 +97,23 @@ impl Encoder {
         let known: Vec<usize> = pieces
             .iter()
             .map(|piece| *piece as usize)
-            .filter(|piece| *piece < self.pieces.nrows())
+            .filter(|piece| *piece < self.token_embeddings.nrows())
             .take(self.most_pieces())
             .collect();
         if known.is_empty() {
-            return vec![0.0; self.pieces.ncols()];
+            return vec![0.0; self.token_embeddings.ncols()];
         }
-        let mut state = Array2::zeros((known.len(), self.pieces.ncols()));
+        let mut state = Array2::zeros((known.len(), self.token_embeddings.ncols()));
         for ((mut row, piece), place) in state.outer_iter_mut().zip(&known).zip(0..) {
-            row += &self.pieces.row(*piece);
-            row += &self.places.row(place);
-            row += &self.side;
+            row += &self.token_embeddings.row(*piece);
+            row += &self.position_embeddings.row(place);
+            row += &self.segment_embedding;
         }
-        self.entry.apply(&mut state);
+        self.input_norm.apply(&mut state);
         for layer in &self.layers {
             state = layer.apply(&state, self.heads);
         }
-        match self.pools_first {
+        match self.uses_first_token {
             true => state.row(0).to_vec(),
             false => state.sum_axis(Axis(0)).to_vec(),
         }
@@ -118,7 +121,7 @@ impl Encoder {
 
     /// Checks that all shapes match, so that no multiplication fails later.
     fn check(&self) -> Result<(), String> {
-        let width = self.pieces.ncols();
+        let width = self.token_embeddings.ncols();
         let fits = |dense: &Dense, from: usize, to: usize| {
             dense.weights.dim() == (from, to) && dense.bias.len() == to
         };
@@ -133,12 +136,12 @@ impl Encoder {
                 && norms(&layer.attended_norm)
                 && norms(&layer.norm)
         };
-        let is_valid = self.places.ncols() == width
-            && self.places.nrows() >= 2
-            && self.side.len() == width
-            && norms(&self.entry)
+        let is_valid = self.position_embeddings.ncols() == width
+            && self.position_embeddings.nrows() >= 2
+            && self.segment_embedding.len() == width
+            && norms(&self.input_norm)
             && self.layers.iter().all(layer_fits);
-        if is_valid { Ok(()) } else { Err("its tensors do not fit each other".to_owned()) }
+        if is_valid { Ok(()) } else { Err("the shapes of its tensors do not match".to_owned()) }
     }
 }
 
@@ -148,16 +151,16 @@ impl Layer {
             (self.query.apply(state), self.key.apply(state), self.value.apply(state));
         let width = state.ncols() / heads;
         let scale = 1.0 / (width as f32).sqrt();
-        let mut looked_at = Array2::zeros(state.raw_dim());
+        let mut attention_output = Array2::zeros(state.raw_dim());
         for head in 0..heads {
             let of = s![.., head * width..(head + 1) * width];
-            let mut shares = query.slice(of).dot(&key.slice(of).t());
-            for row in shares.outer_iter_mut() {
+            let mut attention_weights = query.slice(of).dot(&key.slice(of).t());
+            for row in attention_weights.outer_iter_mut() {
                 softmax(row, scale);
             }
-            looked_at.slice_mut(of).assign(&shares.dot(&value.slice(of)));
+            attention_output.slice_mut(of).assign(&attention_weights.dot(&value.slice(of)));
         }
-        let mut attended = self.attended.apply(&looked_at);
+        let mut attended = self.attended.apply(&attention_output);
         attended += state;
         self.attended_norm.apply(&mut attended);
         let mut wide = self.wide.apply(&attended);
@@ -272,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_is_near_enough() {
+    fn the_error_function_is_accurate_enough() {
         for (x, expected) in [
             (0.0, 0.0),
             (0.5, 0.520_499_9),
@@ -332,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_the_sum_of_its_pieces_or_the_first_of_them() {
+    fn the_vector_of_a_text_is_the_sum_of_its_tokens_or_its_first_token() {
         let config = serde_json::json!({ "num_attention_heads": 1, "num_hidden_layers": 1 });
         let tensors = file(&[3.0, 1.0, 0.0, 8.0], 3);
         let encoder = Encoder::read(&tensors, &config, None).unwrap();
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn tensors_that_do_not_fit_are_refused() {
+    fn tensors_with_wrong_shapes_are_refused() {
         let config = serde_json::json!({ "num_attention_heads": 1, "num_hidden_layers": 1 });
         assert!(Encoder::read(&file(&[1.0; 4], 2), &config, None).is_err());
         for config in [
@@ -367,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_to_one_and_follow_the_scale() {
+    fn softmax_values_add_up_to_one_and_depend_on_the_scale() {
         let mut row = Array1::from(vec![1_000.0, 1_001.0]);
         softmax(row.view_mut(), 1.0);
         assert!((row.sum() - 1.0).abs() < 1e-6);

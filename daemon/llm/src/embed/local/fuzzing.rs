@@ -7,8 +7,8 @@ use super::{
     vocabulary::Vocabulary,
 };
 
-/// Reads a model and embeds a text with it. `bytes` is a weights file, or only its header, which
-/// holds the model's settings and tokenizer as `__metadata__`.
+/// Reads a model and embeds a text with it. `bytes` is a weights file, or only the header of such a
+/// file. `__metadata__` in the header contains the model's settings and its tokenizer.
 pub fn read_model(bytes: &[u8]) {
     let _ = Tensors::read(bytes.to_vec());
     let length = (bytes.len() as u64).to_le_bytes();

@@ -1,9 +1,9 @@
 //! A model in a folder on this machine: `model.safetensors` with its `tokenizer.json`.
 //!
-//! Two kinds of models are supported. Static embeddings (model2vec and others) hold a vector for
-//! each token, and the vector of a text is their sum; they are small and fast. Small encoders of
-//! the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better vectors and are some
-//! thousand times slower.
+//! Two kinds of models are supported. Static embeddings (model2vec and others) contain a vector for
+//! each token, and the vector of a text is the sum of its token vectors; these models are small and
+//! fast. Small encoders of the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better
+//! vectors and are some thousand times slower.
 
 mod encoder;
 #[doc(hidden)]
@@ -36,7 +36,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const POOLING: &str = "1_Pooling/config.json";
-/// Maximum size, in bytes, of the weights. Larger files do not belong to small models.
+/// Maximum size, in bytes, of the weights. The weights of small models are not larger.
 const LARGEST: u64 = 1 << 30;
 const LARGEST_JSON: u64 = 64 << 20;
 
@@ -58,7 +58,7 @@ enum ModelWeights {
 }
 
 impl Local {
-    /// Reads the model, which takes a moment. The error names the file and the defect.
+    /// Reads the model, which takes a moment. The error contains the file and the defect.
     pub fn read(config: &Config) -> Result<Local, Error> {
         let folder = config.path.as_deref().ok_or_else(|| {
             let remedy = format!("set {} to its folder", ConfigSection::EMBEDDINGS.key("path"));

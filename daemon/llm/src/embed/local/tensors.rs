@@ -58,7 +58,7 @@ impl Tensors {
             .ok_or_else(|| wrong(&format!("has the unknown type {}", entry.dtype)))?;
         let count = entry.shape.iter().try_fold(1, |all: usize, one| all.checked_mul(*one));
         if count != Some(numbers.len()) {
-            return Err(wrong("has another number of values than its shape says"));
+            return Err(wrong("has a number of values that does not match its shape"));
         }
         Ok(Some(Tensor { shape: entry.shape.clone(), numbers }))
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_read() {
+    fn half_precision_numbers_are_converted() {
         for (bits, expected) in [
             (0x0000, 0.0),
             (0x3c00, 1.0),

@@ -1,5 +1,5 @@
 //! Static embeddings: the vector of a text is the weighted sum of its tokens' vectors. The caller
-//! normalises its length.
+//! normalises the vector.
 
 use super::tensors::{Tensor, Tensors};
 
@@ -18,7 +18,7 @@ pub(super) const PIECES: usize = 2_048;
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 
 impl TokenTable {
-    /// Reads the table from a file; `None` when the file holds another kind of model.
+    /// Reads the table from a file; `None` when the file contains another kind of model.
     pub(super) fn read(tensors: &Tensors) -> Result<Option<TokenTable>, String> {
         let mut found = None;
         for name in NAMES {
@@ -37,7 +37,7 @@ impl TokenTable {
         Ok(Some(TokenTable { dimension, rows: numbers, weights, rows_of }))
     }
 
-    /// Returns the weighted sum of the tokens' vectors; all zero without tokens.
+    /// Returns the weighted sum of the tokens' vectors. Without tokens, returns the zero vector.
     pub(super) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimension];
         for piece in pieces {

@@ -64,7 +64,7 @@ impl Vocabulary {
         pieces
     }
 
-    /// Returns the start token, the tokens of a text and the end token; at most `most` together.
+    /// Returns the start token, the tokens of a text and the end token: at most `most` tokens.
     pub(super) fn enclosed(&self, text: &str, most: usize) -> Vec<u32> {
         let pieces = self.cut(text, most.saturating_sub(2));
         self.begin.into_iter().chain(pieces).chain(self.end).collect()
@@ -74,14 +74,14 @@ impl Vocabulary {
         let mut pieces = Vec::new();
         let mut word = String::new();
         for c in self.normal(text) {
-            let stands_alone = is_punctuation(c) || is_ideograph(c);
-            if c.is_whitespace() || stands_alone {
+            let is_own_word = is_punctuation(c) || is_ideograph(c);
+            if c.is_whitespace() || is_own_word {
                 self.cut_word(&word, &mut pieces);
                 word.clear();
             } else {
                 word.push(c);
             }
-            if stands_alone {
+            if is_own_word {
                 self.cut_word(c.encode_utf8(&mut [0; 4]), &mut pieces);
             }
             if pieces.len() >= most {
@@ -110,8 +110,8 @@ impl Vocabulary {
         normal
     }
 
-    /// Takes the longest matching token repeatedly. If one part of a word is unknown, the whole
-    /// word is unknown.
+    /// Splits `word` by taking the longest matching token repeatedly. If a part of the word is
+    /// unknown, the whole word is unknown.
     fn cut_word(&self, word: &str, pieces: &mut Vec<u32>) {
         if word.is_empty() {
             return;
@@ -132,8 +132,10 @@ impl Vocabulary {
         }
     }
 
-    fn longest_piece(&self, text: &str, goes_on: bool) -> Option<(usize, u32)> {
-        let mut piece = if goes_on { self.continuation_prefix.clone() } else { String::new() };
+    /// Returns the length and the number of the longest token at the start of `text`.
+    fn longest_piece(&self, text: &str, continues_word: bool) -> Option<(usize, u32)> {
+        let mut piece =
+            if continues_word { self.continuation_prefix.clone() } else { String::new() };
         let before = piece.len();
         piece.push_str(text);
         loop {
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_into_their_longest_pieces() {
+    fn words_are_split_into_the_longest_tokens() {
         for (text, expected) in [
             ("Logins", vec![3, 4, 5]),
             ("log in", vec![3, 0]),

@@ -18,16 +18,15 @@ use crate::prompt::{
     template::Template,
 };
 
-/// All templates, as configured. Create it once and share it: it caches files.
+/// All templates, as configured. Caches files, so one instance should be shared.
 pub struct Templates {
     folders: Folders,
     sources: Sources,
     files: TemplateCache,
-    /// Problems that were logged.
     logged: Mutex<HashSet<String>>,
 }
 
-/// The folders that are searched, besides the project's.
+/// The folders that are searched, besides the folders of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
     /// Graphiti's folder, `~/.graphiti`; templates are in its folder `prompts`.
@@ -39,11 +38,8 @@ pub struct Folders {
 /// The configured source for each kind. The classification of tools has no setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
-    /// For results of tools.
     pub tool_results: TemplateSource,
-    /// For messages of the user.
     pub user_messages: TemplateSource,
-    /// For messages of the agent.
     pub agent_messages: TemplateSource,
     pub session_summary: TemplateSource,
 }
@@ -52,7 +48,6 @@ pub struct Sources {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
     pub kind: PromptKind,
-    /// The source of the template that is used.
     pub origin: TemplateOrigin,
     pub template: Arc<Template>,
     /// Why the configured template is not used, or a warning about it. Empty when there is no
@@ -60,10 +55,8 @@ pub struct Listed {
     pub problems: Vec<TemplateError>,
 }
 
-/// The source of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateOrigin {
-    /// The template is compiled in.
     BuiltIn,
     /// A file in the project's `.graphiti` folder.
     Project(PathBuf),
@@ -85,15 +78,15 @@ impl Templates {
     }
 
     /// Returns the template for `kind` in `project`, a directory. Checks whether files changed,
-    /// which takes a few system calls. A template that cannot be used is logged once, and the
-    /// built-in one is used instead.
+    /// which takes a few system calls. If the template cannot be used, this is logged once, and the
+    /// built-in template is used.
     pub fn template(&self, kind: PromptKind, project: Option<&Path>) -> Arc<Template> {
         self.from_source(kind, self.sources.of(kind), project)
     }
 
-    /// Same as [`Templates::template`], for a source from another setting, such as a filter's.
-    /// `default` and the name of the kind's own template select the template that is configured for
-    /// the kind.
+    /// Same as [`Templates::template`], for a source from another setting, such as the setting of a
+    /// filter. `default` and the name of the kind's own template select the template that is
+    /// configured for the kind.
     pub fn from_source(
         &self,
         kind: PromptKind,
@@ -179,7 +172,7 @@ impl Templates {
         }
         if logged.insert(text) {
             let template = kind.as_str();
-            tracing::warn!(template, %problem, "template cannot be used, using the built-in one");
+            tracing::warn!(template, %problem, "template cannot be used, using the built-in template");
         }
     }
 }
@@ -193,7 +186,8 @@ pub fn check(kind: PromptKind, text: &str) -> Vec<TemplateError> {
 }
 
 impl Sources {
-    /// Returns the configured sources for messages and, if one is configured, for sessions.
+    /// Creates the sources from the settings for messages and from the optional setting for
+    /// session summaries.
     pub fn new(config: &Config, session_summary: Option<&str>) -> Sources {
         Sources {
             tool_results: config.tool_results.clone(),

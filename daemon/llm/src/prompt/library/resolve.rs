@@ -8,7 +8,7 @@ use crate::prompt::{
     library::{Folders, TemplateOrigin},
 };
 
-/// Returns the places where a template may be. The first one that exists is used.
+/// Returns the places where a template may be. The first existing place is used.
 pub(super) fn candidates(
     kind: PromptKind,
     source: &TemplateSource,
@@ -35,7 +35,8 @@ fn of_kind(kind: PromptKind, folders: &Folders, project: Option<&Path>) -> Vec<T
     of_project.chain(of_user).collect()
 }
 
-/// Returns the places of an absolute path, or of a name in the folders of the project and the user.
+/// Returns the file at an absolute path, or the possible files with a name in the folders of the
+/// project and the user.
 fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<TemplateOrigin> {
     if let Some(path) = absolute(name, folders) {
         return vec![TemplateOrigin::File(path)];

@@ -8,7 +8,7 @@ use crate::prompt::template::Values;
 const KIND: PromptKind = PromptKind::ToolResults;
 
 #[test]
-fn the_project_s_template_comes_before_the_user_s_and_that_before_the_built_in_one() {
+fn project_templates_precede_user_templates_and_built_in_templates() {
     let places = TemplateFolders::new();
     let templates = places.templates(TemplateSource::Default);
     let shown = || templates.show(KIND, Some(&places.project()));
@@ -76,7 +76,7 @@ fn an_unusable_template_is_reported_and_the_built_in_one_is_used() {
 }
 
 #[test]
-fn an_inline_prompt_is_taken_as_it_is() {
+fn an_inline_prompt_is_used_unchanged() {
     let places = TemplateFolders::new();
     let templates = places.templates(TemplateSource::Inline("Shorten: {content}".to_owned()));
     let listed = templates.show(KIND, None);
@@ -90,7 +90,7 @@ fn an_inline_prompt_is_taken_as_it_is() {
 }
 
 #[test]
-fn a_file_that_changes_is_read_again_and_one_that_goes_is_forgotten() {
+fn a_changed_file_is_read_again_and_a_removed_file_is_forgotten() {
     let places = TemplateFolders::new();
     let templates = places.templates(TemplateSource::Default);
     let filled = || {
@@ -139,7 +139,7 @@ fn all_kinds_are_listed_and_each_can_be_overridden() {
 }
 
 #[test]
-fn a_filter_s_own_template_counts_unless_it_is_the_usual_one() {
+fn the_template_of_a_filter_is_used_unless_it_is_the_default() {
     let places = TemplateFolders::new();
     places.write("home/prompts/mine.md", "mine {content}");
     let templates = places.templates(TemplateSource::Inline("configured {content}".to_owned()));
@@ -154,7 +154,7 @@ fn a_filter_s_own_template_counts_unless_it_is_the_usual_one() {
 }
 
 #[test]
-fn a_session_s_template_is_a_file_or_a_prompt() {
+fn the_template_of_session_summaries_is_a_file_or_a_prompt() {
     let source = |setting| Sources::new(&Config::default(), setting).session_summary;
     assert_eq!(source(None), TemplateSource::Default);
     assert_eq!(source(Some("default")), TemplateSource::Default);

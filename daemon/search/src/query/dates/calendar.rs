@@ -55,7 +55,7 @@ impl Days {
         }
     }
 
-    /// Returns the range that ends at the start of this one.
+    /// Returns the range that ends at the start of this range.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
@@ -82,7 +82,6 @@ impl Days {
     }
 }
 
-/// A calendar unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Hour,
@@ -106,7 +105,7 @@ impl Unit {
         })
     }
 
-    /// Returns the unit that lies `count` units before the one that contains `day`.
+    /// Returns the unit that lies `count` units before the unit that contains `day`.
     pub(super) fn before(self, day: Date, count: i64) -> Days {
         let from = self.back(self.start(day), count);
         match self {

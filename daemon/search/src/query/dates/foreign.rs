@@ -16,16 +16,15 @@ use crate::{
     text::{self, everyday, language::LanguageSet},
 };
 
-/// A date in a language other than English.
 pub(super) struct ForeignDate {
     pub(super) read: DateMatch,
     /// The languages that have this expression.
     pub(super) languages: LanguageSet,
 }
 
-/// Parses the expression at the start of `lexemes`. An expression that is also a word of another
-/// language is accepted only if `context`, the lexemes of the whole text, is in its language, or if
-/// there is no context.
+/// Parses the expression at the start of `lexemes`. `context` contains the lexemes of the whole
+/// text. An expression that is also a word of another language is accepted only if the context is
+/// in the language of the expression, or if there is no context.
 pub(super) fn read(
     lexemes: &[Lexeme<'_>],
     context: Option<&[Lexeme<'_>]>,
@@ -70,22 +69,21 @@ static PATTERNS: LazyLock<DatePatterns> = LazyLock::new(|| {
     patterns
 });
 
-/// The patterns of all languages.
 #[derive(Default)]
 struct DatePatterns {
     /// The patterns that begin with a word, by this word.
     by_word: FxHashMap<String, Vec<DatePattern>>,
     /// The patterns that begin with a value.
     by_value: Vec<DatePattern>,
-    /// The words that may follow the value at the start of a pattern. They reject most numbers of a
-    /// pasted log.
+    /// The words that may follow the value at the start of a pattern. Most numbers of a pasted log
+    /// are rejected, because none of these words follows.
     second_words: FxHashSet<String>,
     units: WordValues<Unit>,
     counts: WordValues<i64>,
     months: WordValues<i8>,
 }
 
-/// The values of words, with the languages that have the word.
+/// The value of each word, and the languages that have the word.
 type WordValues<V> = FxHashMap<String, (V, LanguageSet)>;
 
 struct DatePattern {
@@ -107,7 +105,7 @@ enum PatternToken {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PatternMeaning {
-    /// The unit that lies a number of units before the current one.
+    /// The unit that lies a number of units before the current unit.
     Before(Unit, i64),
     Ago,
     Latest,
@@ -195,7 +193,6 @@ impl PatternToken {
     }
 }
 
-/// The values that a pattern found.
 struct DateValues {
     count: i64,
     unit: Unit,
@@ -230,7 +227,7 @@ impl DatePattern {
 }
 
 impl DateValues {
-    /// Adds the value of `word`; `None` if it does not match `token`.
+    /// Adds the value of `word`; `None` if the word does not match `token`.
     fn add(
         &mut self,
         token: &PatternToken,

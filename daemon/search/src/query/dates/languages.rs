@@ -20,7 +20,6 @@ pub(super) struct DateLanguage {
     pub(super) days: &'static str,
     /// The year that may follow a day of a month.
     pub(super) years: &'static str,
-    /// The forms of each unit.
     pub(super) units: &'static [(Unit, &'static str)],
     /// The numbers from 1 on, separated by commas, with their forms.
     pub(super) counts: &'static str,
@@ -234,7 +233,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
 ];
 
 /// Chinese and Japanese expressions, which are found inside a text without spaces. Readings in kana
-/// that are also other words (`きのう` is a function, too) are not included.
+/// that are also other words are not included: `きのう` also means "function".
 pub(super) const UNSPACED: &[(Unit, i64, &str)] = &[
     (Unit::Day, 0, "今天 今日 今早 今晚 今朝"),
     (Unit::Day, 1, "昨天 昨日 昨晚 昨夜 昨晩"),

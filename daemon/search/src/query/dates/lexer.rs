@@ -7,7 +7,6 @@ use std::ops::Range;
 pub(super) struct Lexeme<'t> {
     /// The text in lower case, for comparisons.
     pub(super) text: String,
-    /// The original text.
     pub(super) raw: &'t str,
     pub(super) span: Range<usize>,
 }

@@ -1,8 +1,8 @@
 //! Parses dates as people write them, relative to a given time.
 //!
 //! [`mentions`] finds dates inside a query ("what did we decide last week", "since 3 March").
-//! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that is not
-//! understood is not a date and never an error.
+//! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that cannot
+//! be parsed is not a date and never an error.
 //!
 //! [`point`] has the English words, and [`parts`] the parts of months. The words of other languages
 //! are in [`languages`].
@@ -49,10 +49,8 @@ impl TimeRange {
     }
 }
 
-/// A date in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mention {
-    /// The byte range of the date.
     pub(crate) span: Range<usize>,
     pub(crate) range: TimeRange,
     /// Whether sessions of that time may contain the words of the date. True for `March`, false for
@@ -90,8 +88,8 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
-/// Returns the languages other than English in which an English date may be written: all for a date
-/// in digits or with the name of a month, which may be the same in another language.
+/// Returns the languages other than English in which an English date may be written. A date in
+/// digits, or with the name of a month, may be written in all languages.
 fn languages_of(read: &DateMatch) -> LanguageSet {
     if read.is_literal { LanguageSet::all() } else { LanguageSet::default() }
 }
@@ -160,7 +158,7 @@ struct DateMatch {
     is_literal: bool,
 }
 
-/// Parses a date with the word that introduces it, if any.
+/// Parses a date, and the word before it that introduces the date, if any.
 fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let preceding = lexemes.first()?.text.as_str();
     let after = |skip: usize, preceding: PrecedingWord| {

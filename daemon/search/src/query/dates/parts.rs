@@ -15,8 +15,8 @@ pub(super) fn read(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let mut read = week_of(lexemes, now)
-        .or_else(|| beside(lexemes, now))
-        .or_else(|| third(lexemes, now))
+        .or_else(|| next_to_date(lexemes, now))
+        .or_else(|| part_of_month(lexemes, now))
         .or_else(|| from_day_to_day(lexemes, now))?;
     read.length += article;
     Some(read)
@@ -53,7 +53,8 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     Some(DateMatch { length: skip + 2 + inner.length, days, is_literal: false })
 }
 
-/// Parses the date after `first two weeks of`, which are the first `skip` lexemes.
+/// Parses the date after an expression such as `first two weeks of`. `skip` is the number of
+/// lexemes of this expression.
 fn weeks_of(
     place: Place,
     count: i64,
@@ -90,7 +91,7 @@ fn place(word: &str) -> Option<Place> {
 }
 
 /// Parses `week before 3 March`, `day after 12 June`.
-fn beside(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+fn next_to_date(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let length = match text(lexemes, 0) {
         "day" => 1,
         "week" => 7,
@@ -115,7 +116,7 @@ fn beside(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 }
 
 /// Parses `early March`, `mid October 2025`, `the end of January`.
-fn third(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+fn part_of_month(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let (first, last, is_noun) = match text(lexemes, 0) {
         "early" => (1, 10, false),
         "mid" => (10, 21, false),

@@ -16,7 +16,7 @@ use crate::query::dates::{
 /// The word before the expression; some words are dates only after a preposition ("in May").
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PrecedingWord {
-    /// No preposition, or one that rarely introduces a date: `at`, `for`.
+    /// No preposition, or a preposition that rarely introduces a date: `at`, `for`.
     None,
     /// A preposition that a month may follow.
     Preposition,
@@ -51,12 +51,12 @@ pub(super) fn read(
         .or_else(|| day_and_month(lexemes, today))
         .or_else(|| named_day(lexemes, today))
         .or_else(|| month(lexemes.first()?, text(1), preceding, today))
-        .or_else(|| bare(text(0), article > 0, preceding, today))?;
+        .or_else(|| single_word(text(0), article > 0, preceding, today))?;
     read.length += article;
     Some(read)
 }
 
-fn spoken(length: usize, days: Days) -> Option<DateMatch> {
+fn relative(length: usize, days: Days) -> Option<DateMatch> {
     Some(DateMatch { length, days, is_literal: false })
 }
 
@@ -67,13 +67,13 @@ fn literal(length: usize, days: Days) -> Option<DateMatch> {
 fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
     let back = |days: i64| Days::one(calendar::plus_days(today, -days));
     match (first, second, third) {
-        ("day", "before", "yesterday") => spoken(3, back(2)),
-        ("today" | "tonight", ..) => spoken(1, back(0)),
-        ("this", "morning" | "afternoon" | "evening", _) => spoken(2, back(0)),
-        ("yesterday", "morning" | "afternoon" | "evening" | "night", _) => spoken(2, back(1)),
-        ("yesterday", ..) => spoken(1, back(1)),
-        ("last", "night" | "evening", _) => spoken(2, back(1)),
-        ("other", "day", _) => spoken(2, Unit::Day.latest(today, 7)),
+        ("day", "before", "yesterday") => relative(3, back(2)),
+        ("today" | "tonight", ..) => relative(1, back(0)),
+        ("this", "morning" | "afternoon" | "evening", _) => relative(2, back(0)),
+        ("yesterday", "morning" | "afternoon" | "evening" | "night", _) => relative(2, back(1)),
+        ("yesterday", ..) => relative(1, back(1)),
+        ("last", "night" | "evening", _) => relative(2, back(1)),
+        ("other", "day", _) => relative(2, Unit::Day.latest(today, 7)),
         _ => None,
     }
 }
@@ -87,7 +87,7 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
     };
     if second == "weekend" {
         let saturday = calendar::last_weekday(calendar::plus_days(today, 1), Weekday::Saturday);
-        return spoken(2, Days::Span(saturday, calendar::plus_days(saturday, 2)));
+        return relative(2, Days::Span(saturday, calendar::plus_days(saturday, 2)));
     }
     if let Some(unit) = Unit::parse(second) {
         let days = match (unit, which) {
@@ -95,16 +95,16 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
             (_, "past") => unit.latest(today, 1),
             _ => unit.before(today, back),
         };
-        return spoken(2, days);
+        return relative(2, days);
     }
     if back == 1
         && let Some(count) = count(second)
         && let Some(unit) = Unit::parse(third)
     {
-        return spoken(3, unit.latest(today, count));
+        return relative(3, unit.latest(today, count));
     }
     if let Some(weekday) = weekday(second) {
-        return spoken(2, Days::one(calendar::last_weekday(today, weekday)));
+        return relative(2, Days::one(calendar::last_weekday(today, weekday)));
     }
     let month = month_number(second)?;
     let day = if back == 1 && month == today.month() {
@@ -130,10 +130,10 @@ fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         let days = if found == Unit::Week { 7 * count } else { count };
         let day = calendar::plus_days(today, -days);
         return matches!(found, Unit::Day | Unit::Week)
-            .then(|| spoken(unit + 3, Days::one(day)))?;
+            .then(|| relative(unit + 3, Days::one(day)))?;
     }
     matches!(text(unit + 1), "ago" | "back" | "earlier")
-        .then(|| spoken(unit + 2, found.about(today, count)))?
+        .then(|| relative(unit + 2, found.about(today, count)))?
 }
 
 /// Parses `Monday 3 November`, `Mon, 2025-11-03`. The weekday is ignored.
@@ -181,7 +181,7 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     literal(length + usize::from(year.is_some()), Days::one(date))
 }
 
-/// Returns a day of a year or, without a year, the latest one that is not after today.
+/// Returns a day of a year. Without a year, returns the latest such day that is not after today.
 pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -> Option<Date> {
     let at = |year| Date::new(year, month, day).ok();
     match year {
@@ -215,11 +215,16 @@ fn month(
 }
 
 /// Parses a weekday (`Monday`), or a year or day after a preposition (`in 2025`, `on the 21st`).
-fn bare(text: &str, has_article: bool, preceding: PrecedingWord, today: Date) -> Option<DateMatch> {
+fn single_word(
+    text: &str,
+    has_article: bool,
+    preceding: PrecedingWord,
+    today: Date,
+) -> Option<DateMatch> {
     if let Some(weekday) = weekday(text)
         && (preceding != PrecedingWord::None || text.len() > 3)
     {
-        return spoken(1, Days::one(calendar::last_weekday(today, weekday)));
+        return relative(1, Days::one(calendar::last_weekday(today, weekday)));
     }
     if preceding == PrecedingWord::Preposition
         && let Some(year) = year(text, today)
@@ -234,7 +239,7 @@ fn bare(text: &str, has_article: bool, preceding: PrecedingWord, today: Date) ->
         let months = iter::successors(Some(today.first_of_month()), |month| {
             Some(calendar::plus_days(*month, -1).first_of_month())
         });
-        // Of three months that follow each other, one has 31 days.
+        // Of three consecutive months, at least one has 31 days.
         let mut days =
             months.take(3).filter_map(|month| Date::new(month.year(), month.month(), day).ok());
         return literal(1, Days::one(days.find(|date| *date <= today)?));

@@ -180,7 +180,7 @@ fn words_of_dates_that_are_also_other_words_need_their_context() {
 }
 
 #[test]
-fn words_that_are_no_dates_are_ignored() {
+fn words_that_are_not_dates_are_ignored() {
     for text in [
         "we may march on",
         "the second argument",
@@ -201,7 +201,7 @@ fn words_that_are_no_dates_are_ignored() {
 }
 
 #[test]
-fn values_of_filters_are_read() {
+fn values_of_filters_are_parsed() {
     for (text, wanted) in [
         ("2026-01-21", "2026-01-21..2026-01-22"),
         ("2026-01", "2026-01-01..2026-02-01"),
@@ -239,7 +239,7 @@ fn only_words_that_the_text_may_contain_are_literal() {
 }
 
 #[test]
-fn any_mixture_of_date_words_is_read_without_panic() {
+fn any_mixture_of_date_words_is_parsed_without_panic() {
     let words = [
         "last", "the", "on", "in", "since", "between", "and", "3", "31", "february", "29", "2024",
         "-5", "weeks", "ago", "may", "0", "9999", "years", "a", "couple", "of", "30", "april", "é",
@@ -261,7 +261,7 @@ fn any_mixture_of_date_words_is_read_without_panic() {
 }
 
 #[test]
-fn a_value_made_to_be_deep_is_no_date() {
+fn a_value_of_many_dots_is_not_a_date() {
     let now = now();
     for text in ["..".repeat(2_000_000), "1..".repeat(90), "....".to_owned()] {
         assert_eq!(value(&text, &now), None);

@@ -10,9 +10,7 @@ use crate::query::dates::{
     languages, point,
 };
 
-/// A date in a text without spaces.
 pub(super) struct UnspacedDate {
-    /// The byte range of the date.
     pub(super) span: Range<usize>,
     pub(super) days: Days,
     /// Same as [`crate::query::dates::Mention::is_literal`].
@@ -42,8 +40,8 @@ pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
 /// A date, and whether it is literal.
 type DaysFound = Option<(Days, bool)>;
 
-/// Parses an expression without a number at the start of `text`. Returns its length, or 0 if `text`
-/// does not begin with one, and its date.
+/// Parses an expression without a number at the start of `text`. Returns the length of the
+/// expression and its date. The length is 0 if `text` does not begin with an expression.
 fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     let of_first = EXPRESSIONS.get(&first).into_iter().flatten();
     let mut longest = (0, None);
@@ -55,8 +53,8 @@ fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     (longest.0, longest.1.map(|(unit, back): (Unit, i64)| (unit.before(today, back), false)))
 }
 
-/// Parses a date that begins with `number`: the value, and the length in bytes. Returns the length
-/// of the date. If there is no date, returns the length of the number.
+/// Parses a date that begins with `number`, which has a value and a length in bytes. Returns the
+/// length of the date and the date. If there is no date, returns the length of the number.
 fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFound) {
     let (value, length) = number;
     let rest = &text[length..];
