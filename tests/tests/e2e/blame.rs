@@ -106,7 +106,7 @@ fn a_line_is_traced_to_the_edit_that_wrote_it() {
     let refused = world.graphiti(&["blame", "app/src/pool.py:9999"]);
     assert!(
         String::from_utf8_lossy(&refused.stderr)
-            .contains("there is no line 9999: the last one is 3")
+            .contains("there is no line 9999: the last line is 3")
     );
 }
 

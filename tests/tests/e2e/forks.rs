@@ -32,7 +32,7 @@ fn only_the_own_part_of_a_fork_is_indexed_and_nothing_of_a_copy() {
     assert_eq!(shown["session"]["message_count"], 2);
     let printed = world.printed(&["show", FORK]);
     assert!(
-        printed.contains(&format!("{ORIGINAL}, which has the first 2 records of this session")),
+        printed.contains(&format!("{ORIGINAL} (the first 2 records are the same)")),
         "{printed}"
     );
     assert_eq!(daemon.close(COPY)["action"], "empty");

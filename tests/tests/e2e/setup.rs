@@ -170,7 +170,7 @@ fn settings_that_cannot_be_read_are_not_changed() {
     let settings = world.claude().join("settings.json");
     fs::write(&settings, "{ \"hooks\": ").expect("write settings");
     let printed = world.printed(&["setup", "--yes"]);
-    assert!(printed.contains("settings.json is left as it is"), "{printed}");
+    assert!(printed.contains("settings.json is not changed"), "{printed}");
     assert_eq!(read(&settings), "{ \"hooks\": ");
     assert!(world.path(".codex/hooks.json").exists(), "the other agents are set up");
 }
