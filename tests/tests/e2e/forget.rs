@@ -165,7 +165,7 @@ fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
 }
 
 #[test]
-fn an_unchanged_close_does_not_name_a_deleted_episode() {
+fn an_unchanged_close_does_not_return_a_deleted_episode() {
     let world = World::new();
     write_session(&world, MARMOT, PROJECT, "marmot");
     let daemon = world.start();

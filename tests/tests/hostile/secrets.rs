@@ -140,7 +140,7 @@ fn none_of_two_hundred_secrets_is_stored_logged_shown_exported_or_sent() {
     );
     daemon.settle();
     let mut outputs: Vec<(String, String)> = shown(&world, &daemon);
-    for (number, asked) in model.asked().iter().enumerate() {
+    for (number, asked) in model.requests().iter().enumerate() {
         outputs.push((
             format!("request {number} to the model: {}", asked.purpose()),
             asked.body.to_string(),

@@ -237,7 +237,7 @@ fn a_model_that_obeys_instructions_changes_no_facts_and_passes_none_on() {
     daemon.settle();
     daemon.close("aaaa-1");
     assert_eq!(model.purposes(), ["session_summary"], "{}", world.log());
-    let asked = model.asked();
+    let asked = model.requests();
     let (material, around) = asked[0].material();
     assert!(material.contains("src/login.rs") && material.contains("quetzal"), "{material}");
     assert!(!around.contains("quetzal") && !around.contains("gnore all previous"), "{around}");
