@@ -92,8 +92,8 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
     Ok(text.to_owned())
 }
 
-/// Returns the absolute path of `file`. A name without a folder that does not exist in the current
-/// directory stays unchanged.
+/// Returns the absolute path of `file`. If `file` is only a name, and the current directory has no
+/// such file, it stays unchanged.
 fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
         return file.to_owned();

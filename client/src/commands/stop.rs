@@ -24,10 +24,10 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
         }
         // If the request failed, the daemon is down, unless a process holds the lock of the home
         // directory.
-        asked => match start::kill(&home) {
+        requested => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => {
-                asked?;
+                requested?;
                 screen.print("graphitid has stopped.");
                 return Ok(());
             }

@@ -47,8 +47,8 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
     })
 }
 
-/// Whether the agent does not run our hooks yet, because its trust file does not contain that the
-/// user trusts them.
+/// Whether the agent does not run our hooks yet, because its trust file does not list them as
+/// trusted.
 pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
     let Some(settings) = agent.trust_file.map(|file| file(surroundings)) else { return false };
     let settings = files::read_text(&settings).unwrap_or_default();

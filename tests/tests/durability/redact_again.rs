@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 /// The word in the transcripts that is later replaced by the secret. No redaction rule matches it.
 const WORD: &str = "periwinkle";
-/// The secret with a `|`, which prevents scanners from reporting this file.
+/// The secret. The `|` prevents scanners from reporting this file, and is removed before use.
 const SECRET: &str = "gh|p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12";
 /// A word in displayed data that is not a secret.
 const PLAIN: &str = "walrus";

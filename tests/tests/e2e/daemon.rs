@@ -1,5 +1,5 @@
 //! Tests the daemon as a process: only one daemon runs for each home, its files are private, and it
-//! obeys signals and the configuration.
+//! reacts to signals and uses its configuration.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 

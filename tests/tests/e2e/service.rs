@@ -41,7 +41,7 @@ fn up_reports_why_the_daemon_does_not_start() {
 }
 
 #[test]
-fn two_commands_at_once_start_the_same_daemon() {
+fn two_concurrent_commands_start_the_same_daemon() {
     let world = World::new();
     let start = || world.command("graphiti").arg("up").stdout(Stdio::piped()).spawn();
     let both = [start(), start()].map(|child| child.expect("run graphiti").wait_with_output());

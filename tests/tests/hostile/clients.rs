@@ -206,7 +206,7 @@ fn costly_requests_are_answered() {
 }
 
 #[test]
-fn clients_that_disconnect_at_once_do_no_harm() {
+fn clients_that_disconnect_immediately_do_no_harm() {
     let world = World::new();
     let daemon = world.start();
     for number in 0..500 {

@@ -321,7 +321,7 @@ fn is_line(handler: &Value) -> bool {
 }
 
 /// Whether the handler is ours in an old form: with separate arguments, which Claude Code supports
-/// since 2.1.139, or without arguments, because an older version dropped them from the file.
+/// since 2.1.139, or without arguments, because an older Claude Code removed them from the file.
 fn is_outdated(handler: &Value) -> bool {
     let Some(command) = handler["command"].as_str() else { return false };
     match &handler["args"] {
