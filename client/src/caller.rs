@@ -69,8 +69,8 @@ type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub(crate) fn meta() -> Value {
     let directory =
         env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
-    let named = named(&|name| env::var(name).ok());
-    let nearest = nearest(named, outer_environments());
+    let agents = agents_in_environment(&|name| env::var(name).ok());
+    let nearest = nearest(agents, outer_environments());
     #[cfg(unix)]
     let processes = [std::process::id(), std::os::unix::process::parent_id()];
     #[cfg(not(unix))]
@@ -87,7 +87,7 @@ pub(crate) fn session_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the agents whose variables are in an environment.
-fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
+fn agents_in_environment(variable: Variable<'_>) -> Vec<NamedAgent> {
     let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
     let is_named = |known: &&AgentVariables| {
         known.session.iter().chain(known.markers).any(|name| set(name).is_some())
@@ -99,8 +99,9 @@ fn named(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the innermost agent. Of several agents, it is the only one that is missing in the
-/// environment of the nearest ancestor that lacks any of them; otherwise returns `None`.
+/// Returns the innermost agent. If there are several agents, finds the nearest ancestor whose
+/// environment lacks any of them, and returns the agent that is missing there. Returns `None` if
+/// several agents are missing, or if there is no such ancestor.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -142,7 +143,7 @@ fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
                 Some(String::from_utf8_lossy(value).into_owned())
             })
         };
-        Some(named(&variable))
+        Some(agents_in_environment(&variable))
     })
 }
 
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
 
     fn environment(text: &str) -> Vec<NamedAgent> {
-        named(&|name| {
+        agents_in_environment(&|name| {
             text.split(' ').find_map(|entry| {
                 let (key, value) = entry.split_once('=')?;
                 (key == name).then(|| value.to_owned())
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn each_agent_names_its_session_by_its_own_variable() {
+    fn each_agent_has_its_own_variable_for_the_session_id() {
         check("HOME=/h", &[], None);
         check("CLAUDE_CODE_SESSION_ID=a CLAUDECODE=1", &[], Some(("claude", Some("a"))));
         check("CODEX_SESSION_ID=a CODEX_THREAD_ID=b", &[], Some(("codex", Some("a"))));
@@ -188,23 +189,23 @@ mod tests {
     }
 
     #[test]
-    fn the_inner_one_of_nested_agents_counts() {
+    fn the_inner_agent_of_nested_agents_is_returned() {
         let claude = "CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=outer";
         let codex = format!("{claude} CODEX_SESSION_ID=inner");
-        // The shell of the inner agent, the inner agent, and the outer one.
+        // The environments of the inner agent's shell, of the inner agent and of the outer agent.
         check(&codex, &[&codex, claude, ""], Some(("codex", Some("inner"))));
         let gemini = format!("{claude} GEMINI_CLI=1");
         check(&gemini, &[claude, ""], Some(("gemini", None)));
         let other = "CODEX_SESSION_ID=outer CLAUDECODE=1 CLAUDE_CODE_SESSION_ID=inner";
         check(other, &["CODEX_SESSION_ID=outer"], Some(("claude", Some("inner"))));
-        // A process of the same agent inside another one.
+        // The inner agent was started by another process of the same agent.
         let again = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=inner";
         let middle = "CODEX_SESSION_ID=outer CLAUDE_CODE_SESSION_ID=middle";
         check(again, &[middle], Some(("claude", Some("inner"))));
     }
 
     #[test]
-    fn an_agent_is_not_guessed() {
+    fn no_agent_is_returned_if_the_inner_agent_is_unknown() {
         let both = "CLAUDE_CODE_SESSION_ID=a CODEX_SESSION_ID=b";
         check(both, &[], None);
         check(both, &[both, ""], None);

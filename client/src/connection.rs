@@ -33,25 +33,25 @@ pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum duration of a request while the daemon answers other requests, as a multiple of the time
 /// limit.
-const MAX_SILENCES: u32 = 6;
+const MAX_TIMEOUTS: u32 = 6;
 
 /// A connection to the daemon of this user's home.
 pub(crate) struct Connection {
     stream: Stream,
     lines: LineSplitter,
     next_id: u64,
-    patience: Patience,
+    answer_limit: AnswerLimit,
 }
 
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Patience {
+enum AnswerLimit {
     /// The time limit.
-    Limit,
-    /// [`MAX_SILENCES`] times the limit, as long as the daemon answers other requests.
-    Others,
+    OneTimeout,
+    /// [`MAX_TIMEOUTS`] times the limit, as long as the daemon answers other requests.
+    SeveralTimeouts,
     /// No limit, as long as the daemon answers other requests.
-    Life,
+    Unlimited,
 }
 
 /// The progress of a request.
@@ -75,7 +75,7 @@ pub(crate) fn timeout() -> Result<Duration, AskError> {
     timeout.filter(|timeout| !timeout.is_zero()).ok_or_else(|| {
         let set = set.display();
         AskError::InvalidInput(format!(
-            "{TIMEOUT} is `{set}`, and should be a number of seconds above 0"
+            "{TIMEOUT} is `{set}`, but must be a number of seconds above 0"
         ))
     })
 }
@@ -84,21 +84,21 @@ impl Connection {
     /// Connects and checks that the protocol versions match.
     pub(crate) fn open() -> Result<Connection, AskError> {
         let mut connection = Connection::open_quickly()?;
-        connection.patience = Patience::Limit;
+        connection.answer_limit = AnswerLimit::OneTimeout;
         let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
         let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
         if welcome.protocol != PROTOCOL {
             let Welcome { version, protocol: daemon, .. } = welcome;
             return Err(AskError::OtherProtocol { version, daemon });
         }
-        connection.patience = Patience::Others;
+        connection.answer_limit = AnswerLimit::SeveralTimeouts;
         Ok(connection)
     }
 
     /// Connects for long operations: waits for each answer as long as the daemon answers other
     /// requests.
     pub(crate) fn open_for_work() -> Result<Connection, AskError> {
-        Ok(Connection { patience: Patience::Life, ..Connection::open()? })
+        Ok(Connection { answer_limit: AnswerLimit::Unlimited, ..Connection::open()? })
     }
 
     /// Connects without checking the protocol version.
@@ -120,28 +120,28 @@ impl Connection {
         {
             let set = self.stream.set_recv_timeout(Some(limit));
             set.and_then(|()| self.stream.set_send_timeout(Some(limit)))
-                .map_err(|error| AskError::Broken(error.to_string()))?;
+                .map_err(|error| AskError::InvalidAnswer(error.to_string()))?;
         }
         #[cfg(not(unix))]
         let _ = limit;
         Ok(())
     }
 
-    fn open_as(patience: ConnectWaitMode) -> Result<Connection, AskError> {
+    fn open_as(wait: ConnectWaitMode) -> Result<Connection, AskError> {
         let home = endpoint::home().ok_or(AskError::NoHome)?;
         let socket = endpoint::socket(&home);
         let unreachable = |error| AskError::Unreachable { socket: socket.clone(), error };
         let name = socket.as_str().to_fs_name::<GenericFilePath>().map_err(unreachable)?;
-        let connected = ConnectOptions::new().name(name).wait_mode(patience).connect_sync();
+        let connected = ConnectOptions::new().name(name).wait_mode(wait).connect_sync();
         let stream = connected.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                AskError::Down { home: home.clone(), socket: socket.clone() }
+                AskError::NotRunning { home: home.clone(), socket: socket.clone() }
             }
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => silent(),
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => no_answer(),
             _ => unreachable(error),
         })?;
-        let patience = Patience::Limit;
-        Ok(Connection { stream, lines: LineSplitter::default(), next_id: 1, patience })
+        let answer_limit = AnswerLimit::OneTimeout;
+        Ok(Connection { stream, lines: LineSplitter::default(), next_id: 1, answer_limit })
     }
 
     /// Returns the stream without a time limit for reading.
@@ -149,7 +149,7 @@ impl Connection {
         #[cfg(unix)]
         {
             let unset = self.stream.set_recv_timeout(None);
-            unset.map_err(|error| AskError::Broken(error.to_string()))?;
+            unset.map_err(|error| AskError::InvalidAnswer(error.to_string()))?;
         }
         Ok(self.stream)
     }
@@ -214,7 +214,7 @@ impl Connection {
         self.send(&request(id).to_line())?;
         loop {
             let line = self.next_line()?;
-            let broken = |error| AskError::Broken(format!("no valid answer: {error}"));
+            let broken = |error| AskError::InvalidAnswer(format!("no valid answer: {error}"));
             let message: Value = serde_json::from_slice(&line).map_err(broken)?;
             if message["method"].is_string() {
                 watch(&serde_json::from_value(message["params"].clone()).unwrap_or_default());
@@ -228,11 +228,11 @@ impl Connection {
     }
 
     fn send(&mut self, mut line: &[u8]) -> Result<(), AskError> {
-        let mut silences = 0;
+        let mut timeouts = 0;
         while !line.is_empty() {
             match self.stream.write(line) {
                 Ok(bytes) => line = &line[bytes..],
-                Err(error) => self.wait_on(&error, &mut silences)?,
+                Err(error) => self.wait_on(&error, &mut timeouts)?,
             }
         }
         Ok(())
@@ -240,46 +240,51 @@ impl Connection {
 
     fn next_line(&mut self) -> Result<Vec<u8>, AskError> {
         let mut buffer = [0; 16 << 10];
-        let mut silences = 0;
+        let mut timeouts = 0;
         loop {
-            let line =
-                self.lines.next_line().map_err(|error| AskError::Broken(error.to_string()))?;
+            let line = self
+                .lines
+                .next_line()
+                .map_err(|error| AskError::InvalidAnswer(error.to_string()))?;
             if let Some(line) = line {
                 return Ok(line);
             }
             match self.stream.read(&mut buffer) {
-                Ok(0) => return Err(AskError::Broken("it ended the connection".to_owned())),
+                Ok(0) => return Err(AskError::InvalidAnswer("it ended the connection".to_owned())),
                 Ok(bytes) => self.lines.push(&buffer[..bytes]),
-                Err(error) => self.wait_on(&error, &mut silences)?,
+                Err(error) => self.wait_on(&error, &mut timeouts)?,
             }
         }
     }
 
-    /// Decides whether to continue after the daemon neither read nor wrote for the duration of the
-    /// limit, or after an interruption.
-    fn wait_on(&self, error: &io::Error, silences: &mut u32) -> Result<(), AskError> {
+    /// Decides whether to wait longer after the daemon neither read nor wrote for the duration of the
+    /// time limit, or after an interruption.
+    fn wait_on(&self, error: &io::Error, timeouts: &mut u32) -> Result<(), AskError> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => *silences += 1,
-            _ => return Err(AskError::Broken(error.to_string())),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => *timeouts += 1,
+            _ => return Err(AskError::InvalidAnswer(error.to_string())),
         }
-        if self.patience == Patience::Limit {
-            return Err(silent());
+        if self.answer_limit == AnswerLimit::OneTimeout {
+            return Err(no_answer());
         }
-        // Only silence is an error here. If the daemon is stopping, for example, this connection
-        // ends soon.
-        if let Err(error @ AskError::Silent(_)) = Connection::open() {
+        // Other errors of the new connection are ignored: if the daemon is stopping, for example,
+        // this connection ends soon.
+        if let Err(error @ AskError::NoAnswer(_)) = Connection::open() {
             return Err(error);
         }
-        if self.patience == Patience::Others && *silences >= MAX_SILENCES {
-            return Err(AskError::Stuck { process: process(), waited: timeout()? * *silences });
+        if self.answer_limit == AnswerLimit::SeveralTimeouts && *timeouts >= MAX_TIMEOUTS {
+            return Err(AskError::RequestTimeout {
+                process: process(),
+                waited: timeout()? * *timeouts,
+            });
         }
         Ok(())
     }
 }
 
-fn silent() -> AskError {
-    AskError::Silent(process())
+fn no_answer() -> AskError {
+    AskError::NoAnswer(process())
 }
 
 /// Returns the process id that the daemon wrote to a file in its home.
@@ -289,5 +294,5 @@ fn process() -> Option<u32> {
 
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
-        .map_err(|error| AskError::Broken(format!("an unexpected answer: {error}")))
+        .map_err(|error| AskError::InvalidAnswer(format!("an unexpected answer: {error}")))
 }

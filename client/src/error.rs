@@ -12,7 +12,7 @@ pub(crate) enum AskError {
     #[error("{path}: {what}")]
     File {
         path: String,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         what: String,
     },
     /// An argument or a setting is wrong, or a check found problems.
@@ -22,28 +22,28 @@ pub(crate) enum AskError {
     #[error("your home folder is not known; set GRAPHITI_HOME")]
     NoHome,
     #[error("graphitid is not running for {}: nothing answers at {socket}\nStart it with: graphiti up", .home.display())]
-    Down {
+    NotRunning {
         home: PathBuf,
         /// The address at which the daemon would listen.
         socket: String,
     },
-    /// The client cannot connect to the address, for example because it has no access.
+    /// The client cannot connect to the address, for example because the user has no access.
     #[error("cannot reach graphitid at {socket}: {error}")]
     Unreachable { socket: String, error: io::Error },
     /// The daemon accepts connections but does not answer.
     #[error("graphitid{} does not answer; `graphiti stop --force` ends it, `graphiti up` starts it again", pid(.0))]
-    Silent(Option<u32>),
-    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may say why, and `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
-    Stuck {
+    NoAnswer(Option<u32>),
+    #[error("graphitid{} responds, but did not answer this request in {} s; the end of its log may show the reason; `graphiti stop` and `graphiti up` restart it", pid(.process), .waited.as_secs())]
+    RequestTimeout {
         process: Option<u32>,
         /// How long the client waited.
         waited: Duration,
     },
     #[error("no usable answer from graphitid: {0}")]
-    Broken(String),
+    InvalidAnswer(String),
     /// The daemon uses another protocol version.
     #[error(
-        "graphitid {version} speaks protocol {daemon}, this graphiti ({}) speaks {PROTOCOL}: {}",
+        "graphitid {version} uses protocol {daemon}, but this graphiti ({}) uses {PROTOCOL}: {}",
         env!("CARGO_PKG_VERSION"),
         update_hint(*.daemon)
     )]
@@ -80,7 +80,7 @@ fn pid(process: &Option<u32>) -> String {
 }
 
 impl AskError {
-    /// Returns the details of the daemon's error; null where there are none.
+    /// Returns the details of the daemon's error; null if the error has no details.
     pub(crate) fn details(&self) -> &Value {
         match self {
             AskError::Tool { details, .. } => details,
@@ -102,7 +102,7 @@ pub(crate) enum StartError {
     )]
     NotFound,
     #[error("cannot start {}: {error}", .program.display())]
-    Refused { program: PathBuf, error: io::Error },
+    SpawnFailed { program: PathBuf, error: io::Error },
     /// The home folder is not writable.
     #[error("cannot write to {}: {error}; set GRAPHITI_HOME to a folder that can be written to", .home.display())]
     Home { home: PathBuf, error: io::Error },
@@ -111,5 +111,5 @@ pub(crate) enum StartError {
     Ended { status: ExitStatus, output: String },
     /// The process runs, but did not answer in time.
     #[error("graphitid (pid {pid}) has started but does not answer yet; its log: {}; `graphiti stop --force` ends it", .log.display())]
-    Silent { pid: u32, log: PathBuf },
+    NoAnswer { pid: u32, log: PathBuf },
 }

@@ -9,7 +9,7 @@ use std::{
 /// Maximum length, in bytes, of settings, templates and similar files.
 pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
 
-/// Returns the bytes of a file, at most `longest`.
+/// Reads a file of at most `longest` bytes.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_up_to_its_bound_and_a_longer_one_is_refused() {
+    fn a_file_that_is_longer_than_the_limit_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "12345").unwrap();

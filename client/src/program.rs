@@ -39,7 +39,7 @@ fn link_on(path: &OsStr, own: &Path) -> Option<PathBuf> {
     let real = own.canonicalize().ok()?;
     let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
     let mut links = folders.map(|folder| folder.join(name));
-    links.find(|link| link.canonicalize().is_ok_and(|led_to| led_to == real))
+    links.find(|link| link.canonicalize().is_ok_and(|target| target == real))
 }
 
 fn is_temporary(program: &Path) -> bool {

@@ -19,8 +19,8 @@ use crate::{
     program::program,
 };
 
-/// The daemon's log file in the home. It is not written when systemd's journal takes the log, or
-/// when the configuration names another file.
+/// The daemon's log file in the home. It is not written if the log goes to systemd's journal, or to
+/// another file that the configuration contains.
 pub(crate) const LOG: &str = "graphitid.log";
 /// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";
@@ -29,20 +29,19 @@ const LOCK: &str = "graphitid.lock";
 const ERRORS: &str = "graphitid.err";
 /// How long to wait for the daemon to answer or to end: long enough to recover a large database
 /// after a power failure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(10);
 
 /// Starts the daemon of `home` and waits until it answers.
 pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
-    start_within(home, PATIENCE)
+    start_within(home, MAX_WAIT)
 }
 
-/// Same as [`start`], but waits no longer than `patience`. After that, the daemon continues to
-/// start.
-pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection, StartError> {
+/// Same as [`start`], but waits no longer than `limit`. After that, the daemon continues to start.
+pub(crate) fn start_within(home: &Path, limit: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
-    let refused = |error| StartError::Refused { program: program.clone(), error };
+    let refused = |error| StartError::SpawnFailed { program: program.clone(), error };
     let unwritable = |error| StartError::Home { home: home.to_owned(), error };
     fs::create_dir_all(home).map_err(unwritable)?;
     let errors = home.join(ERRORS);
@@ -52,10 +51,12 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
     };
     let began = Instant::now();
     let mut child = spawn()?;
-    while began.elapsed() < patience {
+    while began.elapsed() < limit {
         match Connection::open() {
             Ok(connection) => return Ok(connection),
-            Err(AskError::Down { .. } | AskError::Broken(_) | AskError::Silent(_)) => {}
+            Err(
+                AskError::NotRunning { .. } | AskError::InvalidAnswer(_) | AskError::NoAnswer(_),
+            ) => {}
             Err(_) => break,
         }
         // Another daemon may own the home. Either it was started at the same time and will answer,
@@ -72,11 +73,11 @@ pub(crate) fn start_within(home: &Path, patience: Duration) -> Result<Connection
         thread::sleep(STEP);
     }
     let pid = owner(home).unwrap_or_else(|| child.id());
-    Err(StartError::Silent { pid, log: home.join(LOG) })
+    Err(StartError::NoAnswer { pid, log: home.join(LOG) })
 }
 
-/// Returns the path of the daemon's program: in the folder of this program, or the first one on
-/// `PATH`.
+/// Returns the path of the daemon's program: in the folder of this program, or else in the first
+/// folder on `PATH` that contains the program.
 pub(crate) fn daemon() -> Option<PathBuf> {
     let name = format!("graphitid{}", env::consts::EXE_SUFFIX);
     // The folder of a link may contain only this program, while the folder of its target contains
@@ -123,7 +124,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
 pub(crate) fn wait_until_stopped(home: &Path) -> bool {
     let began = Instant::now();
     while is_taken(home) {
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > MAX_WAIT {
             return false;
         }
         thread::sleep(STEP);
@@ -164,13 +165,13 @@ fn owner(home: &Path) -> Option<u32> {
     if !is_taken(home) {
         return None;
     }
-    let named = fs::read_to_string(home.join(LOCK)).ok();
-    // Windows does not let others read a locked file.
-    let named = named.and_then(|text| text.trim().parse().ok());
-    named.or_else(|| endpoint::runtime(home).map(|runtime| runtime.pid))
+    let pid = fs::read_to_string(home.join(LOCK)).ok();
+    let pid = pid.and_then(|text| text.trim().parse().ok());
+    // On Windows, other processes cannot read a locked file.
+    pid.or_else(|| endpoint::runtime(home).map(|runtime| runtime.pid))
 }
 
-/// Whether a daemon owns the home: it holds the lock.
+/// Whether a daemon owns the home, which means that it holds the lock.
 fn is_taken(home: &Path) -> bool {
     let lock = File::open(home.join(LOCK));
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))

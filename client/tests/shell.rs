@@ -41,17 +41,17 @@ fn completions_and_the_manual_page_know_every_command() {
 }
 
 #[test]
-fn the_error_without_a_daemon_names_the_command_that_starts_it() {
+fn the_error_without_a_daemon_shows_the_command_that_starts_it() {
     for arguments in [&["status"][..], &["list"], &["search", "x"], &["close"]] {
         let output = graphiti(arguments);
         assert!(!output.status.success());
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("Start it with: graphiti up"), "{arguments:?}: {said}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("Start it with: graphiti up"), "{arguments:?}: {error}");
     }
 }
 
 #[test]
-fn no_command_line_ends_with_the_exit_code_by_which_hooks_block() {
+fn no_invalid_command_line_exits_with_2_which_would_block_a_prompt() {
     for arguments in
         [&["no-such-command"][..], &["list", "--no-such"], &["show", "-n", "x"], &["--"]]
     {

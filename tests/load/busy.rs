@@ -18,7 +18,7 @@ const QUIET: usize = 300;
 
 #[derive(Args)]
 pub(crate) struct BusyOptions {
-    /// Size of the history
+    /// Size of the history, in megabytes
     #[arg(long, default_value_t = 300)]
     megabytes: u64,
     /// Folder with transcripts to import repeatedly, instead of generated ones
@@ -28,9 +28,9 @@ pub(crate) struct BusyOptions {
 
 pub(crate) fn run(options: &BusyOptions) {
     println!("Searches while {} MB are imported", options.megabytes);
-    // By default, a search first indexes the newest due sessions, and waits for them.
-    measure(options, "that wait for due sessions", &json!({}));
-    measure(options, "that do not", &json!({ "query_timeout": 0.001 }));
+    // By default, a search waits until the newest due sessions are indexed.
+    measure(options, "searches that wait for due sessions", &json!({}));
+    measure(options, "searches that do not wait", &json!({ "query_timeout": 0.001 }));
 }
 
 fn measure(options: &BusyOptions, title: &str, settings: &Value) {

@@ -1,4 +1,4 @@
-//! Measures the duration of programs that agents and people run, from exec.
+//! Measures the duration of programs that agents and people run.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use graphiti_tests::{
 };
 use serde_json::json;
 
-/// The protocol that an agent asks for.
+/// The version of the protocol that the agent requests.
 const PROTOCOL: &str = "2025-06-18";
 /// Size, in bytes, of a session.
 const SESSION_BYTES: u64 = 20_000;
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &ClientsOptions) {
         time
     });
     let (mut transcript, mut lines, mut wire) = (world.transcript("aaaa-1"), 0, daemon.wire());
-    show("one more line, from written to found", &mut || {
+    show("a new line, from written to found", &mut || {
         lines += 1;
         let word = format!("quagga{lines}");
         transcript.prompt(&format!("Look at the {word}"));

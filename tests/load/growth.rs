@@ -19,7 +19,7 @@ use crate::{megabytes, milliseconds};
 
 /// Number of searches that are timed.
 const SEARCHES: usize = 300;
-/// Number of times that the state and the newest sessions are asked for.
+/// Number of timed requests for the state, and for the newest sessions.
 const OVERVIEWS: usize = 100;
 /// Number of closes that are timed.
 const CLOSES: usize = 50;
@@ -33,10 +33,10 @@ pub(crate) struct GrowthOptions {
     /// Sizes of the history in sessions, in ascending order
     #[arg(long, value_delimiter = ',', default_value = "0,1000,10000")]
     sessions: Vec<u64>,
-    /// Size of a session
+    /// Size of a session, in kilobytes
     #[arg(long, default_value_t = 20)]
     kilobytes: u64,
-    /// How long the idle daemon is observed
+    /// Time for which the idle daemon is observed, in seconds
     #[arg(long, default_value_t = 30)]
     idle_seconds: u64,
 }
@@ -106,7 +106,7 @@ fn measure_idle(daemon: &Daemon, idle: Duration) {
     let (woken, spent) = (process.wake_ups(), process.processor_time());
     thread::sleep(idle);
     println!(
-        "  at rest: {:.1} MB; in {} s woken {} times, {} ms of a processor",
+        "  at rest: {:.1} MB; in {} s: {} wake-ups, {} ms of processor time",
         megabytes(process.resident()),
         idle.as_secs(),
         process.wake_ups().saturating_sub(woken),
@@ -118,12 +118,12 @@ fn measure_idle(daemon: &Daemon, idle: Duration) {
 fn measure_overviews(daemon: &Daemon) {
     let mut wire = daemon.wire();
     let mut times = |tool: &str, arguments: &Value| {
-        let asked = (0..OVERVIEWS).map(|_| {
+        let durations = (0..OVERVIEWS).map(|_| {
             let began = Instant::now();
             wire.call(tool, arguments);
             began.elapsed()
         });
-        Times::of(asked.collect()).to_text()
+        Times::of(durations.collect()).to_text()
     };
     println!("  status: {}", times(health::NAME, &json!({})));
     println!("  the newest 20 sessions: {}", times(list_sessions::NAME, &json!({ "limit": 20 })));

@@ -1,4 +1,4 @@
-//! Measures many sessions that are written to at once.
+//! Measures how the daemon follows many sessions that are written concurrently.
 
 use std::{
     sync::{
@@ -22,10 +22,10 @@ use crate::{
 const PROBE_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of records whose delay is measured at one time.
 const MAX_PROBES: usize = 4;
-/// Interval at which the daemon is asked whether it has read a record.
+/// Interval between two requests that check whether the daemon has read a record.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A record that was just written.
+/// A record that was just written; it is number `records` of its session.
 struct Probe {
     session: String,
     records: u64,
@@ -47,7 +47,7 @@ pub(crate) fn run(played: &Played) {
         .collect();
     let process = daemon.process();
     let (began, spent) = (Instant::now(), process.processor_time());
-    let (mut last, mut untaken) = (Instant::now(), 0);
+    let (mut last, mut skipped) = (Instant::now(), 0);
     let behind = crowd.play(played.pace(), |agent: &SimulatedAgent| {
         if last.elapsed() < PROBE_INTERVAL {
             return;
@@ -55,7 +55,7 @@ pub(crate) fn run(played: &Played) {
         last = Instant::now();
         let session = agent.session().to_owned();
         let probe = Probe { session, records: agent.records(), written: last };
-        untaken += usize::from(probes.try_send(probe).is_err());
+        skipped += usize::from(probes.try_send(probe).is_err());
     });
     drop(probes);
     let lags = lags.into_iter().flat_map(|thread| thread.join().expect("no thread panicked"));
@@ -65,8 +65,9 @@ pub(crate) fn run(played: &Played) {
     let share = spent.as_secs_f64() / began.elapsed().as_secs_f64();
 
     let mut wire = daemon.wire();
-    let missed =
-        crowd.played().map(|agent| agent.records().abs_diff(known(&mut wire, agent.session())));
+    let missed = crowd
+        .played()
+        .map(|agent| agent.records().abs_diff(count_read(&mut wire, agent.session())));
     let missed: u64 = missed.sum();
     println!(
         "{} sessions, {} records a second for {} s: {} records, {:.0} MB, written at most {behind:.0?} late",
@@ -78,7 +79,7 @@ pub(crate) fn run(played: &Played) {
     );
     println!("  missed: {missed}");
     println!(
-        "  from written to known: {} ({} measured; {untaken} not, because {MAX_PROBES} others were being measured)",
+        "  from written to read: {} ({} measured; {skipped} skipped, because {MAX_PROBES} others were being measured)",
         lags.to_text(),
         lags.count()
     );
@@ -91,13 +92,13 @@ pub(crate) fn run(played: &Played) {
     assert_eq!(missed, 0, "records were missed");
 }
 
-/// Returns the time until the daemon had read each record.
+/// Returns, for each record, the time from its writing until the daemon has read it.
 fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
     let mut lags = Vec::new();
     loop {
         let probe = probes.lock().expect("no thread panicked").recv();
         let Ok(probe) = probe else { return lags };
-        while known(wire, &probe.session) < probe.records {
+        while count_read(wire, &probe.session) < probe.records {
             thread::sleep(POLL_INTERVAL);
         }
         lags.push(probe.written.elapsed());
@@ -105,7 +106,7 @@ fn measure(wire: &mut Wire, probes: &Mutex<Receiver<Probe>>) -> Vec<Duration> {
 }
 
 /// Returns the number of records of the session's own file that the daemon has read, stored or not.
-fn known(wire: &mut Wire, session: &str) -> u64 {
+fn count_read(wire: &mut Wire, session: &str) -> u64 {
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": session } });
     let answer = wire.ask("tools/call", params).expect("the tool exists and accepts the arguments");
     // The session does not exist before its first record is read.

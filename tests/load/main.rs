@@ -10,8 +10,9 @@
 //!     cargo bench -p graphiti-tests --bench load -- soak --minutes 60
 //!     cargo bench -p graphiti-tests --bench load -- play --into FOLDER
 //!
-//! All but the last start a daemon in a fresh home. `--recorded FOLDER` plays the transcripts in a
-//! folder instead of generated ones, repeatedly, with other ids and current times.
+//! All commands except `play` start a daemon in a fresh home. With `--recorded FOLDER`, the agents
+//! write the transcripts in this folder instead of generated ones, repeatedly, with other ids and
+//! current times.
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod busy;
@@ -32,7 +33,7 @@ use crate::play::{Crowd, Material, Pace};
 #[derive(Parser)]
 #[command(name = "load")]
 enum LoadCommand {
-    /// Write many sessions at once: whether records are missed, and how soon the daemon knows them
+    /// Write many sessions concurrently; count missed records, and measure how soon records are read
     Live(Played),
     /// Measure the cost of the daemon as history grows
     Growth(growth::GrowthOptions),
@@ -46,9 +47,9 @@ enum LoadCommand {
     Clients(clients::ClientsOptions),
     /// Run sessions while the daemon is killed, stopped and reloaded
     Soak(soak::SoakOptions),
-    /// Write transcripts into a folder, for any daemon that follows it
+    /// Write transcripts into a folder that another daemon watches
     Play {
-        /// The folder, such as the folder `projects` of Claude Code
+        /// The folder, for example the folder `projects` of Claude Code
         #[arg(long)]
         into: PathBuf,
         #[command(flatten)]
@@ -56,7 +57,7 @@ enum LoadCommand {
     },
 }
 
-/// How agents write.
+/// How the simulated agents write.
 #[derive(Args, Clone)]
 struct Played {
     /// Sessions that are written to at one time
@@ -68,7 +69,7 @@ struct Played {
     /// Duration in seconds
     #[arg(long, default_value_t = 300)]
     seconds: u64,
-    /// Folder with transcripts to play instead of generated ones
+    /// Folder with transcripts to write instead of generated ones
     #[arg(long)]
     recorded: Option<PathBuf>,
 }

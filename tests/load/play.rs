@@ -14,7 +14,7 @@ use graphiti_tests::{
 };
 use graphitid::{clock, model::Timestamp};
 
-/// How often an idle writer checks for work.
+/// Interval at which an idle writer checks whether records are due.
 const TICK: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl Material {
         Material::MadeUp(Library::new())
     }
 
-    /// Returns the sessions' own transcripts in `folder`.
+    /// Reads the transcripts in `folder`, without those of sub-agents, whose names have no UUID.
     pub(crate) fn recorded(folder: &Path) -> Material {
         let recording = |path: PathBuf| {
             let session = path.file_stem()?.to_str()?.to_owned();
@@ -52,17 +52,13 @@ impl Material {
         };
         let found: Vec<Recording> =
             corpus::transcripts(folder).into_iter().filter_map(recording).collect();
-        assert!(
-            !found.is_empty(),
-            "no transcripts that are named after a UUID in {}",
-            folder.display()
-        );
+        assert!(!found.is_empty(), "no transcript in {} has a UUID in its name", folder.display());
         Material::Recorded(found)
     }
 }
 
 impl Recording {
-    /// Whether the name of the file contains a UUID, which [`corpus::change_ids`] can change.
+    /// Whether the file name contains a UUID that [`corpus::change_ids`] can change.
     fn has_id(&self) -> bool {
         let mut changed = self.session.clone().into_bytes();
         corpus::change_ids(&mut changed, 1);
@@ -139,7 +135,8 @@ impl Crowd {
         &self.agents
     }
 
-    /// Returns all sessions that were played, except those that [`Crowd::begin_another`] returned.
+    /// Returns the agents of all sessions, except those that a caller of [`Crowd::begin_another`]
+    /// got.
     pub(crate) fn played(&self) -> impl Iterator<Item = &SimulatedAgent> {
         self.done.iter().chain(&self.agents)
     }
@@ -152,8 +149,8 @@ impl Crowd {
         self.bytes
     }
 
-    /// Lets the agents write in turn, and calls `wrote` for each record. Returns the longest time
-    /// by which a record was late.
+    /// Lets the agents write in turn, and calls `wrote` for each record. Returns the longest delay of
+    /// a record.
     pub(crate) fn play(&mut self, pace: Pace, mut wrote: impl FnMut(&SimulatedAgent)) -> Duration {
         let begin = Instant::now();
         let mut written = 0;
@@ -190,10 +187,10 @@ impl Crowd {
                 let line = &recordings[*recording].lines[agent.records as usize];
                 of_now(line, *copy, clock::now())
             }
-            _ => unreachable!("agents are made of the crowd's material"),
+            _ => unreachable!("an agent's script has the kind of the crowd's material"),
         };
         line.push('\n');
-        // Agents open the file for each record, too.
+        // Real agents open the file for each record, too.
         let file = File::options().create(true).append(true).open(agent.path());
         file.and_then(|mut file| file.write_all(line.as_bytes())).expect("write a transcript");
         agent.records += 1;
@@ -239,7 +236,7 @@ impl Crowd {
     }
 }
 
-/// Returns a recorded line with the ids of this copy and the time `now`.
+/// Returns a recorded line with the ids of copy number `copy`, and with `now` for all timestamps.
 fn of_now(line: &str, copy: u32, now: Timestamp) -> String {
     const KEY: &str = "\"timestamp\":\"";
     let mut line = line.as_bytes().to_vec();

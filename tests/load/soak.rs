@@ -19,15 +19,15 @@ use crate::{
     play::{Crowd, Material, Pace, SimulatedAgent},
 };
 
-/// Number of records of a session.
+/// Number of records after which a session ends.
 const RECORDS: u64 = 150;
-/// Maximum number of transcripts of ended sessions that are kept, because agents delete old ones.
+/// Maximum number of kept transcripts of ended sessions; older ones are deleted, as agents do.
 const TRANSCRIPTS: usize = 200;
-/// Time that a stopped daemon stays stopped.
+/// Time between the signal that suspends the daemon and the signal that continues it.
 const STOPPED: Duration = Duration::from_secs(3);
 /// Seconds without activity after which a session ends.
 const DEFAULT_TIMEOUT: usize = 1_800;
-/// The pause between two lines of the report.
+/// Interval between two lines of the report.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &SoakOptions) {
     daemon.stop();
 }
 
-/// Writes to sessions. When a session is long enough, ends it with its agent's hook.
+/// Writes to sessions. When a session is long enough, reports its end by its agent's hook.
 fn work(world: &World, options: &SoakOptions, over: &AtomicBool) -> Vec<Ended> {
     let mut crowd = Crowd::new(&world.projects(), options.sessions, Material::made_up());
     let pace = Pace { rate: options.rate, duration: Duration::from_secs(1) };
@@ -200,17 +200,17 @@ fn check(daemon: &Daemon, ended: &[Ended], options: &SoakOptions) {
         health.evicted.sessions,
         health.problems
     );
-    // The oldest episodes are evicted first, and the daemon reports how many.
+    // The oldest episodes are evicted first; `health` contains their number.
     let newest = missing.last().map_or(0, |at| *at as u64 + 1);
-    // The eviction sorts sessions by their last activity, which differs from the order of their
-    // ends here.
-    let may = match health.evicted.episodes {
+    // The daemon evicts episodes in the order of their sessions' last activity. This order differs
+    // from the order in `ended`, by at most the number of concurrent sessions.
+    let limit = match health.evicted.episodes {
         0 => 0,
-        gone => gone + options.sessions as u64,
+        evicted => evicted + options.sessions as u64,
     };
     assert!(
-        newest <= may,
-        "the episode of ended session {newest} is missing, but at most the first {may} may be evicted"
+        newest <= limit,
+        "the episode of ended session {newest} is missing, but only the first {limit} may be evicted"
     );
 }
 

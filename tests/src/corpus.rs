@@ -26,8 +26,8 @@ impl Half {
     }
 }
 
-/// Returns the folder of the corpus: `../shared/corpus` next to the project, or `GRAPHITI_CORPUS`;
-/// `None` with a message if it does not exist.
+/// Returns the folder of the corpus: `../shared/corpus` next to the project, or `GRAPHITI_CORPUS`.
+/// If it does not exist, prints a message and returns `None`.
 pub fn folder() -> Option<PathBuf> {
     let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("GRAPHITI_CORPUS").map_or_else(default_folder, PathBuf::from);
@@ -40,7 +40,8 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Returns the folder with samples of the agents' newest versions: `samples` in `../shared/agents`
-/// next to the project, or in `GRAPHITI_AGENT_KIT`; `None` with a message if they do not exist.
+/// next to the project, or in `GRAPHITI_AGENT_KIT`. If it does not exist, prints a message and
+/// returns `None`.
 pub fn samples() -> Option<PathBuf> {
     let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/agents");
     let kit = std::env::var_os("GRAPHITI_AGENT_KIT").map_or_else(default_folder, PathBuf::from);

@@ -20,7 +20,8 @@ pub struct Counts {
 pub struct CountsFile(PathBuf);
 
 impl CountsFile {
-    /// Counts what the next programs of `world` do. Each overwrites the counts of the one before.
+    /// Counts the operations of the programs that `world` starts from now on. Each program overwrites
+    /// the counts of the previous program.
     ///
     /// # Panics
     ///

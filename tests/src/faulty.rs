@@ -14,7 +14,7 @@ pub struct Faulty {
     order: PathBuf,
 }
 
-/// What a faulty disk refuses to do.
+/// The operation that fails on a faulty disk.
 #[derive(Clone, Copy, Debug)]
 pub enum Refused {
     /// Read the database.
@@ -44,16 +44,15 @@ pub(crate) fn preload(world: &mut World, source: &str, name: &str, path: &Path) 
 }
 
 impl Faulty {
-    /// Prepares the programs that `world` starts from now on for faults. At first, there is no
-    /// fault.
+    /// Allows faults in the programs that `world` starts from now on. At first, there is no fault.
     ///
     /// # Panics
     ///
     /// When gcc cannot compile the library.
     pub fn under(world: &mut World) -> Faulty {
-        // Not in the home itself, because the daemon watches the home for folders of agents. The
-        // library reads this file at each call, also in the thread of the watcher, and each read
-        // would notify the watcher.
+        // The folder is not in the home, because the daemon watches the home for folders of agents.
+        // The library reads the file `order` at each call, also in the thread of the watcher, and
+        // each read would notify the watcher.
         let folder = world.path("faulty");
         fs::create_dir_all(&folder).expect("a folder for orders");
         let order = folder.join("order");
@@ -61,7 +60,7 @@ impl Faulty {
         Faulty { order }
     }
 
-    /// From now on the disk fails with an error (`EIO`).
+    /// From now on, the operation `what` fails with an error (`EIO`).
     pub fn fails(&self, what: Refused) {
         self.set_order(match what {
             Refused::Read => "read",
@@ -70,7 +69,7 @@ impl Faulty {
         });
     }
 
-    /// From now on, write number `write` to the home and all later ones fail (`ENOSPC`).
+    /// From now on, write number `write` to the home and all later writes fail (`ENOSPC`).
     pub fn is_full_from(&self, write: u32) {
         self.set_order(&format!("full {write}"));
     }
@@ -90,7 +89,7 @@ impl Faulty {
         self.set_order(&format!("CLOCK {seconds}"));
     }
 
-    /// From now on the disk works.
+    /// From now on, the disk works.
     ///
     /// # Panics
     ///
@@ -100,7 +99,7 @@ impl Faulty {
     }
 
     fn set_order(&self, order: &str) {
-        // Atomically, so that no process reads half of it.
+        // The file is replaced atomically, so that no process reads an incomplete order.
         let new = self.order.with_extension("new");
         fs::write(&new, order).and_then(|()| fs::rename(&new, &self.order)).expect("an order");
     }

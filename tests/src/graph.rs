@@ -1,5 +1,5 @@
-//! A mock of a graph database on this machine: a server that speaks Neo4j's Query API and answers
-//! reading statements with prescribed rows.
+//! A mock of a graph database on this machine: a server with Neo4j's Query API that answers read
+//! statements with the rows that the test prescribes.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -18,8 +18,8 @@ pub struct MockGraph {
 
 #[derive(Default)]
 struct GraphRows {
-    /// Texts, and the rows that answer statements containing the text: objects with the same
-    /// members.
+    /// Texts, each with the rows that answer the statements that contain the text. The rows are
+    /// objects with the same members.
     rows: Vec<(String, Value)>,
     is_stalled: bool,
 }

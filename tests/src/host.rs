@@ -20,7 +20,7 @@ pub struct McpHost {
 
 #[expect(clippy::needless_pass_by_value, reason = "tests write their parameters in place")]
 impl McpHost {
-    /// Starts a program that behaves as `graphiti mcp`.
+    /// Starts `graphiti mcp`, or a program that behaves like it.
     pub fn start(command: &mut Command) -> McpHost {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("start graphiti mcp");
@@ -56,8 +56,8 @@ impl McpHost {
         self.answer(id)
     }
 
-    /// Calls a tool with structured answers; returns its result, or the whole message with an
-    /// error.
+    /// Calls a tool with a structured answer. Returns the result, or the whole message if it contains
+    /// an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let meta = json!({ STRUCTURED: true });
         self.call_with(json!({ "name": tool, "arguments": arguments, "_meta": meta }))
@@ -98,7 +98,7 @@ impl McpHost {
         }
     }
 
-    /// Returns the next message; `None` when there are no more.
+    /// Returns the next message; `None` if there are no more messages.
     pub fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the output of graphiti mcp can be read");

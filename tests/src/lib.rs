@@ -1,7 +1,7 @@
 //! Helpers of the tests: a fresh home, the real binaries, transcripts in the formats of agents.
 //!
-//! Nothing here sleeps. The test receives the daemon's message to a service manager that it is
-//! ready. Work is done when the daemon answers `graphiti/settle`.
+//! The helpers do not sleep. They wait for the message with which the daemon reports to a service
+//! manager that it is ready. The work of the daemon is done when it answers `graphiti/settle`.
 
 pub mod corpus;
 pub mod hostile;

@@ -1,5 +1,5 @@
-//! A mock model on this machine: a server that speaks the chat completions protocol and answers as
-//! the test prescribes. A malformed request fails the test.
+//! A mock model on this machine: a server with the chat completions protocol that answers as the test
+//! prescribes. After a malformed request, the test fails.
 
 use std::{
     collections::BTreeMap,
@@ -46,7 +46,7 @@ pub struct MockModel {
 }
 
 struct Serving {
-    asked: Mutex<Vec<ModelRequest>>,
+    requests: Mutex<Vec<ModelRequest>>,
     answer: Mutex<Arc<Answer>>,
     /// Malformed requests and what is wrong with them.
     complaints: Mutex<Vec<String>>,
@@ -83,7 +83,7 @@ impl ModelRequest {
         (material, format!("{before}{after}"))
     }
 
-    /// Checks the request against the documented protocol; returns the wrong part.
+    /// Checks the request against the documented protocol. The error is the name of the wrong part.
     fn check(&self) -> Result<(), String> {
         let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let header = |name: &str| self.headers.get(name).map_or("", String::as_str);
@@ -122,7 +122,7 @@ impl MockModel {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
         let serving = Arc::new(Serving {
-            asked: Mutex::default(),
+            requests: Mutex::default(),
             answer: Mutex::new(Arc::new(answer)),
             complaints: Mutex::default(),
         });
@@ -142,12 +142,12 @@ impl MockModel {
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<ModelRequest> {
-        lock(&self.serving.asked).clone()
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        lock(&self.serving.requests).clone()
     }
 
     pub fn purposes(&self) -> Vec<String> {
-        self.asked().iter().map(|asked| asked.purpose().to_owned()).collect()
+        self.requests().iter().map(|request| request.purpose().to_owned()).collect()
     }
 
     /// Returns the settings with which the daemon uses this model without retries, also for
@@ -189,17 +189,17 @@ impl Serving {
     fn serve(&self, stream: TcpStream) {
         let mut writer = stream.try_clone().expect("a second handle");
         let mut reader = BufReader::new(stream);
-        while let Some(asked) = request(&mut reader) {
-            let lists_models = asked.start.starts_with("GET /v1/models?");
-            let reply = match asked.check() {
+        while let Some(request) = next_request(&mut reader) {
+            let lists_models = request.start.starts_with("GET /v1/models?");
+            let reply = match request.check() {
                 _ if lists_models => ModelReply::List,
                 Ok(()) => {
-                    lock(&self.asked).push(asked.clone());
+                    lock(&self.requests).push(request.clone());
                     let answer = lock(&self.answer).clone();
-                    answer(&asked)
+                    answer(&request)
                 }
                 Err(complaint) => {
-                    lock(&self.complaints).push(format!("{complaint}: {asked:?}"));
+                    lock(&self.complaints).push(format!("{complaint}: {request:?}"));
                     ModelReply::Status(400)
                 }
             };
@@ -252,7 +252,7 @@ fn embeddings(vectors: &[Vec<f32>]) -> String {
 }
 
 /// Returns the next request; `None` when the caller has disconnected.
-fn request(reader: &mut BufReader<TcpStream>) -> Option<ModelRequest> {
+fn next_request(reader: &mut BufReader<TcpStream>) -> Option<ModelRequest> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();

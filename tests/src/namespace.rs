@@ -13,7 +13,7 @@ const INSIDE: &str = "GRAPHITI_TEST_INSIDE";
 
 /// Starts the test binary again with only `test` (the calling test, with its modules), as root in
 /// new namespaces. Returns true in that inner process, where the test must do its work, and false
-/// in the outer one, where nothing is left to do.
+/// in the outer process, where nothing is left to do.
 ///
 /// # Panics
 ///

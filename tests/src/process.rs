@@ -32,7 +32,7 @@ impl Process {
         self.user_and_system_time(16)
     }
 
-    /// Returns the sum of the field with this number, counted from 1, and the next one.
+    /// Returns the sum of two fields: the field with this number, counted from 1, and the next field.
     fn user_and_system_time(self, field: usize) -> Duration {
         let stat = self.read("stat");
         // The name is the second field, and may contain blanks.

@@ -30,7 +30,7 @@ use graphitid::{
     summarize,
 };
 
-/// Number of bytes at the start of a file by which its format is recognised.
+/// Number of bytes at the start of a file that are read to recognise its format.
 const HEAD: usize = 256 * 1024;
 
 pub struct Summarized {
@@ -38,7 +38,7 @@ pub struct Summarized {
     pub page: String,
     /// The last reply of the agent.
     pub last_words: String,
-    /// The standing wishes of the user.
+    /// The preferences of the user.
     pub wishes: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     state
 }
 
-/// Returns the format that identifies the records, or else one that claims the path.
+/// Returns the format that identifies the records, or else a format that claims the path.
 fn format_of(path: &Path, text: &str) -> &'static dyn Format {
     let head = &text[..text.floor_char_boundary(HEAD)];
     let identifies = |format: &&&'static dyn Format| format.identify(path, head).is_some();

@@ -10,7 +10,7 @@ use std::{
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Takes the durations of at least one call.
+    /// Sorts the durations of one or more calls.
     pub fn of(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         Times(times)
@@ -34,7 +34,7 @@ impl Times {
         self.0.iter().filter(|time| **time > limit).count()
     }
 
-    /// Formats the shortest duration, percentiles and the longest one, in milliseconds.
+    /// Formats the shortest duration, two percentiles and the longest duration, in milliseconds.
     pub fn to_text(&self) -> String {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         format!(

@@ -12,9 +12,9 @@ use graphiti_proto::{
 use interprocess::local_socket::{GenericFilePath, Stream, prelude::*};
 use serde_json::{Value, json};
 
-/// The time after which a daemon that does not answer has failed: several times what the slowest
-/// machine takes for any request.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The time after which a daemon that does not answer has failed. It is several times the longest
+/// duration of any request on the slowest machine.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10 * 60);
 
 /// Repeats `attempt` until it returns a value.
 pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
@@ -23,7 +23,7 @@ pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = attempt() {
             return value;
         }
-        assert!(began.elapsed() < PATIENCE, "the daemon has failed for {PATIENCE:?}");
+        assert!(began.elapsed() < ANSWER_LIMIT, "the daemon has failed for {ANSWER_LIMIT:?}");
     }
 }
 
@@ -36,7 +36,7 @@ pub struct Wire {
 impl Wire {
     pub fn connect(socket: &str) -> std::io::Result<Wire> {
         let stream = Stream::connect(socket.to_fs_name::<GenericFilePath>()?)?;
-        stream.set_recv_timeout(Some(PATIENCE))?;
+        stream.set_recv_timeout(Some(ANSWER_LIMIT))?;
         Ok(Wire { stream: BufReader::new(stream), next_id: 1 })
     }
 
@@ -49,7 +49,7 @@ impl Wire {
         response.outcome()
     }
 
-    /// Same as [`Wire::ask`], for a daemon that may have ended; `None` if it has.
+    /// Same as [`Wire::ask`], for a daemon that may have ended; `None` if it has ended.
     pub fn try_ask(&mut self, method: &str, params: Value) -> Option<Result<Value, Error>> {
         let id = self.next_id;
         self.next_id += 1;
@@ -94,7 +94,7 @@ impl Wire {
         let kind = read.map_err(|error| error.kind());
         assert!(
             !matches!(kind, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)),
-            "the daemon has not answered for {PATIENCE:?}"
+            "the daemon has not answered for {ANSWER_LIMIT:?}"
         );
         // Any other error is treated as the end of the connection.
         line

@@ -52,8 +52,8 @@ impl Default for World {
 impl World {
     /// Creates the folder, and builds the programs when they are older than their source.
     pub fn new() -> World {
-        // First, because a build may take minutes, and the files of the test would age in this
-        // time.
+        // The programs are built before the test creates files, because a build may take minutes, in
+        // which the files would age.
         built();
         let folder = tempfile::Builder::new().prefix("graphiti-").tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join("claude/projects")).expect("an agent's folder");
@@ -103,13 +103,13 @@ impl World {
         })
     }
 
-    /// Starts the daemon; returns its exit status when it did not become ready.
+    /// Starts the daemon. Returns its exit status if it ended before it was ready.
     pub fn try_start(&self) -> Result<Daemon, ExitStatus> {
         let notify = self.path("notify.sock");
-        // There is a socket only if the daemon was started before.
+        // The socket exists only if the daemon was started before.
         let _ = fs::remove_file(&notify);
         let manager = UnixDatagram::bind(&notify).expect("a socket for the daemon's notices");
-        // Short steps, so that a daemon that died is noticed.
+        // The timeout is short, so that the loop notices soon when the daemon has ended.
         manager.set_read_timeout(Some(Duration::from_millis(50))).expect("a timeout");
         let log = fs::File::options().create(true).append(true).open(self.path("daemon.err"));
         let mut child = self
@@ -226,13 +226,14 @@ impl Daemon {
         Process(self.pid())
     }
 
-    /// Waits until everything that was written has been read, indexed if it is due, and can be
-    /// found.
+    /// Waits until everything that was written has been read and can be found, and until the sessions
+    /// that are due have been indexed.
     pub fn settle(&self) {
         self.wire().ask(methods::SETTLE, json!({})).expect("the daemon settles");
     }
 
-    /// Also waits until every session that closes automatically has closed.
+    /// Same as [`Daemon::settle`], but also waits until every session that closes automatically has
+    /// closed.
     pub fn settle_sessions(&self) {
         self.wire().ask(methods::SETTLE, json!({ "sessions": true })).expect("the daemon settles");
     }
@@ -241,8 +242,8 @@ impl Daemon {
         self.wire().call(tool, arguments)
     }
 
-    /// Calls a tool and repeats the call when the daemon closes the connection, which it does to
-    /// reopen its database. `None` when the daemon has ended.
+    /// Calls a tool. Repeats the call when the daemon closes the connection, because it reopens its
+    /// database. Returns `None` when the daemon has ended.
     pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         repeat(|| {
@@ -255,7 +256,7 @@ impl Daemon {
     }
 
     pub fn health(&self) -> health::HealthAnswer {
-        let answer = self.insist(health::NAME, &json!({})).expect("the daemon is there");
+        let answer = self.insist(health::NAME, &json!({})).expect("the daemon answers");
         serde_json::from_value(answer).expect("an answer as documented")
     }
 
@@ -273,7 +274,7 @@ impl Daemon {
         self.call("session_tracking_close", &json!({ "session_id": id }))
     }
 
-    /// Returns the agents' ids of the listed sessions, sorted as text.
+    /// Returns the ids of the listed sessions, sorted as text.
     pub fn session_ids(&self) -> Vec<String> {
         let listed = self.call("list_sessions", &serde_json::json!({}));
         let rows = listed["sessions"].as_array().expect("sessions").iter();
@@ -287,7 +288,7 @@ impl Daemon {
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([format!("-{name}"), self.pid().to_string()]).status();
         assert!(sent.expect("run kill").success());
-        // A running thread stops a moment later, and may still answer until then.
+        // A thread stops a moment after the signal, and may still answer until then.
         while cfg!(target_os = "linux") && name == "STOP" && !self.has_stopped() {
             thread::yield_now();
         }

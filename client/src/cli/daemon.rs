@@ -13,14 +13,14 @@ pub(crate) struct Mcp {
 
 #[derive(Debug, Args)]
 pub(crate) struct Stop {
-    /// Kill the daemon if it does not stop; acknowledged data is safe
+    /// Kill the daemon if it does not stop; no stored data is lost
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Update agent settings that an earlier version wrote or that name another program
+    /// Update agent settings that an earlier version wrote, or that contain another path of graphiti
     #[arg(long)]
     pub(crate) fix: bool,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Args)]
 pub(crate) struct Repair {
-    /// Recover records from this database instead, such as that of another home
+    /// Recover records from this database instead, for example from the database of another home
     #[arg(value_name = "DATABASE", value_hint = clap::ValueHint::DirPath)]
     pub(crate) database: Option<std::path::PathBuf>,
 }

@@ -6,7 +6,7 @@ use crate::cli::{Output, Project};
 
 #[derive(Debug, Args)]
 pub(crate) struct Blame {
-    /// The file, and perhaps the number of a line
+    /// The file, optionally with the number of a line
     #[arg(value_name = "FILE[:LINE]")]
     pub(crate) file: String,
     /// Only sessions whose edits contain this text
@@ -63,14 +63,14 @@ pub(crate) struct StatsOptions {
     /// Show only this table
     #[arg(long, value_enum)]
     pub(crate) by: Option<StatsBy>,
-    /// Print a picture of the hours as SVG
+    /// Print a chart of the hours as SVG
     #[arg(long, conflicts_with = "json")]
     pub(crate) svg: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// What the rows of a table are about.
+/// The subject of the rows of a table.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum StatsBy {
     /// Days

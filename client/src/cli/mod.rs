@@ -79,12 +79,12 @@ pub(crate) enum Command {
     Facts(Facts),
     /// Remember what you want agents to do from now on
     ///
-    /// Agents get the wish at the start of each session of the project, until you withdraw it with
+    /// Agents get the text at the start of each session of the project, until you withdraw it with
     /// `graphiti forget --fact`.
     Remember(Remember),
     /// Show which sessions changed a file, and why
     ///
-    /// With a line, only sessions whose edits contain its text. Latest first.
+    /// With a line, shows only sessions whose edits contain the text of the line. Latest first.
     Blame(Blame),
     /// Show how an error was solved before
     ///
@@ -95,10 +95,10 @@ pub(crate) enum Command {
     Log(Log),
     /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
     ///
-    /// Time is counted without pauses of more than five minutes. Days are in UTC. The cost is what
-    /// the tokens in the transcripts cost by the published prices of the models.
+    /// Time is counted without pauses of more than five minutes. Days are in UTC. The cost is
+    /// computed from the tokens in the transcripts and the published prices of the models.
     Stats(StatsOptions),
-    /// Show what the next session in a project needs to know from the last ones
+    /// Show what the next session in a project needs to know from the last sessions
     Handoff(Handoff),
     /// Close a session and summarise it now
     Close(Close),
@@ -119,16 +119,16 @@ pub(crate) enum Command {
     /// Forward an agent's hook event to the daemon
     ///
     /// Agents run this command from their hooks. It reads the event as JSON from standard input and
-    /// always exits with 0. It waits for the summary of a session that ends only if the setting
-    /// hooks.async_indexing is false.
+    /// always exits with 0. If the setting hooks.async_indexing is false, the event of a session's
+    /// end waits for the summary.
     Hook {
         /// The agent, which determines the form of the event and of the answer [default: claude]
         agent: Option<OsString>,
     },
     /// Index earlier sessions that have no summary yet
     ///
-    /// Without --run, only shows what would be done. It can be interrupted and run again: no
-    /// session is indexed twice.
+    /// Without --run, only shows what would be done. The command can be interrupted and run again:
+    /// no session is indexed twice.
     Sync(Sync),
     /// Export all summaries to files
     ///
@@ -137,14 +137,14 @@ pub(crate) enum Command {
     Export(ExportOptions),
     /// Import the files that `export` wrote on another machine
     ///
-    /// A session with a transcript on this machine is not changed, and what was imported before is
-    /// replaced only by something newer, so the import can be repeated. If any part of an export is
-    /// damaged, nothing is imported; with --follow, a damaged file is skipped instead.
+    /// A session with a transcript on this machine is not changed. An imported session is replaced
+    /// only by a newer version, so the import can be repeated. If any part of an export is damaged,
+    /// nothing is imported; with --follow, a damaged file is skipped instead.
     Import(Import),
     /// Share the memory of projects with your team, or with other machines of yours
     ///
-    /// Summaries, entities and facts of the projects that you name go to a graph on FalkorDB or
-    /// Neo4j, which Graphiti's own programs can read. Nothing is shared otherwise.
+    /// Summaries, entities and facts of the projects that you choose are sent to a graph on FalkorDB
+    /// or Neo4j. The programs of the original Graphiti can read it. Other projects are not shared.
     Share(Share),
     /// Remove sessions from the memory
     ///
@@ -170,9 +170,9 @@ pub(crate) enum Command {
     /// Apply the current redaction rules to stored or exported text
     ///
     /// Without --run, only shows what would change. Covers the database and the logs. The database
-    /// and the search index are rebuilt, so that replaced text is also removed from disk. It can be
-    /// interrupted and run again. Stops the daemon and starts it again afterwards. With files as
-    /// arguments, redacts these files instead.
+    /// and the search index are rebuilt, so that replaced text is also removed from disk. The
+    /// command can be interrupted and run again. Stops the daemon and starts it again afterwards.
+    /// With files as arguments, redacts these files instead.
     Redact(Redact),
     /// Check the installation and show how to fix problems
     ///

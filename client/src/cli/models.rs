@@ -46,7 +46,7 @@ pub(crate) enum ToolsCommand {
     Export,
     /// Import classifications from a file
     Import {
-        /// File that `graphiti tools export` printed
+        /// File with the output of `graphiti tools export`
         file: std::path::PathBuf,
     },
 }

@@ -5,8 +5,8 @@ use clap::Args;
 use crate::cli::{Output, Project};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Filters in the query (negated by a - before them):
-  project:, agent:, branch:, file:, tool:   names, or ends of them
+pub(crate) const FILTERS: &str = "Filters in the query (a - before a filter negates it):
+  project:, agent:, branch:, file:, tool:   a name, or the end of a name
   role:     user, assistant, tool or recap
   in:       decisions, errors, files, titles, objective, prompts, recaps, summary, episodes or messages
   date:, before:, after:   a day or a time, such as 2026-03-01 or \"last week\"";
@@ -74,16 +74,17 @@ pub(crate) struct Facts {
     #[arg(long)]
     pub(crate) ended: bool,
     /// Only this kind, such as DECIDED, RESOLVED, SET_TO, FAILS, LEFT_OPEN or PREFERS; can be
-    /// repeated. Kinds that repeat the history, such as DID or CHANGED_FOR, are shown only then
+    /// repeated. Kinds that repeat the history, such as DID or CHANGED_FOR, are shown only if they
+    /// are given here
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<String>,
     /// Show at most this many facts
     #[arg(long, short = 'n', default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Mark this fact as never having been true
+    /// Mark this fact as wrong: it was never true
     #[arg(long, value_name = "ID", conflicts_with_all = ["done", "keep", "query"])]
     pub(crate) wrong: Option<String>,
-    /// Mark this fact as over: an open end that is closed, a wish that no longer holds
+    /// Mark this fact as ended, for example an open task that is done
     #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "query"])]
     pub(crate) done: Option<String>,
     /// Mark this fact as still true, and remove an earlier mark
@@ -101,7 +102,7 @@ pub(crate) struct Facts {
 
 #[derive(Debug, Args)]
 pub(crate) struct Remember {
-    /// The wish, such as "never push to main"
+    /// The preference, such as "never push to main"
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
     /// Only for this project: its directory or its eight-digit namespace [default: the current

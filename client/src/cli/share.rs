@@ -9,7 +9,7 @@ use crate::cli::{Output, Project};
 pub(crate) struct Share {
     #[command(subcommand)]
     pub(crate) action: Option<ShareCommand>,
-    /// Print everything of a project that would leave this machine
+    /// Print all data of a project that would be sent from this machine
     #[arg(long)]
     pub(crate) preview: bool,
     #[command(flatten)]
@@ -20,17 +20,17 @@ pub(crate) struct Share {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShareCommand {
-    /// Share a project [default: the one of this directory]
+    /// Share a project [default: the project of this directory]
     Enable(ShareProject),
-    /// Stop sharing a project, and remove what this machine shared of it [default: the one of this
-    /// directory]
+    /// Stop sharing a project, and remove the data that this machine sent [default: the project of
+    /// this directory]
     Disable(ShareProject),
-    /// Show the engine, the shared projects, and the sessions that still wait to be sent
+    /// Show the graph database, the shared projects, and the sessions that are not sent yet
     Status(Output),
     /// Write all shared sessions to the graph again
     ///
-    /// It runs in the background and continues after an interruption. No session is in the graph
-    /// twice afterwards.
+    /// Runs in the background, and continues after an interruption. No session is in the graph twice
+    /// afterwards.
     Fill,
 }
 

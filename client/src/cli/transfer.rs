@@ -11,7 +11,7 @@ pub(crate) struct ExportOptions {
     /// Format of the summaries
     #[arg(long, value_enum, default_value_t = ExportFormat::Markdown)]
     pub(crate) format: ExportFormat,
-    /// Write web pages instead: a copy of what `graphiti view` shows, which opens without a server
+    /// Write web pages instead: a copy of the pages of `graphiti view` that needs no server
     #[arg(long, conflicts_with_all = ["format", "follow"])]
     pub(crate) html: bool,
     /// With --html: only sessions and facts since this day, such as 2026-03-01 or "last week"
@@ -36,7 +36,7 @@ pub(crate) struct Follow {
 /// The format of exported summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// The JSON Lines file, and a Markdown file for each summary, which begins with its origin
+    /// The JSON Lines file, and one Markdown file per summary, with the origin of the summary at the top
     Markdown,
     /// Only the JSON Lines file, with one summary per line; enough for `import`
     Jsonl,
@@ -71,7 +71,8 @@ pub(crate) struct Forget {
     /// Restore forgotten sessions
     #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
     pub(crate) undo: bool,
-    /// Withdraw a wish, or mark another fact as over, at once; `graphiti facts --keep` restores it
+    /// Withdraw a preference, or mark another fact as ended; takes effect immediately. `graphiti
+    /// facts --keep` restores it
     #[arg(long, value_name = "ID", conflicts_with_all = ["sessions", "project", "after", "before", "run"])]
     pub(crate) fact: Option<String>,
     #[command(flatten)]

@@ -39,7 +39,7 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
         return Ok(());
     }
     match &model {
-        Some((folder, place)) => setup::place(folder, place).map_err(failed)?,
+        Some((folder, place)) => setup::install_model(folder, place).map_err(failed)?,
         None => setup::remove(&home).map_err(failed)?,
     }
     write(&change, is_changed, screen)?;

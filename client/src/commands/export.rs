@@ -23,9 +23,9 @@ use crate::{
 };
 
 pub(super) const EPISODES: &str = "episodes";
-pub(super) const LINES: &str = "episodes.jsonl";
+pub(super) const EPISODE_LINES: &str = "episodes.jsonl";
 pub(super) const STATES: &str = "session_states.json";
-pub(super) const FACTS: &str = "fact_corrections.json";
+pub(super) const CORRECTIONS_FILE: &str = "fact_corrections.json";
 pub(super) const CLASSIFICATIONS: &str = "tool_classifications.json";
 
 pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskError> {
@@ -43,15 +43,15 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let states = serde_json::to_string_pretty(&states(&sessions));
     let states = states.expect("states have only string keys");
     files::replace(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
-    let learned: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
-    let learned = serde_json::to_vec_pretty(&learned.document.unwrap_or_default());
-    let learned = learned.expect("classifications have only string keys");
-    files::replace(&folder.join(CLASSIFICATIONS), &learned).map_err(failed)?;
+    let classifications: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
+    let classifications = serde_json::to_vec_pretty(&classifications.document.unwrap_or_default());
+    let classifications = classifications.expect("classifications have only string keys");
+    files::replace(&folder.join(CLASSIFICATIONS), &classifications).map_err(failed)?;
     let corrections: CorrectionsAnswer =
         connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
     let corrections = serde_json::to_vec_pretty(&corrections.corrections);
     let corrections = corrections.expect("corrections have only string keys");
-    files::replace(&folder.join(FACTS), &corrections).map_err(failed)?;
+    files::replace(&folder.join(CORRECTIONS_FILE), &corrections).map_err(failed)?;
     screen.print(format!(
         "{} episodes, {} session states, the classifications of tools and the corrections of facts \
          were written to {}.",
@@ -114,7 +114,7 @@ fn write_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
         serde_json::to_writer(&mut lines, episode)?;
         lines.push(b'\n');
     }
-    files::replace(&folder.join(LINES), &lines)
+    files::replace(&folder.join(EPISODE_LINES), &lines)
 }
 
 /// Converts the sessions to `session_states.json`, in the format of the original Graphiti.

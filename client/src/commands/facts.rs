@@ -1,4 +1,4 @@
-//! `graphiti facts`: lists facts, or records that one is wrong, done or still true.
+//! `graphiti facts`: lists facts, or records that a fact is wrong, done or still true.
 
 use graphiti_proto::{
     methods::corrections::{CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest},

@@ -31,9 +31,9 @@ use crate::{
     screen::{Screen, line},
 };
 
-/// The file in the home folder with the name of this machine's folder.
+/// The file in the home folder that contains the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
-/// Maximum length, in bytes, of a file, which contains one episode.
+/// Maximum length, in bytes, of a file with one episode.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const MAX_NAME_CHARS: usize = 100;
@@ -68,7 +68,7 @@ pub(super) fn export(
         let failed = |error: io::Error| AskError::NotWritten { path: own.clone(), error };
         let mut connection = Connection::open_for_work()?;
         let episodes = export::episodes(&mut connection, project)?;
-        // A request without sessions lists those that were forgotten.
+        // A request without sessions returns the forgotten sessions.
         let forgotten: Forgotten = connection.ask(FORGET, &Forget::default())?;
         let forgotten: HashSet<String> =
             (forgotten.sessions.iter()).map(|row| file_name(&row.agent, &row.session_id)).collect();
@@ -108,8 +108,9 @@ struct FolderImporter<'s> {
 }
 
 impl FolderImporter<'_> {
-    /// Imports files by one request, or one by one if that fails, so that one file does not block
-    /// the others. A file whose request fails is tried again in the next round.
+    /// Imports files by one request. If the request fails or reports a problem, imports the files
+    /// one by one, so that one file does not block the others. A file whose own request fails is
+    /// tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();
@@ -142,7 +143,7 @@ impl FolderImporter<'_> {
     }
 }
 
-/// Returns the name of this machine's folder. It is chosen once and kept in the home.
+/// Returns the name of this machine's folder. The name is chosen once and stored in the home folder.
 fn machine() -> Result<String, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let file = home.join(MACHINE);
@@ -200,8 +201,8 @@ fn sanitized(name: &str) -> String {
     format!("{plain}.{hash:016x}")
 }
 
-/// Writes the files that differ, and removes those of forgotten sessions. Returns the numbers of
-/// both.
+/// Writes the files that have changed, and removes the files of forgotten sessions. Returns the
+/// numbers of written and removed files.
 ///
 /// A file whose episode is missing here is kept, because it may be the last copy: a damaged
 /// database may have been replaced, or the quota of this machine may have evicted the episode.
@@ -243,7 +244,7 @@ struct SyncStamp {
 struct SyncedFile {
     path: PathBuf,
     stamp: SyncStamp,
-    /// The episode, or why there is none.
+    /// The episode, or why the file contains no episode.
     episode: Result<PortableEpisode, String>,
 }
 
@@ -253,8 +254,8 @@ impl SyncedFile {
     }
 }
 
-/// Returns the files of other machines that `seen` does not contain with their present stamp,
-/// except incomplete ones.
+/// Returns the complete files of other machines that `seen` does not contain with their current
+/// stamp.
 fn new_files(
     folder: &Path,
     own: &str,
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_importer_reads_complete_new_files_of_others() {
+    fn an_importer_reads_complete_new_files_of_other_machines() {
         let folder = tempfile::tempdir().unwrap();
         let (mine, theirs) = (folder.path().join("mine"), folder.path().join("theirs"));
         write_files(&mine, &files_of(vec![episode("a", "x")]), &HashSet::new()).unwrap();

@@ -40,7 +40,7 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
 /// Prints the sessions that were forgotten earlier.
 fn print_forgotten(answer: &Forgotten, screen: &Screen) {
     if answer.sessions.is_empty() {
-        screen.print("Nothing was forgotten. Name a session, or --project, --after or --before.");
+        screen.print("Nothing was forgotten. Give a session, or --project, --after or --before.");
         return;
     }
     for row in &answer.sessions {
@@ -85,15 +85,16 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
     screen.print(format!("{verb}: {}.", facts.join(", ")));
     print_rows(&answer.sessions, screen);
     if !answer.relatives.is_empty() {
-        screen.print("Forks and copies that share text with them and are kept:");
+        screen.print("Kept: forks and copies that share text with these sessions:");
         print_rows(&answer.relatives, screen);
     }
     if answer.sessions.iter().any(|row| row.exists) {
-        screen
-            .print("Their transcripts stay where their agents keep them, and are not read again.");
+        screen.print("The transcripts stay in the folders of the agents, and are not read again.");
     }
     if is_dry {
-        screen.print("Forget them with --run. Take it back with: graphiti forget --undo <session>");
+        screen.print(
+            "Forget them with --run. Restore a session with: graphiti forget --undo <session>",
+        );
     }
 }
 

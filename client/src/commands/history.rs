@@ -22,8 +22,8 @@ use crate::{
     screen::{Screen, ago, instant, line, now},
 };
 
-/// Maximum number of bytes of standard input that are sent. The end is sent, because most programs
-/// print the error there.
+/// Maximum number of bytes of standard input that are sent. Only the end of a longer input is sent,
+/// because most programs print the error there.
 const MAX_INPUT_BYTES: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
@@ -66,7 +66,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Splits `FILE:LINE`, unless a file with that whole name exists.
+/// Splits `FILE:LINE`, unless a file exists whose name is the whole text.
 fn file_and_line(given: &str, exists: impl Fn(&str) -> bool) -> (&str, Option<usize>) {
     let divided = given.rsplit_once(':').and_then(|(file, number)| {
         let number: usize = number.parse().ok()?;
@@ -81,18 +81,19 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
     let Some(text) = text.lines().nth(number - 1).map(str::trim) else {
         let what = match text.lines().count() {
             0 => "the file is empty".to_owned(),
-            count => format!("there is no line {number}: the last one is {count}"),
+            count => format!("there is no line {number}: the last line is {count}"),
         };
         return Err(AskError::file(path, &what));
     };
     if !text.contains(char::is_alphanumeric) {
-        let what = format!("line {number} has no words to look for");
+        let what = format!("line {number} has no words to search for");
         return Err(AskError::file(path, &what));
     }
     Ok(text.to_owned())
 }
 
-/// Returns the absolute path of a file, or its name if it has no folder and does not exist here.
+/// Returns the absolute path of `file`. If `file` is only a name, and the current directory has no
+/// such file, it stays unchanged.
 fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
         return file.to_owned();
@@ -158,7 +159,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
 fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {
-        let what = "no error given: `graphiti fix ERROR`, or `COMMAND 2>&1 | graphiti fix`";
+        let what = "no error given: run `graphiti fix ERROR` or `COMMAND 2>&1 | graphiti fix`";
         return Err(AskError::InvalidInput(what.to_owned()));
     }
     let text = end_of(input.lock());
@@ -200,12 +201,12 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    let mut last = String::new();
+    let mut previous_day = String::new();
     for row in &answer.sessions {
-        let today = long_date(&row.session.last_activity);
-        if today != last {
-            screen.print(screen.bold(&today));
-            last = today;
+        let day = long_date(&row.session.last_activity);
+        if day != previous_day {
+            screen.print(screen.bold(&day));
+            previous_day = day;
         }
         print_row(row, screen);
     }
@@ -252,7 +253,7 @@ fn print_row(row: &LogRow, screen: &Screen) {
     screen.print("");
 }
 
-/// Formats the day of an instant: `Monday, 2 March 2026`.
+/// Formats the day of an instant, for example `Monday, 2 March 2026`.
 fn long_date(at: &str) -> String {
     local(at, "%A, %-d %B %Y")
 }
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_are_unknown_are_left_out() {
+    fn empty_facts_are_omitted() {
         assert_eq!(joined(&["a".to_owned(), String::new(), "b".to_owned()]), "a · b");
     }
 }

@@ -21,7 +21,7 @@ use graphiti_proto::{
 };
 use serde_json::Value;
 
-use super::export::{CLASSIFICATIONS, EPISODES, FACTS, LINES, STATES};
+use super::export::{CLASSIFICATIONS, CORRECTIONS_FILE, EPISODE_LINES, EPISODES, STATES};
 use crate::{
     cli,
     connection::{AskError, Connection},
@@ -35,20 +35,20 @@ const LONGEST: u64 = 512 << 20;
 const LONGEST_EPISODE: usize = 1 << 20;
 /// The error for an episode longer than [`LONGEST_EPISODE`].
 const TOO_LONG: &str = "is longer than 1 MB, the maximum for an episode";
-/// The member that the content of every exported episode contains.
+/// The key that the content of every exported episode contains.
 const SESSION_METADATA: &str = "graphiti_session_metadata:";
 /// Maximum total length, in bytes, of the episodes in one request.
 const REQUEST_BYTES: usize = 2 << 20;
 /// Maximum number of problems that are shown.
 const SHOWN_PROBLEMS: usize = 20;
 
-/// An episode and its source.
+/// An episode, and where it was read.
 struct ReadEpisode {
     portable: PortableEpisode,
     file: PathBuf,
     /// The line number; `None` when the episode is a whole file.
     line: Option<usize>,
-    /// Number of bytes that it needs in a request.
+    /// Number of bytes that the episode needs in a request.
     bytes: usize,
 }
 
@@ -80,8 +80,8 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
             let path = args.path.display();
             format!(
                 "{path} is not an export of graphiti (transcripts are not imported: the daemon \
-                 reads them in the folders of the agents, which `graphiti status` shows, and \
-                 `graphiti sync` indexes earlier sessions)"
+                 reads them in the folders that `graphiti status` shows, and `graphiti sync` \
+                 indexes earlier sessions)"
             )
         };
         return Err(AskError::InvalidInput(format!(
@@ -186,7 +186,7 @@ pub(super) fn print(verb: &str, imported: &ImportReport, screen: &Screen) {
 
 impl ExportFiles {
     /// Whether any part was written by `graphiti export`. A line of a transcript may have a member
-    /// `content`, too, but not with the metadata of an episode.
+    /// `content`, too, but this `content` has no metadata of an episode.
     fn is_export(&self) -> bool {
         let is_episode =
             |read: &ReadEpisode| read.portable.episode.content.contains(SESSION_METADATA);
@@ -199,7 +199,7 @@ impl ExportFiles {
         if !path.is_dir() {
             return self.read_file(path);
         }
-        let lines = path.join(LINES);
+        let lines = path.join(EPISODE_LINES);
         if lines.exists() {
             self.read_file(&lines)?;
         }
@@ -218,10 +218,10 @@ impl ExportFiles {
         });
         files.iter().try_for_each(|file| self.read_file(file))?;
         self.classifications = self.read_json(&path.join(CLASSIFICATIONS))?;
-        if let Some(rows) = self.read_json(&path.join(FACTS))? {
+        if let Some(rows) = self.read_json(&path.join(CORRECTIONS_FILE))? {
             match serde_json::from_value(rows) {
                 Ok(rows) => self.corrections = rows,
-                Err(error) => self.problems.push(format!("{FACTS}: {error}")),
+                Err(error) => self.problems.push(format!("{CORRECTIONS_FILE}: {error}")),
             }
         }
         // The session states of the other machine are not imported, but the file must be valid.
@@ -232,7 +232,7 @@ impl ExportFiles {
             && self.problems.is_empty();
         if is_empty {
             let what = format!(
-                "there is no export in {}: neither {LINES} nor {EPISODES}/*.md",
+                "there is no export in {}: neither {EPISODE_LINES} nor {EPISODES}/*.md",
                 path.display()
             );
             return Err(AskError::InvalidInput(what));
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transcript_is_no_export() {
+    fn a_transcript_is_not_an_export() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("session.jsonl");
         let episode = r#"{"content":"---\ngraphiti_session_metadata:\n  version: \"1\"\n---\n"}"#;
@@ -320,8 +320,8 @@ mod tests {
     fn a_folder_with_corrections_only_is_an_export() {
         let folder = tempfile::tempdir().unwrap();
         let mut export = ExportFiles::default();
-        assert!(export.read(folder.path()).is_err(), "it is empty");
-        fs::write(folder.path().join(FACTS), "[{}]").unwrap();
+        assert!(export.read(folder.path()).is_err(), "the folder is empty");
+        fs::write(folder.path().join(CORRECTIONS_FILE), "[{}]").unwrap();
         assert!(export.read(folder.path()).is_ok());
         assert_eq!(export.corrections.len(), 1);
     }

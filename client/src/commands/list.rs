@@ -54,8 +54,8 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Requests pages until there are `limit` sessions or no more. `ask` takes the maximum number of
-/// sessions, and the number of sessions to skip.
+/// Requests pages until `limit` sessions are read or no more sessions exist. `ask` takes the maximum
+/// number of sessions, and the number of sessions to skip.
 fn all_pages<E>(
     limit: usize,
     mut ask: impl FnMut(usize, usize) -> Result<ListSessionsAnswer, E>,
@@ -85,7 +85,7 @@ fn all_pages<E>(
 
 /// Prints sessions as a table.
 pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
-    // The agent is of interest only where several are in use.
+    // The column of agents is shown only if the sessions have different agents.
     let has_agents = sessions.iter().any(|session| session.agent != sessions[0].agent);
     let mut columns = vec![
         Column::new("SESSION", Align::Left),
@@ -119,7 +119,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     }
 }
 
-/// Returns the status of a session in one word: its outcome, or its state while it has no outcome.
+/// Returns the status of a session in one word: its outcome, or its state if it has no outcome, or
+/// `empty`.
 pub(super) fn outcome_or_state(session: &SessionRow) -> &str {
     match (session.state.as_str(), &session.episode) {
         ("indexed", Some(episode)) => &episode.outcome,
@@ -156,8 +157,9 @@ fn title(session: &SessionRow) -> String {
 mod tests {
     use super::*;
 
-    /// Lists up to `limit` of `count` sessions of a daemon that answers with at most 10. A session
-    /// is added before each request but the first. Returns the ids, and where the next page begins.
+    /// Lists at most `limit` sessions of a daemon with `count` sessions and pages of at most 10. A
+    /// session is added before each request except the first. Returns the ids, and the offset of the
+    /// next page.
     fn list(count: usize, limit: usize) -> (Vec<String>, Option<usize>) {
         let mut newest = count;
         let mut is_first = true;
@@ -177,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_listed_in_pages_each_once() {
+    fn each_session_of_all_pages_is_listed_once() {
         let ids = |ids: std::ops::RangeInclusive<usize>| -> Vec<String> {
             ids.rev().map(|id| id.to_string()).collect()
         };
         assert_eq!(list(5, 3), (ids(3..=5), Some(3)));
         assert_eq!(list(5, 0), (Vec::new(), None));
         assert_eq!(list(25, 100), (ids(1..=25), None));
-        // The second page repeats a session and has more than the missing ones.
+        // The second page repeats a session, and has more sessions than are missing.
         assert_eq!(list(25, 12), (ids(14..=25), Some(13)));
     }
 }

@@ -162,9 +162,9 @@ fn by(team: Option<&TeamOrigin>) -> String {
     }
 }
 
-/// Converts the argument for the daemon. A directory becomes its absolute path. A namespace, a
-/// name, a remote, and an absolute path of another system (as `list --json` prints it for an
-/// imported session) stay unchanged.
+/// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
+/// name and a remote stay unchanged. So does an absolute path of another system, which `list --json`
+/// prints for an imported session.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {

@@ -52,7 +52,7 @@ fn print(prompts: &[PromptRow], screen: &Screen) {
     ]);
     for prompt in prompts {
         let state =
-            if prompt.problems.is_empty() { "ok" } else { "wrong: see graphiti prompts check" };
+            if prompt.problems.is_empty() { "ok" } else { "invalid: see graphiti prompts check" };
         table.row().cell(line(&prompt.kind)).cell(state).cell(line(&prompt.origin));
     }
     for text in table.lines(screen.width(), |heading| screen.dim(heading)) {

@@ -30,7 +30,7 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
         // ignored.
         let _ = writeln!(
             io::stderr(),
-            "graphitid pauses meanwhile; nothing that agents write is lost."
+            "graphitid is stopped meanwhile; afterwards, it reads what agents wrote."
         );
         super::stop::quietly()?;
     }
@@ -52,11 +52,11 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
 
 fn print_next_step(redact: &cli::Redact, screen: &Screen) {
     screen.print(match (redact.run, redact.exports.is_empty()) {
-        (false, _) => "Nothing was changed. Do it with --run.",
+        (false, _) => "Nothing was changed. Make the changes with --run.",
         (true, true) => {
             "The database was rewritten if anything changed, and the search index is being rebuilt. \
              To redact earlier exports: graphiti redact --again FILE|FOLDER..."
         }
-        (true, false) => "Copies of these files elsewhere stay as they are.",
+        (true, false) => "Copies of these files in other places are not changed.",
     });
 }

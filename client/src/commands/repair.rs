@@ -18,7 +18,7 @@ pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;
     let was_running = match Connection::open() {
-        Err(error @ AskError::Silent(_)) => return Err(error),
+        Err(error @ AskError::NoAnswer(_)) => return Err(error),
         opened => opened.is_ok(),
     };
     if was_running {

@@ -80,8 +80,8 @@ pub(super) struct ResumeChoice {
 }
 
 impl ResumeChoice {
-    /// Returns the command for a session that was chosen, or the message for the user if there is
-    /// none.
+    /// Returns the command for a session that was chosen, or a message for the user if there is no
+    /// command.
     pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
         let restart = match ResumePlan::of(session).map_err(|error| error.to_string())? {
             ResumePlan::Resume(command) => return Ok(command),
@@ -96,8 +96,8 @@ impl ResumeChoice {
     }
 }
 
-/// Resumes a session in place of this program. If its transcript is gone, offers to start its agent
-/// with the handoff of its project.
+/// Resumes a session in place of this program. If the transcript of the session is gone, offers to
+/// start the agent with the handoff of the project.
 fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
     let restart = match ResumePlan::of(session)? {
         ResumePlan::Resume(command) => return execute(&command),
@@ -109,7 +109,7 @@ fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
     screen.print(reason(&restart));
     let program = restart.program;
     if !ask_yes_no(&format!("Start {program} with the handoff as its first prompt?"))? {
-        screen.print(format!("You can do it later with: {}", later(&restart)));
+        screen.print(format!("You can do it later with: {}", restart_command_line(&restart)));
         return Ok(());
     }
     execute(&with_handoff(session)?)
@@ -128,7 +128,7 @@ fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
 
 /// How the work of a session can be continued.
 enum ResumePlan {
-    /// Its agent resumes it.
+    /// The agent of the session resumes it.
     Resume(AgentCommand),
     /// The transcript is gone: the agent of the session starts with a first prompt.
     Restart(AgentCommand),
@@ -153,7 +153,7 @@ impl ResumePlan {
     fn to_json(&self, session: &SessionRow) -> Value {
         let (command, shell_line, is_resumable) = match self {
             ResumePlan::Resume(command) => (command, command.to_string(), true),
-            ResumePlan::Restart(command) => (command, later(command), false),
+            ResumePlan::Restart(command) => (command, restart_command_line(command), false),
         };
         json!({
             "session": session,
@@ -191,13 +191,13 @@ fn reason(restart: &AgentCommand) -> String {
 fn refusal(restart: &AgentCommand) -> String {
     let why = "the transcript of this session is gone, so";
     let program = restart.program;
-    let later = later(restart);
-    format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {later}")
+    let command = restart_command_line(restart);
+    format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {command}")
 }
 
-/// Formats the command that starts the agent with the handoff, for a shell. Double quotes are safe,
-/// because the id in it consists of letters, digits and `-_.` (`setup::resume`).
-fn later(restart: &AgentCommand) -> String {
+/// Formats the shell command that starts the agent with the handoff. Double quotes are safe, because
+/// the session id in it consists of letters, digits and `-_.` (`setup::resume`).
+fn restart_command_line(restart: &AgentCommand) -> String {
     let introduction = restart.arguments.last().map(|prompt| prompt.replace('`', ""));
     let introduction = introduction.unwrap_or_default();
     restart.with_last_argument(&format!("\"{introduction} $(graphiti handoff)\""))
@@ -268,7 +268,7 @@ fn ambiguous(sessions: &[SessionRow]) -> AskError {
     };
     let candidates: Vec<Value> = sessions.iter().map(candidate).collect();
     AskError::Tool {
-        message: format!("{} sessions match: give the id of one", sessions.len()),
+        message: format!("{} sessions match: give the id of one of them", sessions.len()),
         details: json!({ "candidates": candidates }),
     }
 }

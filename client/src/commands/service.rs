@@ -21,9 +21,9 @@ use crate::{
 const LINES: usize = 200;
 
 pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError> {
-    let place = place()?;
-    let Some(manager) = service::manager(&place) else {
-        let what = "there is no service manager here: `graphiti up` runs the daemon without one";
+    let paths = install_paths()?;
+    let Some(manager) = service::manager(&paths) else {
+        let what = "this system has no service manager: start the daemon with `graphiti up`";
         return Err(AskError::Failed(what.to_owned()));
     };
     match action {
@@ -36,11 +36,11 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
         ServiceAction::Stop => run_all(&manager.stop),
         // The exit code of `status` is not 0 while the service is stopped; that is not an error.
         ServiceAction::Status => run_one(&manager.status).map(drop),
-        ServiceAction::Logs => logs(&manager, &place, screen),
+        ServiceAction::Logs => logs(&manager, &paths, screen),
     }
 }
 
-fn place() -> Result<InstallPaths, AskError> {
+fn install_paths() -> Result<InstallPaths, AskError> {
     let set = |name: &str| env::var_os(name).filter(|set| !set.is_empty());
     Ok(InstallPaths {
         user_home: env::home_dir().ok_or(AskError::NoHome)?,
@@ -82,7 +82,7 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
 }
 
 fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
-    // Stopping fails when the service no longer exists; its files are removed in any case.
+    // Stopping fails if the service no longer exists. The files are removed even then.
     let stopped = run_all(&manager.uninstall);
     for file in &manager.files {
         match fs::remove_file(&file.path) {
@@ -94,22 +94,23 @@ fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
             }
         }
     }
-    run_all(&manager.removed)?;
+    run_all(&manager.after_removal)?;
     stopped
 }
 
-fn logs(manager: &Manager, place: &InstallPaths, screen: &Screen) -> Result<(), AskError> {
+fn logs(manager: &Manager, paths: &InstallPaths, screen: &Screen) -> Result<(), AskError> {
     if let Some(command) = &manager.logs {
         return run_one(command).map(drop);
     }
-    let file = place.home.join(start::LOG);
+    let file = paths.home.join(start::LOG);
     let text = fs::read_to_string(&file)
         .map_err(|error| AskError::Failed(format!("cannot read {}: {error}", file.display())))?;
     screen.print(end(&text));
     Ok(())
 }
 
-/// Returns the last lines of a log. They may quote transcripts, so control characters are replaced.
+/// Returns the last lines of a log. The log may quote transcripts, so control characters are
+/// replaced.
 fn end(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     block(&lines[lines.len().saturating_sub(LINES)..].join("\n"))

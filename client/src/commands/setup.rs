@@ -31,7 +31,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     if changes.is_empty() {
         screen.print(match goal {
             SetupGoal::Install => "Nothing to change.",
-            SetupGoal::Remove => "Nothing of graphiti is left in the agents' settings.",
+            SetupGoal::Remove => "The settings of the agents contain nothing of graphiti.",
         });
     } else {
         changes.iter().for_each(|change| show(change, screen));
@@ -54,8 +54,8 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the planned changes. Prints the agents that are changed, and why a file cannot be
-/// changed.
+/// Returns the planned changes. Prints the agents whose settings will be changed, and the reason if
+/// a file cannot be changed.
 fn plan_changes(
     args: &cli::Setup,
     goal: SetupGoal,
@@ -76,7 +76,7 @@ fn plan_changes(
                 Ok(change) => changes.push(change),
                 Err((file, error)) => {
                     refused = true;
-                    let text = format!("{} is left as it is: {error}", file.display());
+                    let text = format!("{} is not changed: {error}", file.display());
                     screen.print(screen.bad(block(&text)));
                 }
             }
@@ -107,7 +107,7 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     let new = change.after.as_deref().unwrap_or_default();
     let what = match (&change.before, &change.after) {
         (None, _) => " (new)",
-        (_, None) => " (removed: nothing is left in it)",
+        (_, None) => " (removed, because it would be empty)",
         _ => "",
     };
     screen.print(format!("\n{}{what}  {}", change.file.display(), screen.dim(change.agent)));
@@ -123,10 +123,11 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     }
 }
 
-/// Asks whether to change this number of files. Returns whether the answer is yes.
+/// Asks the user whether `count` files may be changed. Returns whether the answer is yes.
 pub(super) fn confirm_changes(count: usize) -> Result<bool, AskError> {
     if !io::stdin().is_terminal() {
-        let what = "cannot ask without a terminal: run it with --yes to make these changes";
+        let what =
+            "cannot ask without a terminal: run the command with --yes to make these changes";
         return Err(AskError::Failed(what.to_owned()));
     }
     let files = if count == 1 { "this file".to_owned() } else { format!("these {count} files") };
@@ -135,7 +136,7 @@ pub(super) fn confirm_changes(count: usize) -> Result<bool, AskError> {
 
 /// Asks a question on the terminal. Returns whether the answer is yes.
 pub(super) fn ask_yes_no(question: &str) -> Result<bool, AskError> {
-    // If standard output is closed, the answer is read all the same.
+    // An error of standard output is ignored, and the answer is read nevertheless.
     let _ = write!(io::stdout().lock(), "{question} [y/N] ").and_then(|()| io::stdout().flush());
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(failed)?;

@@ -30,7 +30,7 @@ pub(super) fn run(args: cli::Share, screen: &Screen) -> Result<(), AskError> {
         Some(ShareCommand::Disable(given)) => change(given, false, screen),
         Some(ShareCommand::Fill) => {
             let answer = ask(&request(ShareAction::Fill, None))?;
-            screen.print("All shared sessions are written again, in the background.");
+            screen.print("All shared sessions are being written again in the background.");
             print_work(&answer.status, screen);
             Ok(())
         }
@@ -53,8 +53,8 @@ fn status(is_json: bool, screen: &Screen) -> Result<(), AskError> {
     }
     let status = &answer.status;
     if status.engine.is_empty() {
-        screen.print("Nothing is shared. Set `session_tracking.share` in graphiti.config.json:");
-        screen.print("docs/sharing.md shows how.");
+        screen.print("Nothing is shared. To share, set `session_tracking.share` in");
+        screen.print("graphiti.config.json; see docs/sharing.md.");
     } else {
         let version = if status.version.is_empty() { &status.engine } else { &status.version };
         screen.print(format!("Engine:  {} at {}", line(version), line(&status.url)));
@@ -73,8 +73,8 @@ fn print_work(status: &ShareReport, screen: &Screen) {
         0 => String::new(),
         count => format!("; the engine rejects {count}, see the log"),
     };
-    let waiting = format!("{} written since the start", status.written);
-    screen.print(format!("Waiting: {} sessions; {waiting}{rejected}", status.backlog));
+    let written = format!("{} written since the start", status.written);
+    screen.print(format!("Waiting: {} sessions; {written}{rejected}", status.backlog));
     let last = status.last_success.as_deref().map(|at| ago(instant(at), now()));
     screen.print(format!("Success: {}", last.unwrap_or_else(|| "not yet".to_owned())));
     if let Some(error) = &status.error {
@@ -84,7 +84,7 @@ fn print_work(status: &ShareReport, screen: &Screen) {
 
 fn print_projects(projects: &[SharedProjectRow], screen: &Screen) {
     if projects.is_empty() {
-        screen.print("No project is shared: run `graphiti share enable` in one.");
+        screen.print("No project is shared: run `graphiti share enable` in a project.");
         return;
     }
     let mut table = TextTable::new(vec![
@@ -191,7 +191,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
         ),
         (true, false) => format!("{named} is shared as {} from now on.", line(&project.group)),
         (false, _) => {
-            format!("{named} is not shared any more; what this machine shared of it is removed.")
+            format!("{named} is no longer shared; its data from this machine is removed.")
         }
     });
     Ok(())

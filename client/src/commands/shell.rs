@@ -11,7 +11,7 @@ pub(super) fn completions(shell: clap_complete::Shell, screen: &Screen) {
     screen.print_bytes(&script);
 }
 
-/// Prints the manual page, followed by those of the commands.
+/// Prints the manual page of the program, followed by the manual pages of the commands.
 pub(super) fn manual(screen: &Screen) {
     let mut command = Cli::command();
     command.build();

@@ -17,10 +17,10 @@ const LINES: usize = 60;
 /// How much of a session is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// The part of the summary that fits on a page.
-    Page,
+    /// The part of the summary that fits on one screen page.
+    OnePage,
     /// The whole summary.
-    Whole,
+    Complete,
     /// The whole summary, the ids, the state, the branches and the transcript files.
     Verbose,
 }
@@ -45,7 +45,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    let extent = if args.verbose { Extent::Verbose } else { Extent::Page };
+    let extent = if args.verbose { Extent::Verbose } else { Extent::OnePage };
     if args.messages || (args.conversation && answer.markdown.is_some()) {
         SessionView { answer: &answer, screen, extent }.print_head();
         match &answer.markdown {
@@ -58,16 +58,16 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Prints the description of a session, calls `between`, and prints the summary.
+/// Prints the title and the facts of a session, calls `after_head`, and prints the summary.
 pub(super) fn print(
     answer: &GetSessionAnswer,
     screen: &Screen,
     extent: Extent,
-    between: impl FnOnce(),
+    after_head: impl FnOnce(),
 ) {
     let shown = SessionView { answer, screen, extent };
     let head = shown.print_head();
-    between();
+    after_head();
     shown.print_summary(LINES.saturating_sub(head + 2));
 }
 
@@ -79,7 +79,7 @@ struct SessionView<'s> {
 }
 
 impl SessionView<'_> {
-    /// Prints the description of the session. Returns the number of lines.
+    /// Prints the title, the facts and the rows of the session. Returns the number of lines.
     fn print_head(&self) -> usize {
         let (answer, screen) = (self.answer, self.screen);
         let rows = self.rows();
@@ -99,8 +99,8 @@ impl SessionView<'_> {
         rows.len() + if screen.is_terminal() { 3 } else { 4 }
     }
 
-    /// Returns the rows below the title: what is unusual about the session, and with `--verbose`
-    /// the ids, the state, the branches and the transcript files.
+    /// Returns the rows below the title: the original of a fork, the machine of an imported session
+    /// and a problem, and with `--verbose` the ids, the state, the branches and the transcript files.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());
@@ -123,7 +123,7 @@ impl SessionView<'_> {
     fn print_summary(&self, lines: usize) {
         let (answer, screen) = (self.answer, self.screen);
         let Some(markdown) = &answer.markdown else {
-            screen.print(screen.dim(unsummarized(answer)));
+            screen.print(screen.dim(missing_summary_hint(answer)));
             return;
         };
         // The title was printed above.
@@ -132,7 +132,7 @@ impl SessionView<'_> {
             Some((first, rest)) if first.starts_with("# ") => rest.trim_start(),
             _ => &summary,
         };
-        if self.extent != Extent::Page {
+        if self.extent != Extent::OnePage {
             screen.print_markdown(summary);
         } else if !screen.print_page(summary, lines) {
             let session = line(&answer.session.session_id);
@@ -180,7 +180,7 @@ fn is_copy(answer: &GetSessionAnswer) -> bool {
 }
 
 /// Explains why a session has no summary, and what to do.
-fn unsummarized(answer: &GetSessionAnswer) -> String {
+fn missing_summary_hint(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
     match &answer.forked_from {
         Some(of) if is_copy(answer) && of.is_empty() => {
@@ -201,8 +201,8 @@ fn forked_from(answer: &GetSessionAnswer) -> String {
     let Some(from) = &answer.forked_from else { return String::new() };
     let from = if from.is_empty() { "a forgotten session" } else { from };
     match answer.shared_records {
-        1 => format!("{from}, which has the first record of this session, too"),
-        count => format!("{from}, which has the first {count} records of this session, too"),
+        1 => format!("{from} (the first record is the same)"),
+        count => format!("{from} (the first {count} records are the same)"),
     }
 }
 
@@ -230,9 +230,11 @@ fn print_messages(answer: &GetSessionAnswer, screen: &Screen) {
     }
     match answer.next {
         Some(next) => {
-            screen.print(screen.dim(format!("… more from message {next} on: --from {next}")));
+            screen.print(screen.dim(format!("… for more messages: --from {next}")));
         }
-        None if answer.messages.is_empty() => screen.print(screen.dim("No messages here.")),
+        None if answer.messages.is_empty() => {
+            screen.print(screen.dim("No messages in this range."));
+        }
         None => {}
     }
 }

@@ -1,8 +1,9 @@
-//! `graphiti export --html`: a copy of the viewer's pages that a browser opens without a server.
+//! `graphiti export --html`: writes a copy of the viewer's pages that a browser opens without a
+//! server.
 //!
-//! The pages are written into a new folder beside the wanted one. The new folder replaces the
-//! wanted one at the end, so an interrupted export leaves an earlier copy unchanged. Only a folder
-//! that is empty, or contains only an earlier copy, is replaced.
+//! The pages are written into a new folder beside the target folder. At the end, the new folder
+//! replaces the target folder, so an interrupted export leaves an earlier copy unchanged. The target
+//! folder is replaced only if it is empty, or contains only an earlier copy.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -25,7 +26,7 @@ use crate::{
 
 /// The file that lists the files of a copy.
 const LIST: &str = "graphiti-copy.txt";
-/// The first line of that file.
+/// The first line of [`LIST`].
 const LIST_HEAD: &str =
     "The next `graphiti export --html` replaces this folder if it has only these files:";
 /// The page to open.
@@ -53,15 +54,15 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// A copy that is being written. Its folder is removed when the value is dropped.
+/// A copy that is being written. The folder is removed when the value is dropped.
 struct UnfinishedCopy {
     folder: PathBuf,
-    /// The names of its files.
+    /// The names of the files of the copy.
     names: Vec<String>,
 }
 
 impl UnfinishedCopy {
-    /// Creates the folder beside the wanted one, and replaces the folder of an interrupted export.
+    /// Creates the new folder beside `wanted`. Replaces the new folder of an interrupted export.
     fn create(wanted: &Path) -> Result<UnfinishedCopy, AskError> {
         let folder = beside(wanted, ".graphiti-new");
         let failed = |error| not_written(&folder, error);
@@ -88,7 +89,7 @@ impl UnfinishedCopy {
         loop {
             let part: StaticCopyPart = connection.ask(STATIC_COPY, &request)?;
             if part.rendered == 0 && !request.pages.is_empty() {
-                return Err(AskError::Broken("it rendered no page".to_owned()));
+                return Err(AskError::InvalidAnswer("it rendered no page".to_owned()));
             }
             for StaticCopyFile { name, text } in part.files {
                 self.write(name, &text)?;
@@ -104,8 +105,8 @@ impl UnfinishedCopy {
 
     fn write(&mut self, name: String, text: &str) -> Result<(), AskError> {
         if !is_plain(&name) {
-            let what = format!("it named a file `{name}`");
-            return Err(AskError::Broken(what));
+            let what = format!("a file has the invalid name `{name}`");
+            return Err(AskError::InvalidAnswer(what));
         }
         let path = self.folder.join(&name);
         // The file is not synced to disk, because a copy can be made again.
@@ -139,7 +140,7 @@ impl UnfinishedCopy {
         }
         fs::rename(wanted, &old).map_err(failed)?;
         if let Err(error) = fs::rename(&self.folder, wanted) {
-            // Puts the earlier copy back, if possible.
+            // Moves the earlier copy back, if possible.
             let _ = fs::rename(&old, wanted);
             return Err(failed(error));
         }
@@ -171,7 +172,7 @@ fn check_replaceable(folder: &Path) -> Result<bool, AskError> {
         if !own.contains(&name) {
             let name = name.to_string_lossy();
             let what = format!(
-                "it contains `{}`, which is not part of an earlier copy; nothing was written, choose another folder",
+                "the folder contains `{}`, which is not part of an earlier copy; nothing was written, choose another folder",
                 line(&name)
             );
             return Err(AskError::file(folder, &what));
@@ -187,13 +188,14 @@ fn listed(folder: &Path) -> Option<HashSet<OsString>> {
     Some(names.chain([LIST]).map(OsString::from).collect())
 }
 
-/// Whether a name belongs to a file directly in the folder.
+/// Whether a name is valid for a file of a copy: it contains no separator, and every file system
+/// accepts it.
 fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
-/// Returns the target of a path that is a link, so that the folder is replaced and not the link.
+/// Resolves links in a path, so that the folder is replaced and not a link to the folder.
 fn resolved(folder: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(folder) {
         // Collecting the components removes a separator at the end.
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_replaces_an_earlier_one_and_nothing_else() {
+    fn a_copy_replaces_only_an_earlier_copy() {
         let parent = tempfile::tempdir().unwrap();
         let wanted = parent.path().join("copy");
         copy(&wanted, &["index.html", "a.html"]).finish(&wanted).unwrap();
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_copy_is_replaced_and_leaves_the_earlier_one() {
+    fn an_interrupted_copy_is_replaced_and_the_earlier_copy_is_kept() {
         let parent = tempfile::tempdir().unwrap();
         let wanted = parent.path().join("copy");
         copy(&wanted, &["index.html"]).finish(&wanted).unwrap();
@@ -261,7 +263,7 @@ mod tests {
         assert_eq!(names(&wanted), [LIST, "index.html"]);
         copy(&wanted, &["index.html", "new.html"]).finish(&wanted).unwrap();
         assert_eq!(names(&wanted), [LIST, "index.html", "new.html"]);
-        // A folder of others with that name is not removed.
+        // A folder with the same name is not removed if another program created it.
         let other = beside(&wanted, ".graphiti-new");
         fs::create_dir(&other).unwrap();
         fs::write(other.join("mine"), "").unwrap();

@@ -15,10 +15,10 @@ use crate::{
     setup,
 };
 
-/// The command that shows what the current redaction rules would change in stored text; with
-/// `--run`, it applies them.
+/// The command that shows what the current redaction rules would change in stored text. With
+/// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
-/// Maximum number of types of skipped records that are shown for an agent; `--json` has all.
+/// Maximum number of types of skipped records that are shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
 /// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the folders that exist, or all if none exists. Most users have only some of the agents.
+/// Returns the folders that exist, or all folders if none exists. Most users have only some agents.
 fn followed(watched: &[String]) -> Vec<&String> {
     let existing: Vec<&String> =
         watched.iter().filter(|folder| Path::new(folder).exists()).collect();
@@ -95,7 +95,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row("records", records(answer));
     if answer.older_summaries > 0 {
         let older = number(u64::try_from(answer.older_summaries).unwrap_or(u64::MAX));
-        row("older", format!("{older} summaries of an older version, being created again"));
+        row("older", format!("{older} summaries of an older version are being created again"));
     }
     if let Some(what) = redaction(answer) {
         row("secrets", screen.warn(format!("{what}; remedy: {REDACT_AGAIN}")));
@@ -144,8 +144,8 @@ fn installed() -> Vec<&'static str> {
     )
 }
 
-/// Lists the agents that have sessions, one per line, and then those that are only installed. Empty
-/// for an older daemon.
+/// Returns a line for each agent with sessions, and then one line with the agents that are only
+/// installed. Returns no line for an older daemon, which does not report agents.
 fn agents(answer: &HealthAnswer, installed: &[&str]) -> Vec<String> {
     if answer.agents.is_empty() {
         return Vec::new();
@@ -163,7 +163,7 @@ fn agents(answer: &HealthAnswer, installed: &[&str]) -> Vec<String> {
     lines
 }
 
-/// Describes an agent: the number of its sessions, its version, and the skipped records.
+/// Formats an agent: the number of its sessions, its name, its version and the skipped records.
 fn agent(known: &AgentHealth) -> String {
     let version = known.version.as_ref().map(|version| format!(" {}", line(version)));
     let (name, sessions) = (line(&known.agent), number(known.sessions));
@@ -197,7 +197,7 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
 }
 
-/// Formats the usage of each limit that is at least half used.
+/// Formats the use of each quota of which at least half is used.
 fn limits(answer: &HealthAnswer) -> Option<String> {
     let uses = quota_uses(answer).into_iter().filter(|quota| quota.used >= quota.limit / 2);
     let uses: Vec<String> = uses.map(|quota| quota.to_string()).collect();
@@ -265,7 +265,7 @@ fn records(answer: &HealthAnswer) -> String {
     text
 }
 
-/// Returns a notice if older rules redacted some of the stored text.
+/// Returns a notice if stored text was redacted by older rules, or if its redaction is not finished.
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
     match (redaction.is_unfinished, redaction.is_older) {
@@ -280,7 +280,7 @@ fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
     let awaiting = match model.awaiting {
         0 => String::new(),
-        count => format!(", {count} sessions wait for it"),
+        count => format!(", {count} sessions wait for the model"),
     };
     match model.outage.as_ref().or(model.last_error.as_ref()) {
         Some(error) => format!("{does}{awaiting}: {}", screen.warn(line(error))),

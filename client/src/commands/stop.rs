@@ -24,10 +24,10 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
         }
         // If the request failed, the daemon is down, unless a process holds the lock of the home
         // directory.
-        asked => match start::kill(&home) {
+        requested => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => {
-                asked?;
+                requested?;
                 screen.print("graphitid has stopped.");
                 return Ok(());
             }
@@ -47,16 +47,16 @@ pub(super) fn quietly() -> Result<(), AskError> {
     if start::wait_until_stopped(&home) {
         return Ok(());
     }
-    let what = "graphitid is stopping, but has not ended yet; try again when it has";
+    let what = "graphitid is stopping, but has not ended yet; try again when it has ended";
     Err(AskError::Failed(what.to_owned()))
 }
 
-/// Asks the daemon to stop. Its protocol version does not matter, because after an update the old
+/// Asks the daemon to stop. The protocol version is not checked, because after an update the old
 /// daemon has to be stopped.
 fn ask() -> Result<(), AskError> {
     match Connection::open_quickly()?.ask::<Value>(methods::STOP, &json!({})) {
         // The daemon may exit before it sends its answer.
-        Ok(_) | Err(AskError::Broken(_)) => Ok(()),
+        Ok(_) | Err(AskError::InvalidAnswer(_)) => Ok(()),
         Err(error) => Err(error),
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
 fn preview(answer: &SyncHistoryAnswer, screen: &Screen) {
     let tokens = answer.estimated_tokens;
     let cost = match &answer.model {
-        None => "no model is asked".to_owned(),
+        None => "no model is called".to_owned(),
         Some(model) if answer.price_known => {
             format!("about {:.2} dollars for {}", answer.estimated_cost, line(model))
         }

@@ -20,7 +20,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
                 screen.print_json(&known.tools);
             } else if known.tools.is_empty() {
                 screen.print(
-                    "No tool was classified by a model or by you; built-in rules classify the usual ones.",
+                    "No tool was classified by a model or by you; built-in rules classify common tools.",
                 );
             } else {
                 print(&known.tools, screen);
@@ -58,7 +58,7 @@ fn print(tools: &[ToolRow], screen: &Screen) {
         Column::flexible("TOOL", 20),
         Column::new("INTENT", Align::Left),
         Column::new("DOMAIN", Align::Left),
-        Column::new("SURE", Align::Right),
+        Column::new("CONFIDENCE", Align::Right),
         Column::new("BY", Align::Left),
     ]);
     for tool in tools {

@@ -15,7 +15,7 @@ pub(super) fn run(screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let (mut connection, done) = match Connection::open() {
         Ok(connection) => (connection, "is already running"),
-        Err(AskError::Down { .. }) => (start::start(&home)?, "is running"),
+        Err(AskError::NotRunning { .. }) => (start::start(&home)?, "is running"),
         Err(error) => return Err(error),
     };
     let Welcome { pid, version, .. } = connection.ask(methods::HELLO, &Hello::default())?;

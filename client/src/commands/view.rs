@@ -39,10 +39,10 @@ pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskErr
     Ok(())
 }
 
-/// Opens an address in the user's browser. Returns whether a program for that exists and succeeded.
+/// Opens an address in the user's browser. Returns whether [`OPENER`] exists and succeeded.
 ///
-/// All users of the machine can read the arguments of programs. The browser is therefore given a
-/// file that only the user can read, which contains the address with its token.
+/// All users of the machine can read the arguments of programs. The browser therefore opens a file
+/// with the address and its token. Only the user can read this file.
 fn open(url: &str) -> bool {
     let [program, arguments @ ..] = OPENER else { return false };
     let Some(entrance) = write_entrance(url) else { return false };

@@ -41,8 +41,8 @@ mod unix {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let left = self.until.saturating_duration_since(Instant::now());
             let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
-            let mut asked = [PollFd::new(self.stdin.as_fd(), PollFlags::POLLIN)];
-            match poll(&mut asked, limit)? {
+            let mut descriptors = [PollFd::new(self.stdin.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut descriptors, limit)? {
                 0 => Err(io::ErrorKind::TimedOut.into()),
                 _ => Ok(rustix::io::read(&self.stdin, buffer)?),
             }

@@ -7,13 +7,13 @@
 //! agent's context. When a session starts, it also starts a daemon that is down. When the daemon
 //! does not accept an event that closes a session (its end or a compaction) in time, the hook
 //! writes the event to the [`spool`]. If the handoff is not ready in time at the start of a
-//! session, the hook of the session's next prompt requests it again ([`due`]).
+//! session, the hook of the session's next prompt requests it again ([`pending_start`]).
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
 
 mod deadline;
-mod due;
+mod pending_start;
 mod protocol;
 mod spool;
 
@@ -43,19 +43,19 @@ use crate::{
 
 /// The time limit for reading standard input. By default, all of Claude Code's hooks at the end of
 /// a session have 1.5 s together.
-const STDIN: Duration = Duration::from_millis(500);
+const STDIN_LIMIT: Duration = Duration::from_millis(500);
 /// The time limit for the daemon to accept an event other than the start of a session.
-const ANSWER: Duration = Duration::from_millis(60);
+const EVENT_LIMIT: Duration = Duration::from_millis(60);
 /// The time limit for the answer to the start of a session, so that the whole hook takes at most 50
 /// ms if the daemon runs.
-const CONTEXT: Duration = Duration::from_millis(40);
+const CONTEXT_LIMIT: Duration = Duration::from_millis(40);
 /// How long the start of a session waits for a daemon that has to be started first.
-const START: Duration = Duration::from_millis(1_500);
-/// The daemon sets this variable for agents that it runs as models: their sessions are not the
-/// user's.
-const OFF: &str = "GRAPHITI_LLM_CALL";
+const START_LIMIT: Duration = Duration::from_millis(1_500);
+/// The daemon sets this variable for agents that it runs as models. The sessions of these agents are
+/// not the user's sessions.
+const MODEL_CALL_VARIABLE: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input, in the form of the agent with this name. Errors are not
+/// Forwards the event on standard input, which has the form of the given agent. Errors are not
 /// reported to the agent.
 pub(crate) fn run(agent: Option<&OsStr>) {
     let protocol = HookProtocol::of(agent);
@@ -79,59 +79,59 @@ fn guarded(work: impl FnOnce() -> Option<()> + panic::UnwindSafe) -> Option<()> 
 }
 
 /// Forwards the event on standard input. Returns `None` if the input has no event, or if
-/// `is_wanted` rejects the event. The event is dropped if [`OFF`] is set, or if it closes a session
-/// without a transcript.
+/// `is_wanted` rejects the event. The event is dropped if [`MODEL_CALL_VARIABLE`] is set, or if the
+/// event closes a session without a transcript.
 fn forward_if(
     protocol: &'static HookProtocol,
     is_wanted: impl FnOnce(&HookEvent) -> bool,
 ) -> Option<()> {
     let read = |limit| protocol.read(BufReader::new(TimedStdin::within(limit)));
-    let event = within(STDIN, read).flatten().filter(is_wanted)?;
-    let is_off = env::var_os(OFF).is_some_and(|off| !off.is_empty());
-    let is_nothing = event.kind().ends() && has_no_transcript(&event);
-    if !is_off && !is_nothing {
+    let event = within(STDIN_LIMIT, read).flatten().filter(is_wanted)?;
+    let is_off = env::var_os(MODEL_CALL_VARIABLE).is_some_and(|off| !off.is_empty());
+    let never_started = event.kind().ends() && has_no_transcript(&event);
+    if !is_off && !never_started {
         forward(protocol, &event);
     }
     Some(())
 }
 
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
-/// if the daemon asks for it. An event that starts or closes a session is stored if the daemon does
-/// not accept it.
+/// if the daemon requests the wait. An event that starts or closes a session is stored if the daemon
+/// does not accept it.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();
     let mut contexts = Vec::new();
     if kind == EventKind::Prompt
-        && let Some(start) = due::take(event, &home)
+        && let Some(start) = pending_start::take(event, &home)
     {
         match ask(&start, &home) {
             Some((_, reply)) => contexts.extend(reply.context),
-            None => due::keep(&start, &home),
+            None => pending_start::keep(&start, &home),
         }
     }
-    let Some((connection, taken)) = ask(event, &home) else {
+    let Some((connection, reply)) = ask(event, &home) else {
         if kind.ends() {
-            spool::leave(event, &home);
+            spool::store(event, &home);
         } else if kind == EventKind::Start && event.cwd.is_some() {
-            due::keep(event, &home);
+            pending_start::keep(event, &home);
         }
         return;
     };
-    if taken.is_late {
-        due::keep(event, &home);
+    if reply.is_late {
+        pending_start::keep(event, &home);
     }
-    contexts.extend(taken.context);
+    contexts.extend(reply.context);
     if !contexts.is_empty() {
         // The agent may have closed the pipe.
         let answer = protocol.answer(event, &contexts.join("\n\n"));
         let _ = writeln!(io::stdout().lock(), "{answer}");
     }
-    if taken.wait_ms > 0 {
-        let patience = Duration::from_millis(taken.wait_ms).min(protocol.longest_wait);
+    if reply.wait_ms > 0 {
+        let timeout = Duration::from_millis(reply.wait_ms).min(protocol.longest_wait);
         let event = event.clone();
         // A timeout is ignored, because the daemon continues in any case.
-        let _ = within(patience, move |limit| wait(connection, &event, limit));
+        let _ = within(timeout, move |limit| wait(connection, &event, limit));
     }
 }
 
@@ -152,25 +152,25 @@ fn ask(event: &HookEvent, home: &Path) -> Option<(Connection, HookReply)> {
         true => event.clone(),
         false => event.without_prompt(),
     };
-    let patience = if is_start { CONTEXT } else { ANSWER };
+    let timeout = if is_start { CONTEXT_LIMIT } else { EVENT_LIMIT };
     let again = sent.clone();
-    match within(patience, move |limit| hand_over(&sent, limit))? {
+    match within(timeout, move |limit| send(&sent, limit))? {
         Ok(answer) => Some(answer),
-        Err(AskError::Down { home, .. }) if is_start => {
-            let (connection, taken) = within(START, move |limit| {
+        Err(AskError::NotRunning { home, .. }) if is_start => {
+            let (connection, reply) = within(START_LIMIT, move |limit| {
                 start::start_within(&home, limit).ok()?;
-                hand_over(&again, CONTEXT).ok()
+                send(&again, CONTEXT_LIMIT).ok()
             })??;
-            Some((connection, taken))
+            Some((connection, reply))
         }
         Err(_) => None,
     }
 }
 
-fn hand_over(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {
+fn send(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), AskError> {
     let mut connection = Connection::open_within(limit)?;
-    let taken = connection.ask(HOOK, event)?;
-    Ok((connection, taken))
+    let reply = connection.ask(HOOK, event)?;
+    Ok((connection, reply))
 }
 
 /// Closes the session of the event, and waits for its episode.
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_are_wanted_until_they_are_not() {
+    fn the_request_for_prompts_can_be_changed() {
         let home = tempfile::tempdir().unwrap();
         for wanted in [false, true, true, false] {
             hook::set_prompts_requested(home.path(), wanted).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_transcript_that_is_certainly_not_there_is_missing() {
+    fn a_transcript_is_missing_only_if_its_absence_is_certain() {
         let event = |path: Option<&str>| HookEvent {
             transcript_path: path.map(str::to_owned),
             ..HookEvent::default()

@@ -1,7 +1,7 @@
 //! How the hooks of each agent differ: the form of the input and of the answer, and the time limit.
 //!
-//! The settings of an agent run `graphiti hook NAME`, where NAME is the agent. Settings of Claude
-//! Code, and those that an earlier version of graphiti wrote, contain no name.
+//! The settings of an agent run `graphiti hook NAME`, where NAME is the agent. The settings of Claude
+//! Code, and settings that an earlier version of graphiti wrote, contain no name.
 
 use std::{ffi::OsStr, io::Read, time::Duration};
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_all_agents_become_the_same() {
+    fn events_of_all_agents_are_converted_to_one_form() {
         let read = |agent: &str, text: &str| {
             HookProtocol::of(Some(OsStr::new(agent))).read(text.as_bytes()).unwrap()
         };

@@ -12,31 +12,31 @@ use graphiti_proto::{
 };
 
 /// Stores an event for the daemon of `home`. The write is atomic and survives a power failure.
-/// Nothing is stored if the event is too long or the spool is full. The daemon finds the
-/// transcripts of these sessions later.
-pub(super) fn leave(event: &HookEvent, home: &Path) {
+/// Nothing is stored if the event is too long or the spool is full. The daemon then finds the
+/// transcript of the session later.
+pub(super) fn store(event: &HookEvent, home: &Path) {
     // A hook reports no errors.
-    let _ = try_leave(event, home);
+    let _ = try_store(event, home);
 }
 
-fn try_leave(event: &HookEvent, home: &Path) -> io::Result<()> {
+fn try_store(event: &HookEvent, home: &Path) -> io::Result<()> {
     let text = serde_json::to_vec(&event.to_spool())?;
     let folder = hook::spool(home);
-    make(home)?;
-    make(&folder)?;
+    create_private_folder(home)?;
+    create_private_folder(&folder)?;
     if text.len() > LONGEST_EVENT || !hook::has_room(home)? {
         return Err(io::ErrorKind::StorageFull.into());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    // Names sort by time as text, for centuries.
+    // With 20 digits, names that are sorted as text are sorted by time.
     let name = format!("{now:020}-{}", std::process::id());
     let unfinished = folder.join(format!("{name}.new"));
     hook::write_unfinished(&unfinished, &text)?;
     files::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
 }
 
-/// Creates a private folder and syncs it to disk; its parent must exist.
-fn make(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only the user can access, and syncs it to disk. The parent must exist.
+fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(false);
     #[cfg(unix)]

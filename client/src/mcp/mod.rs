@@ -1,10 +1,10 @@
 //! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
-//! It forwards lines and contains no tools: the daemon describes them. It adds the caller to each
-//! request. Otherwise it interprets the protocol only as far as necessary to survive a restart of
-//! the daemon: [`relay`] stores the handshake and the pending requests. When the daemon ends,
-//! pending requests are answered with an error. The next request connects again, starts the daemon
-//! unless `--no-start` is given, and repeats the handshake.
+//! This command forwards lines, and adds the caller to each request. It contains no tools, because
+//! the daemon describes the tools. Otherwise it interprets the protocol only as far as necessary to
+//! survive a restart of the daemon: [`relay`] stores the handshake and the pending requests. When
+//! the daemon ends, pending requests are answered with an error. The next request connects again,
+//! starts the daemon unless `--no-start` is given, and repeats the handshake.
 
 mod relay;
 
@@ -28,7 +28,7 @@ use crate::{
     start,
 };
 
-/// Maximum number of lines that wait to be forwarded. When it is reached, the reader waits.
+/// Maximum number of lines that wait to be forwarded. When this number is reached, the reader waits.
 const QUEUE_CAPACITY: usize = 64;
 /// How long to retry the connection, if the daemon must not be started or closes each new
 /// connection.
@@ -42,7 +42,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhenDown {
     Start,
-    /// Report how to start it.
+    /// Report how to start the daemon.
     Report,
 }
 
@@ -135,13 +135,13 @@ impl Shim {
         }
     }
 
-    /// Answers pending requests with an error when the daemon does not respond to a new connection
-    /// either. A daemon that is only busy with a request does respond.
+    /// Answers pending requests with an error if the daemon does not answer on a new connection. A
+    /// daemon that is busy with a request does answer there.
     fn check_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());
         }
-        let Err(error @ AskError::Silent(_)) = Connection::open() else { return Ok(()) };
+        let Err(error @ AskError::NoAnswer(_)) = Connection::open() else { return Ok(()) };
         self.daemon = None;
         // Later answers on this connection are ignored.
         self.connections += 1;
@@ -167,7 +167,7 @@ impl Shim {
             let _ = events.send(RelayEvent::DaemonEnded(of));
         });
         for line in self.relay.handshake(of) {
-            self.write(&line).map_err(|error| AskError::Broken(error.to_string()))?;
+            self.write(&line).map_err(|error| AskError::InvalidAnswer(error.to_string()))?;
         }
         Ok(())
     }
@@ -176,16 +176,17 @@ impl Shim {
         let began = Instant::now();
         loop {
             match (Connection::open(), self.when_down) {
-                (Err(AskError::Down { .. }), WhenDown::Start) => {
+                (Err(AskError::NotRunning { .. }), WhenDown::Start) => {
                     let home = endpoint::home().ok_or(AskError::NoHome)?;
                     return Ok(start::start(&home)?);
                 }
-                (Err(AskError::Down { .. } | AskError::Broken(_)), WhenDown::Report)
-                    if self.connections > 0 && began.elapsed() < RECONNECT_TIMEOUT =>
-                {
+                (
+                    Err(AskError::NotRunning { .. } | AskError::InvalidAnswer(_)),
+                    WhenDown::Report,
+                ) if self.connections > 0 && began.elapsed() < RECONNECT_TIMEOUT => {
                     thread::sleep(STEP);
                 }
-                (Err(AskError::Broken(_)), _) if began.elapsed() < RECONNECT_TIMEOUT => {
+                (Err(AskError::InvalidAnswer(_)), _) if began.elapsed() < RECONNECT_TIMEOUT => {
                     thread::sleep(STEP);
                 }
                 (outcome, _) => return outcome,

@@ -102,8 +102,8 @@ impl Relay {
                 return Routing::ToHost(to_line(&changed));
             }
         }
-        // No request waits for this answer: it was cancelled, or it was answered with an error when
-        // the connection was lost.
+        // An answer without a pending request is dropped: the request was cancelled, or it was
+        // answered with an error when the connection was lost.
         let is_pending = self.in_flight.remove(&message["id"].to_string()).is_some();
         if is_repeated || !is_pending && !message["id"].is_null() {
             return Routing::Nothing;
@@ -111,10 +111,11 @@ impl Relay {
         Routing::ToHost([line, b"\n"].concat())
     }
 
-    /// Returns the first lines of connection `number`: the handshake, if there was one before.
+    /// Returns the first lines of connection `number`: a copy of the agent's handshake, if the agent
+    /// has sent the handshake before.
     pub(super) fn handshake(&self, number: u64) -> Vec<Vec<u8>> {
         let Some(initialize) = &self.initialize else { return Vec::new() };
-        // The agent's own `initialize` is the line that is sent next.
+        // The agent's own `initialize` is not answered yet, and is the line that is sent next.
         if self.in_flight.contains_key(&initialize["id"].to_string()) {
             return Vec::new();
         }
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn codex_names_its_session_in_each_call() {
+    fn the_session_id_is_read_from_each_call_of_codex() {
         let call = json!({ "name": "get_session", "_meta": {
             "threadId": "t", "x-codex-turn-metadata": { "session_id": "s", "thread_id": "t" },
         } });
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_the_request_names_is_the_callers() {
+    fn a_session_id_in_a_request_becomes_the_callers_session_id() {
         let mut relay = relay();
         let call = json!({ "id": 1, "method": "tools/call", "params": {
             "name": "get_session",
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_is_answered_once() {
+    fn each_pending_request_is_answered_once() {
         let mut relay = relay();
         for id in [json!(1), json!("two"), json!(3)] {
             host(&mut relay, &json!({ "id": id, "method": "tools/call" }));

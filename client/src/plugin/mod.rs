@@ -1,8 +1,8 @@
 //! The plugin for Claude Code: hooks, tools, two commands and a skill in one folder.
 //!
-//! Its files are in `client/plugin/` and are compiled in. They are written to the home folder on
-//! demand, with the path and version of this program filled in, so that they always match the
-//! program that they call.
+//! The files of the plugin are in `client/plugin/` and are compiled in. They are written to the home
+//! folder on demand, with the path and version of this program filled in, so that they always match
+//! the program that they call.
 
 use std::{
     fs, io,
@@ -34,21 +34,21 @@ const FILES: &[(&str, &str)] = &[
     (MANIFEST, include_str!("../../plugin/.claude-plugin/plugin.json")),
 ];
 
-/// Writes the plugin to `home` unless it is up to date. Returns its folder.
+/// Writes the plugin to `home` unless it is up to date. Returns the folder of the plugin.
 pub(crate) fn write(home: &Path) -> io::Result<PathBuf> {
     write_for(home, &program()?)
 }
 
-/// Whether the plugin is installed in the Claude Code whose settings are in `folder`: from a
-/// marketplace, or as a folder among the skills.
+/// Whether Claude Code, whose settings are in `folder`, uses the plugin. The plugin may be installed
+/// from a marketplace, or as a folder among the skills.
 pub(crate) fn is_enabled(folder: &Path) -> bool {
     let settings = crate::files::read_text(&folder.join("settings.json")).unwrap_or_default();
     let is_copied = || folder.join("skills").join(NAME).join(MANIFEST).is_file();
     is_enabled_in(&settings).unwrap_or_else(is_copied)
 }
 
-/// Returns whether the settings enable the plugin; `None` if they do not mention the plugin. A copy
-/// among the skills is then enabled.
+/// Returns whether the settings enable the plugin; `None` if they do not mention the plugin. In that
+/// case, a copy among the skills is enabled.
 fn is_enabled_in(settings: &str) -> Option<bool> {
     let settings: serde_json::Value = serde_json::from_str(settings).ok()?;
     let plugins = settings["enabledPlugins"].as_object()?;
@@ -60,10 +60,10 @@ fn write_for(home: &Path, program: &Path) -> io::Result<PathBuf> {
     let folder = home.join(FOLDER);
     let files: Vec<(&str, String)> =
         FILES.iter().map(|(name, text)| (*name, filled_in(text, program))).collect();
-    let is_there = |(name, text): &(&str, String)| {
-        fs::read_to_string(folder.join(name)).is_ok_and(|there| there == *text)
+    let is_up_to_date = |(name, text): &(&str, String)| {
+        fs::read_to_string(folder.join(name)).is_ok_and(|installed| installed == *text)
     };
-    if files.iter().all(is_there) {
+    if files.iter().all(is_up_to_date) {
         return Ok(folder);
     }
     private_folder(home)?;

@@ -32,11 +32,11 @@ fn the_program_and_the_version_are_filled_in() {
     let hooks = read("hooks/hooks.json");
     let hook = &hooks["hooks"]["Stop"][0]["hooks"][0];
     assert_eq!(hook["command"], format!("\"{PROGRAM_PATH}\" hook"));
-    assert!(hook["args"].is_null(), "Claude Code before 2.1.139 does not know it");
+    assert!(hook["args"].is_null(), "Claude Code before 2.1.139 does not support `args`");
 }
 
 #[test]
-fn its_hooks_are_those_of_setup() {
+fn the_hooks_of_the_plugin_are_the_hooks_of_setup() {
     let home = tempfile::tempdir().unwrap();
     let surroundings = Surroundings {
         home: home.path().to_owned(),
@@ -76,7 +76,7 @@ fn files_of_another_version_are_removed_and_changed_files_are_restored() {
 }
 
 #[test]
-fn commands_and_skills_say_what_they_are_for_and_name_tools_that_exist() {
+fn commands_and_skills_have_descriptions_and_mention_only_existing_tools() {
     let all = [
         tools::search_sessions::NAME,
         tools::get_session::NAME,
@@ -92,7 +92,7 @@ fn commands_and_skills_say_what_they_are_for_and_name_tools_that_exist() {
         let words = body.split('`').skip(1).step_by(2);
         let tools = words.filter(|word| word.contains('_'));
         for tool in tools {
-            assert!(all.contains(&tool), "{name} names {tool}");
+            assert!(all.contains(&tool), "{name} mentions {tool}");
             named.insert(tool);
         }
     }
@@ -100,7 +100,7 @@ fn commands_and_skills_say_what_they_are_for_and_name_tools_that_exist() {
 }
 
 #[test]
-fn a_skill_is_named_as_its_folder_is() {
+fn a_skill_has_the_name_of_its_folder() {
     assert!(text("skills/memory/SKILL.md").contains("\nname: memory\n"));
 }
 

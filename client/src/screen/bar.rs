@@ -16,7 +16,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// Creates a bar for lines of `columns`.
+    /// Creates a bar for lines of at most `columns` columns.
     pub(crate) fn new(columns: usize) -> Bar {
         Bar { columns, is_shown: false, is_terminal: io::stderr().is_terminal() }
     }
@@ -34,7 +34,7 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         if self.is_shown {
-            // See `show`.
+            // An error is ignored, as in `show`.
             let _ = write!(io::stderr().lock(), "\r\x1b[2K");
         }
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_grows_with_what_is_done() {
+    fn a_bar_shows_the_progress() {
         let step = |progress, total| ProgressStep { progress, total, message: "a\nb".to_owned() };
         assert_eq!(drawn(&step(0, 0)), "a b");
         assert_eq!(drawn(&step(1, 2)), "[############............] 1/2 a b");

@@ -22,7 +22,7 @@ pub(crate) fn block(text: &str) -> String {
 }
 
 /// Returns equivalent JSON with control characters and invisible characters escaped. Outside of
-/// strings, JSON contains no control characters but line feeds.
+/// strings, the JSON of `serde_json` contains no control characters except line feeds.
 pub(super) fn json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_moves_the_cursor_or_turns_the_text() {
+    fn control_characters_and_invisible_characters_are_replaced() {
         let hostile = "a\u{1b}[2J\u{1b}]0;title\u{7} b\u{202e}c\r\nd\u{9b}31m\u{200b}e";
         assert_eq!(
             line(hostile),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_escaped_by_utf_16_and_otherwise_left_alone() {
+    fn unsafe_characters_in_json_are_escaped_as_utf_16() {
         let hostile = "\u{7f}\u{9b}31m\u{61c}\u{2028}\u{202e}\u{2066}\u{feff}\u{fffb}\u{e0041}";
         assert_eq!(
             super::json(&format!("[\"{hostile}\"]")),

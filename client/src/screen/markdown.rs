@@ -3,7 +3,7 @@
 use super::Screen;
 
 impl Screen {
-    /// Prints Markdown unchanged to a pipe. On a terminal headings and strong words are styled,
+    /// Prints Markdown unchanged to a pipe. On a terminal, headings and strong words are styled,
     /// tables become lists, and long lines are wrapped.
     pub(crate) fn print_markdown(&self, markdown: &str) {
         if !self.is_terminal() {
@@ -41,8 +41,8 @@ impl Screen {
         self.within_width(&self.code(&self.strong(text)), indent)
     }
 
-    /// Prints a line; on a terminal it is wrapped, with `indent` spaces before all lines but the
-    /// first.
+    /// Prints a line. On a terminal, the line is wrapped, with `indent` spaces before all lines
+    /// except the first.
     pub(crate) fn print_wrapped(&self, text: &str, indent: usize) {
         if self.is_terminal() {
             self.within_width(text, indent).iter().for_each(|line| self.print(line));
@@ -51,8 +51,7 @@ impl Screen {
         }
     }
 
-    /// Returns the lines of a text that is wrapped, with `indent` spaces before all lines but the
-    /// first.
+    /// Wraps a text. Returns the lines, with `indent` spaces before all lines except the first.
     pub(crate) fn within_width(&self, text: &str, indent: usize) -> Vec<String> {
         let indent = " ".repeat(indent);
         let options = textwrap::Options::new(self.width())
@@ -65,7 +64,7 @@ impl Screen {
         between(text, "**", |piece| self.bold(piece))
     }
 
-    /// Styles code. Without colours its marks stay, because only they distinguish code.
+    /// Styles code. Without colours, the backticks are kept, because nothing else distinguishes code.
     fn code(&self, text: &str) -> String {
         match self.colors && !text.contains("``") {
             true => between(text, "`", |piece| self.accent(piece)),
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_become_style() {
+    fn markup_becomes_style() {
         let text = "## Errors\n**Outcome**: done\n2 ** 3\n- **Fix**: changed the way in which the pool hands connections out";
         assert_eq!(
             rendered(text),
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn code_has_a_colour_of_its_own_and_keeps_its_signs_without_colours() {
+    fn code_is_coloured_or_keeps_its_backticks() {
         let colored = Screen { colors: true, ..Screen::of_test(40) };
         let accent = colored.accent("a.rs");
         assert_eq!(colored.rendered("in `a.rs`"), [format!("in {accent}")]);

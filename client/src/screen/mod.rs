@@ -55,8 +55,8 @@ impl Screen {
         Screen { colors, width, terminal, unprinted: RefCell::default(), captured: None }
     }
 
-    /// Returns the lines that `print` prints on a terminal of `columns` with the colours of this
-    /// one. Wider lines are wrapped.
+    /// Returns the lines that `print` prints on a terminal with `columns` columns and with the
+    /// colours of this screen. Wider lines are wrapped.
     pub(crate) fn captured(&self, columns: usize, print: impl FnOnce(&Screen)) -> Vec<String> {
         let mut screen = Screen {
             colors: self.colors,
@@ -102,7 +102,7 @@ impl Screen {
         }
     }
 
-    /// Returns the first error of printing. A closed pipe is not an error, as in
+    /// Returns the first error of printing. A closed pipe is not an error, for example in
     /// `graphiti list | head`.
     pub(crate) fn unprinted(&self) -> Option<AskError> {
         let error = self.unprinted.borrow_mut().take();

@@ -7,7 +7,7 @@ use super::Screen;
 const ENTRY: usize = 4;
 /// Resets all styles of a terminal.
 const RESET: &str = "\u{1b}[0m";
-/// Minimum number of entries that are kept before the first heading; they contain the outcome.
+/// Minimum number of entries that are kept before the first heading. They contain the outcome.
 const LEAD: usize = 4;
 
 /// A heading with its entries. The text before the first heading is a section, too.
@@ -17,8 +17,8 @@ struct PageSection {
 }
 
 impl Screen {
-    /// Prints Markdown in at most `limit` lines, or one entry of each section if these do not fit.
-    /// Returns whether everything was printed.
+    /// Prints Markdown in at most `limit` lines, or in more lines if one entry of each section does
+    /// not fit. Returns whether everything was printed.
     pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
         let whole: Vec<String> =
             markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
@@ -28,7 +28,8 @@ impl Screen {
         fits
     }
 
-    /// Returns as many entries of each section as fit into `limit` lines, but at least one.
+    /// Returns the same number of entries of each section: as many as fit into `limit` lines, but at
+    /// least one.
     fn fitted(&self, markdown: &str, limit: usize) -> Vec<String> {
         let sections = self.sections(markdown);
         let longest = sections.iter().map(|section| section.entries.len()).max().unwrap_or(0);

@@ -17,13 +17,13 @@ pub(crate) struct Column {
 /// How a column adapts to a narrow screen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
-    /// It keeps the width of its text.
+    /// Keeps the width of the text.
     Never,
-    /// It is dropped when the last column would become narrower than its wanted width. The first
-    /// such column is dropped first.
+    /// Dropped when the last column would become narrower than its wanted width. The first column of
+    /// this kind is dropped first.
     Dropped,
-    /// It is cut to its wanted width; the last such column is cut first. When no column can be
-    /// dropped any more, it is cut to its minimum width; then the first such column is cut first.
+    /// First cut to the wanted width; the last column of this kind is cut first. When no column can
+    /// be dropped any more, cut to the minimum width; the first column of this kind is cut first.
     Cut { wanted: usize, least: usize },
 }
 
@@ -50,7 +50,7 @@ impl Column {
         Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// Creates a column that is dropped when the last one would become narrower than its wanted
+    /// Creates a column that is dropped when the last column would become narrower than its wanted
     /// width. The first optional column of a table is dropped first.
     pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Dropped }
@@ -231,7 +231,7 @@ mod tests {
         assert!(lines.iter().all(|line| line.width() <= 30));
     }
 
-    /// Formats a list of sessions; the project is shown in full before its title is cut.
+    /// Formats a list of sessions, in which the title is cut before the project.
     fn sessions(width: usize) -> Vec<String> {
         let mut table = TextTable::new(vec![
             Column::new("SESSION", Align::Left),

@@ -13,8 +13,8 @@ pub(crate) fn now() -> Timestamp {
     SystemTime::now().try_into().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Formats how long ago `at` was: `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`,
-/// and from 14 days on the date; `-` when it is unknown.
+/// Formats how long ago `at` was, for example `just now`, `12 min ago` or `5 days ago`. From 14 days
+/// on, formats the date. Returns `-` if `at` is unknown.
 pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     let Some(at) = at else { return "-".to_owned() };
     let seconds = now.as_second() - at.as_second();
@@ -32,7 +32,7 @@ pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
-/// Formats a duration: `45 s`, `12 min`, `3 h 5 min`, `2 days`.
+/// Formats a duration, for example `45 s`, `12 min`, `3 h 5 min` or `2 days`.
 pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);

@@ -8,19 +8,19 @@ const LABEL: &str = "org.graphiti.graphitid";
 const DAEMON: &str = "<string>/usr/local/bin/graphitid</string>";
 const END: &str = "</dict>\n</plist>";
 
-pub(super) fn manager(place: &InstallPaths) -> Manager {
-    let path = place.user_home.join(format!("Library/LaunchAgents/{LABEL}.plist"));
-    let user = format!("gui/{}", place.user.as_deref().unwrap_or("501"));
+pub(super) fn manager(paths: &InstallPaths) -> Manager {
+    let path = paths.user_home.join(format!("Library/LaunchAgents/{LABEL}.plist"));
+    let user = format!("gui/{}", paths.user.as_deref().unwrap_or("501"));
     let service = format!("{user}/{LABEL}");
     let file = path.to_string_lossy().into_owned();
     let bootstrap = command(&["launchctl", "bootstrap", &user, &file]);
     let bootout = command(&["launchctl", "bootout", &service]);
     Manager {
         name: "launchd",
-        files: vec![UnitFile { path, text: agent(place) }],
+        files: vec![UnitFile { path, text: agent(paths) }],
         install: vec![bootstrap.clone()],
         uninstall: vec![bootout.clone()],
-        removed: Vec::new(),
+        after_removal: Vec::new(),
         start: vec![bootstrap],
         stop: vec![bootout],
         status: command(&["launchctl", "print", &service]),
@@ -28,13 +28,13 @@ pub(super) fn manager(place: &InstallPaths) -> Manager {
     }
 }
 
-fn agent(place: &InstallPaths) -> String {
-    let daemon = escaped(&place.daemon.to_string_lossy());
+fn agent(paths: &InstallPaths) -> String {
+    let daemon = escaped(&paths.daemon.to_string_lossy());
     let text = AGENT.replace(DAEMON, &format!("<string>{daemon}</string>"));
-    if place.home == place.user_home.join(".graphiti") {
+    if paths.home == paths.user_home.join(".graphiti") {
         return text;
     }
-    let home = escaped(&place.home.to_string_lossy());
+    let home = escaped(&paths.home.to_string_lossy());
     let variables = format!(
         "    <key>EnvironmentVariables</key>\n    <dict>\n        <key>GRAPHITI_HOME</key>\n        \
          <string>{home}</string>\n    </dict>\n"
@@ -52,14 +52,14 @@ mod tests {
 
     #[test]
     fn the_paths_of_this_machine_are_filled_in() {
-        let place = InstallPaths {
+        let paths = InstallPaths {
             user_home: "/Users/u".into(),
             config_home: None,
             daemon: "/Users/u/a&b/graphitid".into(),
             home: "/Users/u/elsewhere".into(),
             user: Some("502".to_owned()),
         };
-        let manager = manager(&place);
+        let manager = manager(&paths);
         let text = &manager.files[0].text;
         assert!(text.contains("<string>/Users/u/a&amp;b/graphitid</string>"), "{text}");
         assert!(

@@ -39,7 +39,7 @@ pub(crate) struct Manager {
     /// The commands to run before the files are removed.
     pub(crate) uninstall: Vec<CommandLine>,
     /// The commands to run after the files are removed.
-    pub(crate) removed: Vec<CommandLine>,
+    pub(crate) after_removal: Vec<CommandLine>,
     pub(crate) start: Vec<CommandLine>,
     pub(crate) stop: Vec<CommandLine>,
     /// Shows the state of the service.
@@ -49,14 +49,14 @@ pub(crate) struct Manager {
 }
 
 /// Returns the service manager of this system, if there is one.
-pub(crate) fn manager(place: &InstallPaths) -> Option<Manager> {
+pub(crate) fn manager(paths: &InstallPaths) -> Option<Manager> {
     if cfg!(target_os = "macos") {
-        Some(launchd::manager(place))
+        Some(launchd::manager(paths))
     } else if cfg!(windows) {
-        Some(windows::manager(place))
+        Some(windows::manager(paths))
     } else {
-        // systemd's documented test for a running systemd.
-        Path::new("/run/systemd/system").is_dir().then(|| systemd::manager(place))
+        // The documentation of systemd recommends this test.
+        Path::new("/run/systemd/system").is_dir().then(|| systemd::manager(paths))
     }
 }
 

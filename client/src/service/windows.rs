@@ -4,8 +4,8 @@ use crate::service::{InstallPaths, Manager, command};
 
 const TASK: &str = "graphitid";
 
-pub(super) fn manager(place: &InstallPaths) -> Manager {
-    let daemon = format!("\"{}\" --home \"{}\"", place.daemon.display(), place.home.display());
+pub(super) fn manager(paths: &InstallPaths) -> Manager {
+    let daemon = format!("\"{}\" --home \"{}\"", paths.daemon.display(), paths.home.display());
     let create = [
         "schtasks", "/Create", "/F", "/TN", TASK, "/SC", "ONLOGON", "/RL", "LIMITED", "/TR",
         &daemon,
@@ -17,7 +17,7 @@ pub(super) fn manager(place: &InstallPaths) -> Manager {
         files: Vec::new(),
         install: vec![command(&create), start.clone()],
         uninstall: vec![stop.clone(), command(&["schtasks", "/Delete", "/F", "/TN", TASK])],
-        removed: Vec::new(),
+        after_removal: Vec::new(),
         start: vec![start],
         stop: vec![stop],
         status: command(&["schtasks", "/Query", "/V", "/FO", "LIST", "/TN", TASK]),

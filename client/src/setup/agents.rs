@@ -18,9 +18,9 @@ pub(crate) struct AgentSetup {
     pub(crate) name: &'static str,
     /// The name for people.
     pub(crate) title: &'static str,
-    /// The command that resumes a session, without the session's id, which comes last.
+    /// The command that resumes a session, without its last argument: the id of the session.
     pub(crate) resume: &'static [&'static str],
-    /// The command that starts a session with a first prompt, which comes last.
+    /// The command that starts a session, without its last argument: the first prompt.
     pub(crate) start: &'static [&'static str],
     /// What the user has to do after the setup.
     pub(crate) note: Option<&'static str>,
@@ -28,7 +28,7 @@ pub(crate) struct AgentSetup {
     pub(crate) offer: Option<&'static str>,
     /// The agent's folder, which shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
-    /// The file in which the agent notes which hooks the user trusts, if it asks.
+    /// The file in which the agent stores which hooks the user trusts, if it asks the user.
     pub(crate) trust_file: Option<fn(&Surroundings<'_>) -> PathBuf>,
     /// The settings files with our entries.
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
@@ -104,7 +104,7 @@ const CLAUDE: AgentSetup = AgentSetup {
             ("PostCompact", TIMEOUT),
             ("SessionEnd", LAST_TIMEOUT),
         ];
-        let file = surroundings.place(&folder, ".claude").join("settings.json");
+        let file = surroundings.project_or_user_folder(&folder, ".claude").join("settings.json");
         let allowed = READING_TOOLS.iter().map(|tool| format!("mcp__graphiti__{tool}"));
         vec![
             Settings { file: file.clone(), content: surroundings.hooks("hook", &hooks) },
@@ -121,13 +121,13 @@ const CODEX: AgentSetup = AgentSetup {
     start: &["codex"],
     note: Some(
         "Codex asks at its next start on the terminal whether you trust these hooks: they do not run \
-         until you agree. /hooks in it shows them.",
+         until you agree. The command /hooks in Codex lists them.",
     ),
     offer: None,
     folder: |surroundings| surroundings.folder("CODEX_HOME", ".codex"),
     trust_file: Some(|surroundings| (CODEX.folder)(surroundings).join("config.toml")),
     settings: |surroundings| {
-        let folder = surroundings.place(&(CODEX.folder)(surroundings), ".codex");
+        let folder = surroundings.project_or_user_folder(&(CODEX.folder)(surroundings), ".codex");
         let events = [
             ("SessionStart", TIMEOUT),
             ("UserPromptSubmit", TIMEOUT),
@@ -164,11 +164,12 @@ const GEMINI: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.home.join(".gemini"),
     trust_file: None,
     settings: |surroundings| {
-        let folder = surroundings.place(&(GEMINI.folder)(surroundings), ".gemini");
+        let folder = surroundings.project_or_user_folder(&(GEMINI.folder)(surroundings), ".gemini");
         let file = folder.join("settings.json");
         // Gemini's time limits are in milliseconds.
         let limit = TIMEOUT * 1000;
-        // PreCompress fires before every call of the model, whether or not it compresses.
+        // PreCompress is omitted, because it fires before every call of the model, even if nothing is
+        // compressed.
         let events = ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"];
         let hooks = surroundings.hooks("hook gemini", &events.map(|event| (event, limit)));
         vec![
@@ -193,7 +194,7 @@ const COPILOT: AgentSetup = AgentSetup {
             return Vec::new();
         }
         let folder = (COPILOT.folder)(surroundings);
-        // Events whose names begin with a capital have the members of Claude Code's events.
+        // Events whose names begin with a capital letter have the members of Claude Code's events.
         // UserPromptSubmit is omitted, because prompts of sub-agents have different ids.
         let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
         let more = json!({ "type": "local", "tools": ["*"] });
@@ -219,7 +220,7 @@ const QWEN: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.folder("QWEN_HOME", ".qwen"),
     trust_file: None,
     settings: |surroundings| {
-        let folder = surroundings.place(&(QWEN.folder)(surroundings), ".qwen");
+        let folder = surroundings.project_or_user_folder(&(QWEN.folder)(surroundings), ".qwen");
         let file = folder.join("settings.json");
         let events =
             ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
@@ -242,7 +243,7 @@ const CURSOR: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.home.join(".cursor"),
     trust_file: None,
     settings: |surroundings| {
-        let folder = surroundings.place(&(CURSOR.folder)(surroundings), ".cursor");
+        let folder = surroundings.project_or_user_folder(&(CURSOR.folder)(surroundings), ".cursor");
         let handler = json!({ "command": shell_line(&surroundings.program, "hook cursor") });
         let hook = |event| Hook { event, handler: handler.clone(), form: HookForm::Flat };
         let events = ["sessionStart", "beforeSubmitPrompt", "stop", "preCompact", "sessionEnd"];
@@ -273,7 +274,7 @@ const OPENCODE: AgentSetup = AgentSetup {
         let program = surroundings.program.to_string_lossy();
         let server = json!({ "type": "local", "command": [program, "mcp"], "enabled": true });
         let extension = extension::filled_in(extension::OPENCODE, &surroundings.program);
-        let extensions = surroundings.place(&users, ".opencode").join("plugins");
+        let extensions = surroundings.project_or_user_folder(&users, ".opencode").join("plugins");
         vec![
             Settings {
                 file: if with_comments.is_file() { with_comments } else { plain },
@@ -297,7 +298,7 @@ const PI: AgentSetup = AgentSetup {
     folder: |surroundings| surroundings.folder("PI_CODING_AGENT_DIR", ".pi/agent"),
     trust_file: None,
     settings: |surroundings| {
-        let folder = surroundings.place(&(PI.folder)(surroundings), ".pi");
+        let folder = surroundings.project_or_user_folder(&(PI.folder)(surroundings), ".pi");
         let extension = extension::filled_in(extension::PI, &surroundings.program);
         let file = folder.join("extensions").join("graphiti.ts");
         vec![Settings { file, content: SettingsEntry::Extension(extension) }]
@@ -311,8 +312,8 @@ impl Surroundings<'_> {
         set.map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 
-    /// Returns the project's folder if a project is selected, otherwise the user's.
-    fn place(&self, users: &std::path::Path, projects: &str) -> PathBuf {
+    /// Returns the folder of the project if a project is selected, otherwise the folder of the user.
+    fn project_or_user_folder(&self, users: &std::path::Path, projects: &str) -> PathBuf {
         self.project.as_ref().map_or_else(|| users.to_owned(), |project| project.join(projects))
     }
 

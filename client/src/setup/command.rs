@@ -5,8 +5,8 @@ use std::path::Path;
 /// The argument of a hook.
 const HOOK: &str = "hook";
 
-/// Returns a program and its argument as a shell command line: the only form in which every version
-/// of every agent passes the argument.
+/// Returns a program and its argument as a shell command line. Only in this form does every version
+/// of every agent pass the argument.
 pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
     let program = program.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+".contains(c);
@@ -20,7 +20,7 @@ pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
     }
 }
 
-/// Whether a program is this one, in any location.
+/// Whether a path is the path of `graphiti`, in any location.
 pub(super) fn is_ours(program: &str) -> bool {
     // Also accepts paths of other systems, because settings may be shared.
     let name = program.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or_default();
@@ -41,10 +41,10 @@ pub(super) fn is_hook_line(line: &str) -> bool {
             .is_some_and(|(rest, last)| is_name(last) && runs_hook(rest.trim_end()))
 }
 
-/// Whether a command line is our program without arguments: Claude Code before 2.1.139 reduces a
-/// hook with a separate argument list to this.
+/// Whether a command line is our program without arguments. Claude Code before 2.1.139 ignores the
+/// separate argument list of a hook, so that only the program is left.
 pub(super) fn is_bare(line: &str) -> bool {
-    // Another program may have ours as an argument: `cat /opt/graphiti`.
+    // Our program may be the argument of another program, for example in `cat /opt/graphiti`.
     let is_one_word = !line.contains(char::is_whitespace);
     let is_path = Path::new(line).is_absolute() && !line.contains(" /");
     is_ours(line) && (is_one_word || is_path)
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_quoted_where_its_path_needs_it() {
+    fn a_program_is_quoted_if_its_path_requires_quotes() {
         for (program, line) in [
             ("/opt/graphiti", "/opt/graphiti hook"),
             ("/my tools/graphiti", "\"/my tools/graphiti\" hook"),
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_shell_reads_the_program_as_it_is() {
+    fn a_shell_reads_the_path_of_the_program_unchanged() {
         for program in ["/bin/echo", "/a b", "/a$HOME`id`", "/it's", "/a\"b", "/a!b;c&d|e"] {
             let line = shell_line(Path::new(program), HOOK);
             let script = format!("printf '%s\\n' {line}");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bare_program_is_known_and_others_are_not() {
+    fn only_our_program_without_arguments_is_bare() {
         assert!(is_bare("graphiti") && is_bare("/opt/graphiti"));
         assert_eq!(is_bare("/my tools/graphiti"), cfg!(unix));
         for line in ["cat /opt/graphiti", "/bin/cat /opt/graphiti", "/opt/graphiti status", ""] {

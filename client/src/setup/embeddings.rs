@@ -1,5 +1,5 @@
-//! Installs a model for semantic search: copies its files to the home folder and changes the
-//! settings.
+//! Installs a model for semantic search: copies the files of the model to the home folder, and
+//! changes the settings.
 
 use std::{
     fs, io,
@@ -13,7 +13,7 @@ use crate::{
     setup::{EditError, SettingsChange, json},
 };
 
-/// The files of a model, the required ones first.
+/// The files of a model. The first [`NEEDED`] files are required.
 const FILES: [&str; 4] =
     ["model.safetensors", "tokenizer.json", "config.json", "1_Pooling/config.json"];
 /// Number of required files.
@@ -27,7 +27,7 @@ pub(crate) fn target_folder(folder: &Path, home: &Path) -> Result<PathBuf, Strin
     for name in &FILES[..NEEDED] {
         if !real.join(name).is_file() {
             return Err(format!(
-                "{shown} is no model: it has no {name}; name the folder of a model2vec or BERT-like \
+                "{shown} is not a model: it has no {name}; give the folder of a model2vec or BERT-like \
                  model, such as all-MiniLM-L6-v2"
             ));
         }
@@ -36,14 +36,14 @@ pub(crate) fn target_folder(folder: &Path, home: &Path) -> Result<PathBuf, Strin
     Ok(models(home).join(name))
 }
 
-/// Copies the model in `folder` to `place`, and replaces a model there. After an interruption,
-/// `place` has no incomplete model.
-pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
+/// Copies the model in `folder` to `place`, and replaces an earlier model there. After an
+/// interruption, `place` contains no incomplete model.
+pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());
     }
     let unfinished = place.with_extension("new");
-    // It usually does not exist. If it cannot be removed, copying fails below.
+    // The folder usually does not exist. If it cannot be removed, copying fails below.
     let _ = fs::remove_dir_all(&unfinished);
     for name in FILES {
         let (from, to) = (folder.join(name), unfinished.join(name));
@@ -52,7 +52,7 @@ pub(crate) fn place(folder: &Path, place: &Path) -> io::Result<()> {
             fs::copy(from, to)?;
         }
     }
-    // If it cannot be removed, renaming fails.
+    // If `place` cannot be removed, renaming fails.
     let _ = fs::remove_dir_all(place);
     fs::rename(unfinished, place)
 }
@@ -101,10 +101,10 @@ mod tests {
         fs::write(model.join("1_Pooling/config.json"), "{}").unwrap();
         fs::write(model.join("training.bin"), "large").unwrap();
         let to = target_folder(&model, &home).unwrap();
-        place(&model, &to).unwrap();
-        // Again, from its installed location.
-        place(&model, &to).unwrap();
-        place(&to, &to).unwrap();
+        install_model(&model, &to).unwrap();
+        // Installs the model again, also from its installed location.
+        install_model(&model, &to).unwrap();
+        install_model(&to, &to).unwrap();
         assert_eq!(fs::read(to.join("model.safetensors")).unwrap(), b"weights");
         assert!(to.join("1_Pooling/config.json").is_file() && !to.join("training.bin").exists());
 

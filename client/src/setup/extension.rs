@@ -1,7 +1,7 @@
 //! The extensions for agents that have no hooks in their settings.
 //!
-//! Their files are in `client/extensions/` and are compiled in. Setup fills in the path of this
-//! program.
+//! The files of the extensions are in `client/extensions/` and are compiled in. Setup fills in the
+//! path of this program.
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ pub(super) fn filled_in(extension: &str, program: &Path) -> String {
     extension.replacen(PROGRAM, &format!("const GRAPHITI = {program}"), 1)
 }
 
-/// Returns the new content of a file that contains `text` now; an error when another program wrote
-/// it.
+/// Returns the new content of a file that contains `text` now. Fails if another program wrote the
+/// file.
 pub(super) fn with(text: &str, extension: &str) -> Result<String, EditError> {
     if text.trim().is_empty() || is_ours(text) {
         Ok(extension.to_owned())
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_extension_runs_this_program_and_replaces_only_an_older_one() {
+    fn an_extension_runs_this_program_and_replaces_only_an_older_extension() {
         for extension in [OPENCODE, PI] {
             let new = filled_in(extension, Path::new("/my tools/\"graphiti\""));
             assert!(new.contains(r#"const GRAPHITI = "/my tools/\"graphiti\"""#), "{new}");

@@ -1,12 +1,12 @@
 //! Changes the settings of agents, for `graphiti setup`.
 //!
-//! [`plan`] computes the new content of files without changing them; [`write()`] writes one of
-//! them. [`agents`] lists the files of each agent. [`json`] and [`toml`] edit them, and
-//! [`extension`] creates those that belong to graphiti alone. [`wiring()`] reports whether the
+//! [`plan`] computes the new content of files without changing them; [`write()`] writes one file.
+//! [`agents`] lists the files of each agent. [`json`] and [`toml`] edit settings files, and
+//! [`extension`] creates the files that belong to graphiti alone. [`wiring()`] reports whether the
 //! setup is complete.
 //!
-//! Also here: changes of graphiti's own settings ([`embeddings`], [`share`]), and the commands that
-//! start an agent (`resume.rs`).
+//! This module also changes graphiti's own settings ([`embeddings`], [`share`]), and builds the
+//! commands that start an agent (`resume.rs`).
 
 mod agents;
 mod command;
@@ -26,7 +26,7 @@ use std::{
 pub(crate) use self::{
     agents::{AGENTS, agent_names, installed},
     command::shell_line,
-    embeddings::{place, remove, settings, target_folder},
+    embeddings::{install_model, remove, settings, target_folder},
     resume::{AgentCommand, resume, start},
     share::shared_projects,
     wiring::{Wiring, awaits_trust, old_hooks, parts, wiring},
@@ -83,7 +83,7 @@ enum SettingsEntry {
     Allowed(Vec<String>),
     /// Our server is allowed without confirmation.
     Trust,
-    /// A file of ours.
+    /// A file that belongs to graphiti alone.
     Extension(String),
 }
 
@@ -110,9 +110,9 @@ pub(crate) enum EditError {
     #[error("`{0}` in it has an unexpected type")]
     Unexpected(&'static str),
     /// Another program uses our name.
-    #[error("`{0}` in it belongs to another program; rename that one first")]
+    #[error("`{0}` in it belongs to another program; rename that entry first")]
     Foreign(&'static str),
-    #[error("another program wrote it; rename it first")]
+    #[error("another program wrote the file; rename the file first")]
     ForeignFile,
     #[error("{0}")]
     System(String),
@@ -179,8 +179,8 @@ fn change(
     Ok(SettingsChange { agent, file, before, after: Some(after), has_backup: false })
 }
 
-/// Returns the content of the backup if it can be restored: the file has our entries, and no other
-/// change was made since. An older form of our entries counts, too.
+/// Returns the content of the backup if it can be restored: the file has our entries, possibly in an
+/// older form, and no other change was made since the backup.
 fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<String> {
     let ours: Vec<&SettingsEntry> =
         all.iter().filter(|one| one.file == file).map(|one| &one.content).collect();
@@ -190,8 +190,8 @@ fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<Str
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
     // Older versions overwrote the backup with each change, so that it may contain our entries;
-    // such a backup is not restored. Optional entries do not count: the user may have had them
-    // before.
+    // such a backup is not restored. Optional entries are not checked, because the user may have had
+    // them before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
     if !certain.all(|content| content.apply(&kept, SetupGoal::Remove).as_ref() == Ok(&kept)) {
         return None;
@@ -241,7 +241,7 @@ impl SettingsEntry {
 /// Writes the new content of a file, or removes the file and its backup. The content before our
 /// first change is kept as a backup while our entries are installed.
 pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
-    // Settings may be links into a repository; the link is kept.
+    // The file may be a link into a repository. The link is kept.
     let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());
     let kept = backup(&file);
     let Some(after) = &change.after else {

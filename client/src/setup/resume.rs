@@ -14,14 +14,14 @@ pub(crate) struct AgentCommand {
     pub(crate) directory: PathBuf,
 }
 
-/// Returns the command that resumes a session, or why there is none.
+/// Returns the command that resumes a session, or the reason why there is no command.
 pub(crate) fn resume(session: &SessionRow) -> Result<AgentCommand, String> {
     let id = &session.session_id;
     let agent = AGENTS.iter().find(|agent| agent.name == session.agent);
     let Some((program, arguments)) = agent.and_then(|agent| agent.resume.split_first()) else {
         return Err(format!("no command is known that resumes a session of {}", session.agent));
     };
-    // The id is from a transcript: it must not be interpreted as an option.
+    // The id comes from a transcript. It must not be interpreted as an option.
     let is_id = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !id.chars().all(is_id) || !id.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(format!("{program} cannot resume a session with this id"));
@@ -31,7 +31,7 @@ pub(crate) fn resume(session: &SessionRow) -> Result<AgentCommand, String> {
 }
 
 /// Returns the command that starts a session of the same agent in the same directory with a first
-/// prompt, or why there is none.
+/// prompt, or the reason why there is no command.
 pub(crate) fn start(session: &SessionRow, prompt: &str) -> Result<AgentCommand, String> {
     let agent = AGENTS.iter().find(|agent| agent.name == session.agent);
     let Some((program, arguments)) = agent.and_then(|agent| agent.start.split_first()) else {

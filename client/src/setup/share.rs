@@ -9,7 +9,7 @@ use crate::{
     setup::{EditError, SettingsChange, json},
 };
 
-/// Returns the changed settings in `home`, with `projects` as the shared ones.
+/// Returns the changed settings in `home`, with `projects` as the shared projects.
 pub(crate) fn shared_projects(
     home: &Path,
     projects: &[String],

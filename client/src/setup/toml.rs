@@ -15,7 +15,8 @@ const HOME: &str = "GRAPHITI_HOME";
 /// The command of our server.
 pub(super) struct Server {
     pub(super) program: String,
-    /// The daemon's home, unless it is the default. Codex does not pass environment variables on.
+    /// The daemon's home, unless it is the default. The settings must contain the home, because Codex
+    /// does not pass environment variables on.
     pub(super) home: Option<String>,
 }
 
@@ -45,8 +46,8 @@ pub(super) fn with_server(text: &str, server: &Server) -> Result<String, EditErr
     if let Some(home) = home {
         server.insert("env", value(InlineTable::from_iter([(HOME, home.as_str())])));
     }
-    // Appending at the end moves nothing else, not even a comment. It is not possible when the
-    // servers are in an inline table.
+    // Appending our table at the end moves nothing else, not even a comment. This is not possible if
+    // the servers are in an inline table.
     let appended = format!("{text}{}{HEADER}\n{server}", space_before(text));
     servers.insert(SERVER, Item::Table(server));
     Ok(if parse(&appended).is_ok() { appended } else { document.to_string() })
@@ -76,7 +77,7 @@ pub(super) fn without_server(text: &str) -> Result<String, EditError> {
     }
     let cut = without_lines(text);
     let is_same =
-        cut.parse().is_ok_and(|cut: DocumentMut| says_the_same(cut.as_item(), document.as_item()));
+        cut.parse().is_ok_and(|cut: DocumentMut| is_equivalent(cut.as_item(), document.as_item()));
     Ok(if is_same { cut } else { document.to_string() })
 }
 
@@ -95,12 +96,12 @@ fn without_lines(text: &str) -> String {
 }
 
 /// Whether two documents differ only in comments and spaces between tables.
-fn says_the_same(one: &Item, other: &Item) -> bool {
+fn is_equivalent(one: &Item, other: &Item) -> bool {
     match (one.as_table_like(), other.as_table_like()) {
         (Some(one), Some(other)) => {
             one.len() == other.len()
                 && one.iter().all(|(key, item)| {
-                    other.get(key).is_some_and(|other| says_the_same(item, other))
+                    other.get(key).is_some_and(|other| is_equivalent(item, other))
                 })
         }
         (None, None) => one.to_string().trim() == other.to_string().trim(),
@@ -108,12 +109,12 @@ fn says_the_same(one: &Item, other: &Item) -> bool {
     }
 }
 
-/// Whether Codex, whose settings are in `text`, trusts hooks of a file.
+/// Whether Codex, whose settings are in `text`, trusts a hook in `file`.
 pub(super) fn trusts_hooks_of(text: &str, file: &Path) -> bool {
     let Ok(document) = parse(text) else { return false };
     let state = document.get("hooks").and_then(|hooks| hooks.get("state"));
     let Some(hooks) = state.and_then(Item::as_table_like) else { return false };
-    // The names are `FILE:EVENT:GROUP:HANDLER`.
+    // The names of the hooks have the form `FILE:EVENT:GROUP:HANDLER`.
     let prefix = format!("{}:", file.display());
     hooks.iter().any(|(name, hook)| {
         name.starts_with(&prefix) && hook.get("trusted_hash").is_some_and(Item::is_str)
@@ -189,11 +190,11 @@ mod tests {
             let with = with_server(text, &elsewhere("/data/g")).unwrap();
             assert!(with.contains("env = { GRAPHITI_HOME = \"/data/g\" }"), "{with}");
             assert_eq!(with_server(&with, &elsewhere("/data/g")).unwrap(), with);
-            assert_eq!(with_server(&with, &server("/opt/graphiti")).unwrap(), with, "it stays");
+            assert_eq!(with_server(&with, &server("/opt/graphiti")).unwrap(), with, "home stays");
             let moved = with_server(&with, &elsewhere("/data/h")).unwrap();
             assert!(moved.contains("/data/h") && !moved.contains("/data/g"), "{moved}");
             assert_eq!(without_server(&moved).unwrap(), text);
-            // A table of an earlier setup.
+            // An earlier setup wrote the table without a home.
             let before = with_server(text, &server("/opt/graphiti")).unwrap();
             let after = with_server(&before, &elsewhere("/data/g")).unwrap();
             assert!(after.contains("GRAPHITI_HOME"), "{after}");
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_are_trusted_when_codex_has_noted_it() {
+    fn hooks_are_trusted_if_the_settings_contain_their_trusted_hash() {
         let text = "[hooks.state.\"/h/.codex/hooks.json:session_start:0:0\"]\n\
             trusted_hash = \"sha256:1\"\n";
         let trusts = |text, file| trusts_hooks_of(text, Path::new(file));

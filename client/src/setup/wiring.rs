@@ -34,8 +34,8 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// Describes the hooks that older versions of the agent run without their argument: the file and
-/// the events.
+/// Formats the file and the events of the hooks that older versions of the agent run without the
+/// argument `hook`.
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =
@@ -47,8 +47,8 @@ pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> 
     })
 }
 
-/// Whether the agent does not run our hooks yet, because it has not noted that the user trusts
-/// them.
+/// Whether the agent does not run our hooks yet, because its trust file does not list them as
+/// trusted.
 pub(crate) fn awaits_trust(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> bool {
     let Some(settings) = agent.trust_file.map(|file| file(surroundings)) else { return false };
     let settings = files::read_text(&settings).unwrap_or_default();
@@ -85,7 +85,7 @@ mod tests {
     use crate::setup::{AGENTS, write};
 
     #[test]
-    fn an_agent_is_wired_when_setup_has_nothing_left_to_do() {
+    fn the_setup_is_complete_if_setup_would_change_nothing() {
         let home = tempfile::tempdir().unwrap();
         let claude = &AGENTS[0];
         let wired = |program: &str| wiring(claude, &surroundings(home.path(), program));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_is_wired_once_and_its_files_are_restored_to_the_byte() {
+    fn removing_the_setup_restores_the_files_of_every_agent_byte_by_byte() {
         for agent in AGENTS {
             let home = tempfile::tempdir().unwrap();
             let surroundings = surroundings(home.path(), "/my tools/graphiti");

@@ -1,11 +1,11 @@
-//! Prints handoffs, and the lines that are added to prompts, for readers to judge.
+//! Prints handoffs, and the lines that are added to prompts, so that readers can evaluate them.
 //!
 //! `cargo bench -p graphiti-tests --bench handoff -- pairs` draws pairs of consecutive sessions of
-//! one project of the corpus and prints the handoff that the second one gets, next to what the
-//! user wanted from the second session. `-- prompts` draws prompts and prints the lines that the
-//! earlier sessions of the project add to them. `-- facts` prints all facts of each project.
-//! `--built-on` uses only the sessions that may be used to develop rules. The seed makes the draw
-//! repeatable. The corpus is not part of this repository. `-- speed` measures how long the hook at
+//! one project of the corpus. It prints the handoff that the second session gets, and the first
+//! prompts of this session. `-- prompts` draws prompts and prints the lines that are added to them
+//! from the earlier sessions of the project. `-- facts` prints all facts of each project.
+//! `--built-on` uses only the sessions that may be used to develop rules. The same seed draws the
+//! same items. The corpus is not part of this repository. `-- speed` measures how long the hook at
 //! a prompt waits for a daemon that knows `--count` (10,000) sessions.
 
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
@@ -39,7 +39,7 @@ struct HandoffOptions {
     count: Option<usize>,
     #[arg(long, default_value_t = 21)]
     seed: u64,
-    /// Print only every second drawn item: 0 to develop rules, 1 to judge them
+    /// Print only every second drawn item: 0 to develop rules, 1 to evaluate them
     #[arg(long)]
     half: Option<usize>,
     /// Use only sessions that may be used to develop rules
@@ -48,7 +48,7 @@ struct HandoffOptions {
     /// Print only prompts to which lines are added
     #[arg(long)]
     only_added: bool,
-    /// Given by cargo
+    /// Cargo adds this option
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
 /// Returns the sessions of each project of the corpus, the earliest first.
 fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
-    // Older versions of Claude Code put sub-agents beside their sessions.
+    // Older versions of Claude Code put the transcripts of sub-agents beside those of sessions.
     let is_own = |path: &PathBuf| {
         !path.components().any(|part| {
             part.as_os_str() == "subagents"
@@ -125,13 +125,13 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
             .filter(handoff::did_work)
             .take(SESSIONS)
             .collect();
-        let standings = standings(project, at, &episodes);
+        let validity = validity(project, at, &episodes);
         let wishes: Vec<String> = episodes
             .iter()
             .flat_map(|one| one.summary.preferences.clone().unwrap_or_default())
             .collect();
         let text =
-            handoff::gather(&episodes, &wishes, &standings).to_text(MAX_CHARS).unwrap_or_default();
+            handoff::gather(&episodes, &wishes, &validity).to_text(MAX_CHARS).unwrap_or_default();
         let next = &project[at];
         println!(
             "=== {} -> {}",
@@ -154,17 +154,17 @@ fn pairs(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
 }
 
 /// Returns which statements of `episodes` are still true when session number `at` begins.
-fn standings(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnStandings {
+fn validity(project: &[MadeEpisode], at: usize, episodes: &[Episode]) -> DrawnValidity {
     let sessions: Vec<&MadeEpisode> = earlier(project, at).collect();
     let (facts, began) = (summarized::facts_of(&sessions), project[at].episode.started_at);
     let each = episodes.iter().map(|episode| StatementStates::of(&facts, episode.id, began));
-    DrawnStandings(each.collect())
+    DrawnValidity(each.collect())
 }
 
 /// Which statements of each session of a handoff are still true, in the order of the sessions.
-struct DrawnStandings(Vec<StatementStates>);
+struct DrawnValidity(Vec<StatementStates>);
 
-impl handoff::StatementValidity for DrawnStandings {
+impl handoff::StatementValidity for DrawnValidity {
     fn holds(&self, session: usize, text: &str) -> Option<bool> {
         self.0[session].holds(text)
     }
@@ -214,8 +214,8 @@ fn prompts(projects: &[Vec<MadeEpisode>], options: &HandoffOptions) {
         let facts = summarized::facts_of(&sessions);
         for made in sessions {
             let began = project[*at].episode.started_at;
-            let standing = StatementStates::of(&facts, made.episode.id, began);
-            memory.add(&made.episode, &|text| standing.sentence(text).map(str::to_owned));
+            let states = StatementStates::of(&facts, made.episode.id, began);
+            memory.add(&made.episode, &|text| states.sentence(text).map(str::to_owned));
         }
         let found = memory.matches(prompt, None);
         added += usize::from(!found.is_empty());

@@ -1,11 +1,12 @@
 //! Measures how long an agent waits for its hook.
 //!
-//! `cargo bench -p graphiti-tests --bench hook`. First it measures the cost of a call of `graphiti
+//! `cargo bench -p graphiti-tests --bench hook` first measures the cost of a call of `graphiti
 //! hook`, of a minimal C program (`floor.c`, needs gcc), and of the Python client in Graphiti's
 //! documents (`session_close_hook.py`, needs python3), each from exec to exit. The calls alternate
-//! in one run, because the speed of a machine varies from minute to minute. Then it makes
-//! `GRAPHITI_HOOK_CALLS` (500) calls with a daemon in each state, and checks whether every event
-//! took effect. `GRAPHITI_HOOK_CLIENT` names another `graphiti` to measure than that of this build.
+//! in one run, because the speed of a machine varies from minute to minute. Then the benchmark
+//! makes `GRAPHITI_HOOK_CALLS` (500) calls with a daemon in each state, and checks whether every
+//! event took effect. To measure another `graphiti` than that of this build, set
+//! `GRAPHITI_HOOK_CLIENT` to its path.
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod price;
@@ -34,7 +35,7 @@ fn main() {
     states::measure(&client, calls);
 }
 
-/// Returns the program that is measured.
+/// Returns the path of the program that is measured.
 fn client() -> PathBuf {
     match env::var_os("GRAPHITI_HOOK_CLIENT") {
         Some(client) => client.into(),

@@ -1,4 +1,4 @@
-//! Compares the cost of a call with that of a minimal program and of a Python client.
+//! Compares the cost of a hook with the cost of a minimal program and of a Python client.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,9 +27,9 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     daemon.settle();
     let this = Process(std::process::id());
     let floors = [("C, dynamic", floor(&world, false)), ("C, static", floor(&world, true))];
-    // The first event needs no action; the second is on disk before it is answered.
+    // The first event needs no action; the second is on disk before the daemon answers.
     for kind in ["Stop", "SessionEnd"] {
-        println!("{kind}, daemon up, exec to exit, {calls} calls each in turn");
+        println!("{kind}, daemon up, from exec to exit, {calls} alternating calls of each program");
         let mut rows: Vec<PriceRow> = Vec::new();
         for call in 0..calls {
             let event = event(kind, &name(call % SESSIONS), "clear");
@@ -58,7 +58,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     }
 }
 
-/// A program, the elapsed time of each of its calls, and the processor time of all of them.
+/// A program, the elapsed time of each of its calls, and the processor time of all calls.
 struct PriceRow {
     title: &'static str,
     times: Vec<Duration>,
@@ -78,7 +78,7 @@ fn print(rows: Vec<PriceRow>, floors: [&str; 2]) {
     for (title, spent, times) in &rows {
         let [of_dynamic, of_static] = floors.map(|floor| times.median().as_secs_f64() / floor);
         println!(
-            "  {title:<26} {}  p50: {of_dynamic:>6.2} of C, dynamic, {of_static:>6.2} of C, static; processor {:.2} ms",
+            "  {title:<26} {}  p50: {of_dynamic:>6.2} x C, dynamic, {of_static:>6.2} x C, static; processor {:.2} ms",
             times.to_text(),
             spent.as_secs_f64() * 1e3
         );

@@ -19,7 +19,7 @@ use crate::{event, hook};
 
 /// Maximum time that an agent waits.
 const LIMIT: Duration = Duration::from_millis(100);
-/// Number of callers: more than the daemon serves concurrently and queues.
+/// Number of connections: more than the daemon serves and queues together.
 const CROWD: usize = 300;
 /// Number of clients that send searches without pause.
 const BUSY_CLIENTS: usize = 8;
@@ -65,7 +65,7 @@ pub(crate) fn measure(client: &Path, calls: usize) {
     });
 }
 
-/// Calls the hook in one state, and checks whether each of its events took effect.
+/// Calls the hook in one state of the daemon, and checks whether each event took effect.
 fn state(
     client: &Path,
     calls: usize,
@@ -97,7 +97,7 @@ fn state(
     let lost = (0..calls).filter(is_lost).count();
     let times = Times::of(times);
     println!(
-        "  {title:<10} {}  over {LIMIT:?}: {}, failed: {failed}, lost: {lost}, by the spool: {spooled}",
+        "  {title:<10} {}  over {LIMIT:?}: {}, failed: {failed}, lost: {lost}, spooled: {spooled}",
         times.to_text(),
         times.over(LIMIT)
     );

@@ -46,7 +46,7 @@ pub(crate) fn timed(bytes: u64, work: impl Fn() -> u64) -> Speed {
     Speed { bytes, spent: run().min(run()) }
 }
 
-/// Reads every byte and hashes it: the limit for any reader that hashes.
+/// Reads and hashes every byte; no reader that hashes its input can be faster.
 pub(crate) fn hash(files: &[PathBuf]) -> u64 {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 << 10];

@@ -3,8 +3,9 @@
 //! `cargo bench -p graphiti-tests --bench import`. It imports three histories: the corpus
 //! (`../shared/corpus` or `GRAPHITI_CORPUS`) repeated to `GRAPHITI_IMPORT_CORPUS_MB` (400), one
 //! long generated session of `GRAPHITI_IMPORT_LONG_MB` (1000), and `GRAPHITI_IMPORT_SESSIONS`
-//! (5000) short ones; a size of 0 omits that history. Speed is a ratio to well-known work on the
-//! same bytes in the same run, because the speed of a machine varies from minute to minute.
+//! (5000) short ones; a size of 0 omits that history. Each speed is also printed as a multiple of
+//! the speed of well-known work on the same bytes in the same run, because the speed of a machine
+//! varies from minute to minute.
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod alone;
@@ -59,8 +60,8 @@ fn main() {
     }
 }
 
-/// Prints how fast the transcripts of `world` are read by the simplest method, by capture alone,
-/// and by the daemon, which stays running.
+/// Prints how fast the transcripts of `world` are hashed, parsed, read by capture alone, and
+/// imported by the daemon. Returns the running daemon.
 fn measure(world: &World) -> graphiti_tests::Daemon {
     let files = corpus::transcripts(&world.projects());
     let bytes: u64 = files.iter().map(|file| length(file)).sum();
@@ -70,18 +71,18 @@ fn measure(world: &World) -> graphiti_tests::Daemon {
     let captured = alone::timed(bytes, || alone::capture(&files));
     let show = |what: &str, speed: Speed| {
         println!(
-            "  {what:<34} {:>5.0} MB/s  {:>5.2} of `Value`  {:>5.2} of hashing",
+            "  {what:<34} {:>5.0} MB/s  {:>5.2} x `Value`  {:>5.2} x hashing",
             speed.megabytes_a_second(),
             speed.ratio(parsed),
             speed.ratio(hashed)
         );
     };
     show("read and SHA-256", hashed);
-    show("serde_json::Value a line", parsed);
+    show("one serde_json::Value per line", parsed);
     show("capture alone", captured);
     let (daemon, imported) = whole::import(world, bytes);
-    show("everything, by the clock", imported.elapsed);
-    show("everything, by processor time", imported.processor);
+    show("daemon, elapsed time", imported.elapsed);
+    show("daemon, processor time", imported.processor);
     whole::print_costs(&daemon);
     daemon
 }

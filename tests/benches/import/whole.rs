@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::alone::Speed;
 
-/// Number of bytes that an agent adds to a long session before it is closed again.
+/// Number of bytes that are added to a long session before it is closed again.
 const MORE: u64 = 10_000;
 /// Number of closes of each kind that are timed.
 const CLOSES: usize = 7;
@@ -48,8 +48,8 @@ pub(crate) fn print_costs(daemon: &Daemon) {
     );
 }
 
-/// Prints the cost of closing a session that did not change, and one that grew: `grow` appends this
-/// number of bytes, and returns the session's id.
+/// Prints the cost of closing an unchanged session, and a session that grew. `grow` appends a
+/// number of bytes to the session, and returns the session's id.
 pub(crate) fn close_again(daemon: &Daemon, grow: &mut dyn FnMut(u64) -> String) {
     let mut close = |more: u64| {
         let arguments = json!({ "session_id": grow(more) });

@@ -27,7 +27,7 @@ pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) 
     }
     daemon.settle();
     let mut sheet = String::from(
-        "For each fact: is it true, is its standing deserved, is it understandable alone, is it worth remembering?\n",
+        "For each fact: is it true, is its certainty justified, is it understandable without context, is it worth remembering?\n",
     );
     for (number, fact) in (1..).zip(drawn(listed(&daemon, sessions), count, random)) {
         write_fact(&mut sheet, number, &fact, sessions);

@@ -1,10 +1,10 @@
-//! Draws facts, pairs of sessions and wishes from the corpus, for readers who judge them.
+//! Draws facts, pairs of sessions and wishes from the corpus, so that readers can evaluate them.
 //!
 //! `cargo bench -p graphiti-tests --bench judge -- --half held --out FOLDER` imports the recorded
-//! sessions of one half of the corpus, and writes three sheets of plain text: facts with the lines
-//! that they were read from, consecutive sessions of a project with the handoff between them, and
-//! what users wrote that may be a standing wish. The same seed draws the same rows. Rules are built
-//! on the half `build` only.
+//! sessions of one half of the corpus, and writes three sheets of plain text: facts with their
+//! source lines, consecutive sessions of a project with the handoff between them, and sentences of
+//! users that may be standing wishes. The same seed draws the same rows. Only the half `build` may
+//! be used to develop rules.
 
 #![expect(clippy::print_stdout, reason = "the program prints the paths of the sheets")]
 
@@ -40,7 +40,7 @@ struct DrawOptions {
     /// The folder of the sheets
     #[arg(long)]
     out: PathBuf,
-    /// Given by cargo
+    /// Cargo adds this option
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes `count` of the rows at random, in the order in which they are drawn.
+/// Draws `count` of the rows at random.
 fn drawn<T>(mut rows: Vec<T>, count: usize, mut random: Random) -> Vec<T> {
     let mut drawn = Vec::new();
     while drawn.len() < count && !rows.is_empty() {

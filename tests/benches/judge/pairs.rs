@@ -15,8 +15,8 @@ const PROMPTS: usize = 3;
 /// Maximum length, in characters, of a shown prompt.
 const MAX_PROMPT_CHARS: usize = 1_200;
 
-/// For each pair, imports the sessions of the project up to the first one, and asks for the handoff
-/// that the second one would have got.
+/// For each drawn pair, imports the sessions of the project up to the pair's first session, and
+/// writes the handoff that the second session would get.
 pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) -> String {
     let mut by_project: BTreeMap<&str, Vec<&RecordedSession>> = BTreeMap::new();
     for session in sessions {
@@ -27,7 +27,7 @@ pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) 
         .flat_map(|(project, all)| (1..all.len()).map(|second| (*project, second)))
         .collect();
     let mut sheet = String::from(
-        "For each pair: which lines of the handoff are false, stale or misleading for the second session? Is it better than the last words alone?\n",
+        "For each pair: which lines of the handoff are false, stale or misleading for the second session? Is the handoff better than the agent's last reply alone?\n",
     );
     for (number, (project, second)) in (1..).zip(drawn(pairs, count, random)) {
         let all = &by_project[project];
@@ -36,7 +36,7 @@ pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) 
         let shown = |text: &str| text.chars().take(MAX_PROMPT_CHARS).collect::<String>();
         let _ = writeln!(
             sheet,
-            "\n=== {number}. {project}: {} then {}\n--- last words of the first\n{}\n--- handoff ({} bytes)\n{handoff}\n--- the second session's requests",
+            "\n=== {number}. {project}: {} then {}\n--- last reply in the first session\n{}\n--- handoff ({} bytes)\n{handoff}\n--- prompts of the second session",
             last.id,
             all[second].id,
             shown(&last.last_words),

@@ -17,13 +17,13 @@ pub(crate) struct RecordedSession {
     /// The time of the first record.
     pub(crate) started_at: String,
     /// The prompts of the user, each with its line.
-    pub(crate) prompts: Vec<SpokenLine>,
+    pub(crate) prompts: Vec<PromptLine>,
     /// The last text of the agent.
     pub(crate) last_words: String,
 }
 
 /// A prompt, and its line in the transcript.
-pub(crate) struct SpokenLine {
+pub(crate) struct PromptLine {
     pub(crate) line: usize,
     pub(crate) text: String,
 }
@@ -38,7 +38,7 @@ pub(crate) fn of_half(corpus: &Path, half: Half) -> Vec<RecordedSession> {
     sessions
 }
 
-/// Reads a session; `None` for a file without a session id or without prompts.
+/// Reads a session; returns `None` for a file without a session id or without prompts.
 fn read(path: &Path) -> Option<RecordedSession> {
     let text = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -64,7 +64,7 @@ fn read(path: &Path) -> Option<RecordedSession> {
         let words = text_of(&record["message"]["content"]);
         match record["type"].as_str() {
             Some("user") if !is_aside && !words.is_empty() && !words.starts_with('<') => {
-                session.prompts.push(SpokenLine { line, text: words });
+                session.prompts.push(PromptLine { line, text: words });
             }
             Some("assistant") if !is_aside && !words.is_empty() => session.last_words = words,
             _ => {}
@@ -73,7 +73,7 @@ fn read(path: &Path) -> Option<RecordedSession> {
     (!session.id.is_empty() && !session.prompts.is_empty()).then_some(session)
 }
 
-/// Returns the text of a message without calls and results.
+/// Returns the text of a message, without calls of tools and their results.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.trim().to_owned(),

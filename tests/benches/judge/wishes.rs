@@ -6,7 +6,7 @@ use graphiti_tests::Random;
 
 use crate::{drawn, sessions::RecordedSession};
 
-/// Maximum length, in bytes, of a prompt: longer ones are mostly pasted.
+/// Maximum length, in bytes, of a prompt: longer prompts are mostly pasted text.
 const PROMPT: usize = 2_500;
 /// Words that may indicate a standing wish, in several languages.
 const WORDS: &[&str] = &[
@@ -44,8 +44,8 @@ const WORDS: &[&str] = &[
     "今後",
 ];
 
-/// Draws sentences that contain one of [`WORDS`]. These match more than the rules do, so that
-/// readers see which wishes the rules miss.
+/// Draws sentences that contain one of [`WORDS`]. The words match more sentences than the rules do,
+/// so that readers see which wishes the rules miss.
 pub(crate) fn sheet(sessions: &[RecordedSession], count: usize, random: Random) -> String {
     let mut rows: Vec<String> = Vec::new();
     for session in sessions {

@@ -24,7 +24,7 @@ const SESSIONS: [&str; 3] = [
     include_str!("coding/sessions_3.txt"),
 ];
 
-/// Returns the sessions without questions.
+/// Returns the sessions, without questions.
 pub(crate) fn sessions() -> QuestionSet {
     let mut set = QuestionSet {
         name: "coding",
@@ -58,8 +58,8 @@ pub(crate) fn question_sets() -> Vec<(&'static str, Vec<LabelledQuestion>)> {
 }
 
 impl SearchedSession {
-    /// Returns the change that adds an episode whose title and objective copy the first prompt, as
-    /// those of most sessions do.
+    /// Returns the change that adds an episode. Its title and objective copy the first prompt, as
+    /// in most sessions.
     pub(crate) fn episode(&self, key: u64) -> Option<IndexChange> {
         let prompt = &self.messages.first()?.text;
         let IndexChange::Messages { card, .. } = self.change(key) else { return None };
@@ -74,7 +74,7 @@ fn identifiers() -> &'static str {
     include_str!("coding/identifiers.txt")
 }
 
-/// Keeps the first answer of each question, which is the latest session.
+/// Keeps only the first answer of each question. In these files, this is the latest session.
 fn latest(mut questions: Vec<LabelledQuestion>) -> Vec<LabelledQuestion> {
     questions.iter_mut().for_each(|question| question.answers.truncate(1));
     questions
@@ -89,7 +89,7 @@ fn questions(text: &str, mut shape: impl FnMut(&str) -> String) -> Vec<LabelledQ
     questions.collect()
 }
 
-/// Replaces `{right|wrong}` by its part number `which`.
+/// Replaces each `{right|wrong}` by its first part (`which` is 0) or second part (1).
 fn choose(text: &str, which: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -102,13 +102,14 @@ fn choose(text: &str, which: usize) -> String {
     out + rest
 }
 
-/// Returns the lines of a question without the lines of a log.
+/// Returns a question without the lines of its log, which contain `%`.
 fn plain_words(text: &str) -> String {
     let lines = text.split("\\n").filter(|line| !line.contains('%'));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Fills in the numbers and words of a log, and repeats its lines.
+/// Replaces the placeholders in a log by random numbers and words. A line that begins with `%*5 ` is
+/// repeated five times.
 fn expand(text: &str, random: &mut Random) -> String {
     let mut out = Vec::new();
     for line in text.split("\\n") {

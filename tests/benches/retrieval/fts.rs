@@ -1,4 +1,4 @@
-//! Searches SQLite's full-text index with the same sessions and questions.
+//! Measures SQLite's full-text index with the same sessions and questions.
 
 use rusqlite::{Connection, params};
 
@@ -7,7 +7,7 @@ use crate::{
     sessions::{QuestionSet, SearchedSession},
 };
 
-/// Asks the questions of a set.
+/// Searches for each question of a set, and scores the results.
 pub(crate) fn score(set: &QuestionSet, tokenizer: &str) -> RankingScore {
     let baseline = Baseline::new(set, tokenizer).expect("SQLite has FTS5 built in");
     let mut score = RankingScore::default();
@@ -25,7 +25,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Indexes a set with one of SQLite's tokenizers.
+    /// Indexes the sessions of a set with one of SQLite's tokenizers.
     pub(crate) fn new(set: &QuestionSet, tokenizer: &str) -> rusqlite::Result<Baseline> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(&format!(

@@ -11,8 +11,8 @@
 //! If `GRAPHITI_HITS` is set, all hits are printed with their scores, so that two versions can be
 //! compared.
 //!
-//! If `GRAPHITI_CORPUS` is set, quality is also measured on the transcripts in this folder; if
-//! `GRAPHITI_MODEL` is set, also with the vectors of the model in this folder.
+//! If `GRAPHITI_CORPUS` is set, quality is also measured with the transcripts in this folder. If
+//! `GRAPHITI_MODEL` is set, quality is also measured with the vectors of the model in this folder.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod coding;
@@ -49,9 +49,9 @@ const TOKENIZERS: [&str; 2] = ["unicode61", "porter unicode61"];
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [command, folder, ..] = &arguments[..]
-        && command == "asked"
+        && command == volume::MEASURE_INDEX
     {
-        return volume::asked(Path::new(folder));
+        return volume::measure_index(Path::new(folder));
     }
     if arguments.iter().any(|argument| argument == "replies") {
         return replies::run();
@@ -79,7 +79,7 @@ fn main() {
     needles(set);
 }
 
-/// Asks each set of questions about the coding sessions.
+/// Prints how well and how fast the search answers each set of questions about the coding sessions.
 fn coding_questions() {
     let mut set = coding::sessions();
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -91,7 +91,10 @@ fn coding_questions() {
             with_episodes.apply(change, Position(1_000 + key));
         }
     }
-    println!("coding: {} sessions; after the bar: with titles and objectives", set.sessions.len());
+    println!(
+        "coding: {} sessions; right of the bar: titles and objectives are indexed, too",
+        set.sessions.len()
+    );
     for (name, questions) in coding::question_sets() {
         set.questions = questions;
         let start = std::time::Instant::now();
@@ -138,7 +141,7 @@ fn needles(set: QuestionSet) {
     let score = ask_all(&set, &index, &Weights::default(), None, true);
     println!("  {} needles       {score}", set.questions.len());
     for (name, is_misspelled) in [("spelled right", false), ("one typing error", true)] {
-        set.questions = needles::named(&mut set.sessions, is_misspelled);
+        set.questions = needles::questions_with_names(&mut set.sessions, is_misspelled);
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let index = build(&set, folder.path());
         let score = ask_all(&set, &index, &Weights::default(), None, true);
@@ -146,8 +149,8 @@ fn needles(set: QuestionSet) {
     }
 }
 
-/// Returns how many meaningless questions find sessions: some session always has the nearest
-/// vector.
+/// Returns how many meaningless questions find sessions. Some session always has the nearest
+/// vector, even if no session answers the question.
 fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings) -> String {
     let mut random = Random::new(7);
     let (mut answered, mut sessions) = (0, 0);

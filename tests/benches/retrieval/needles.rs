@@ -52,7 +52,7 @@ pub(crate) fn hide(mut set: QuestionSet) -> QuestionSet {
     set
 }
 
-/// The names in the sentences of [`named`], each of which occurs once.
+/// The names in the sentences of [`questions_with_names`]; each name occurs once.
 const NAMES: &str = "almond anchor antler apricot armadillo badger bagpipe bamboo barnacle beacon birch \
     bobcat bonsai bramble buffalo cactus camel canyon caramel caribou cashew cavern chestnut cicada \
     cinnamon clover cobalt comet condor coral cougar cricket crimson cypress daffodil dolphin dragon \
@@ -62,9 +62,10 @@ const NAMES: &str = "almond anchor antler apricot armadillo badger bagpipe bambo
     opal orchid osprey otter panther papaya parrot pebble pelican pepper poplar puffin quartz raven \
     saffron salmon sequoia sparrow tangerine thistle tundra walrus willow";
 
-/// Returns questions of three words about a hundred sentences, which the call without
-/// `is_misspelled` hides. With `is_misspelled`, the rarest word of a question has a typing error.
-pub(crate) fn named(
+/// Returns questions of three words about a hundred sentences. A call without `is_misspelled` also
+/// adds the sentences to the sessions. With `is_misspelled`, the rarest word of each question has a
+/// typing error.
+pub(crate) fn questions_with_names(
     sessions: &mut [SearchedSession],
     is_misspelled: bool,
 ) -> Vec<LabelledQuestion> {
@@ -74,7 +75,7 @@ pub(crate) fn named(
         let (part, setting) = (PARTS[number % 10], SETTINGS[number / 10]);
         let at = random.below(sessions.len());
         let session = &mut sessions[at];
-        let asked = if is_misspelled { misspelled(name, &mut errors) } else { name.to_owned() };
+        let spelling = if is_misspelled { misspelled(name, &mut errors) } else { name.to_owned() };
         let sentence = format!("\nRemember that the {part} host {name} has its own {setting}.");
         let Some(message) = session.messages.iter_mut().rfind(|message| is_prose(message)) else {
             continue;
@@ -83,7 +84,7 @@ pub(crate) fn named(
             message.text.push_str(&sentence);
         }
         let setting = setting.split(' ').next().unwrap_or(setting);
-        let text = format!("{part} {asked} {setting}");
+        let text = format!("{part} {spelling} {setting}");
         questions.push(LabelledQuestion { text, answers: vec![session.name.clone()] });
     }
     questions

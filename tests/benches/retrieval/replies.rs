@@ -1,5 +1,5 @@
-//! Measures the length of the answers that an agent gets. It asks 100 questions about the coding
-//! sessions through `graphiti mcp`, as an agent does, in one call each.
+//! Measures the length of the replies that an agent gets to 100 questions about the coding
+//! sessions. Each question is one call of `search_sessions` through `graphiti mcp`.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +12,7 @@ use crate::{
     sessions::{LabelledQuestion, SearchedSession},
 };
 
-/// The protocol that an agent asks for.
+/// The version of the protocol that the agent requests.
 const PROTOCOL: &str = "2025-06-18";
 const SETS: [&str; 4] = ["typos", "quotes", "languages", "errors"];
 /// Number of questions of each set.
@@ -23,10 +23,10 @@ const AIM: usize = 1_500;
 struct ToolReply {
     bytes: usize,
     tokens: Option<usize>,
-    /// Whether the reply names the session with the answer.
-    names_session: bool,
-    /// Whether the reply contains the whole longest message of the agent in that session.
-    holds_answer: bool,
+    /// Whether the reply contains the id of a session with the answer.
+    has_session: bool,
+    /// Whether the reply contains the whole answer, see [`answer`].
+    has_answer: bool,
 }
 
 pub(crate) fn run() {
@@ -79,8 +79,8 @@ fn ask(host: &mut McpHost, question: &LabelledQuestion, sessions: &[SearchedSess
     ToolReply {
         bytes: text.len(),
         tokens: tokens(text),
-        names_session: answers().any(|session| text.contains(&format!("`{}", session.name))),
-        holds_answer: answers().any(|session| has(answer(session))),
+        has_session: answers().any(|session| text.contains(&format!("`{}", session.name))),
+        has_answer: answers().any(|session| has(answer(session))),
     }
 }
 
@@ -106,13 +106,13 @@ fn tokens(_: &str) -> Option<usize> {
 }
 
 fn print(name: &str, replies: &[ToolReply]) {
-    let count = |is_so: fn(&ToolReply) -> bool| replies.iter().filter(|reply| is_so(reply)).count();
+    let count = |test: fn(&ToolReply) -> bool| replies.iter().filter(|reply| test(reply)).count();
     let cheap = |reply: &ToolReply| reply.tokens.is_none_or(|tokens| tokens <= AIM);
     println!(
-        "  {name:10} {} questions: session in the first reply {}, whole answer {}; bytes {}, tokens {}, {} of at most {AIM}",
+        "  {name:10} {} questions: replies with the session {}, with the whole answer {}; bytes {}, tokens {}, {} replies of at most {AIM} tokens",
         replies.len(),
-        count(|reply| reply.names_session),
-        count(|reply| reply.holds_answer),
+        count(|reply| reply.has_session),
+        count(|reply| reply.has_answer),
         spread(replies.iter().map(|reply| reply.bytes).collect()),
         spread(replies.iter().filter_map(|reply| reply.tokens).collect()),
         replies.iter().filter(|reply| cheap(reply)).count(),

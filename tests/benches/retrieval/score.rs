@@ -1,6 +1,6 @@
 //! Computes how well a ranking answers questions.
 
-/// Figures over all questions of a set.
+/// The sums of the measures over all questions of a set.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RankingScore {
     questions: f64,
@@ -12,7 +12,7 @@ pub(crate) struct RankingScore {
 }
 
 impl RankingScore {
-    /// Counts one question: `ranked` are the names found, best first.
+    /// Counts one question: `ranked` contains the names of the found sessions, the best first.
     pub(crate) fn count(&mut self, ranked: &[&str], answers: &[String]) {
         let is_answer = |name: &&str| answers.iter().any(|answer| answer == name);
         let place = ranked.iter().position(&is_answer);

@@ -1,4 +1,4 @@
-//! Sessions to search, synthetic or recorded.
+//! Sessions, generated, invented or recorded, and questions about them.
 
 use graphitid::{
     model::{Message, Namespace, Project, Role, SessionKey, Timestamp, transcript::Origin},
@@ -6,7 +6,7 @@ use graphitid::{
 };
 
 pub(crate) struct SearchedSession {
-    /// The name of the session in questions.
+    /// The name of the session in [`LabelledQuestion::answers`].
     pub name: String,
     pub agent: String,
     pub project: String,
@@ -19,7 +19,7 @@ pub(crate) struct LabelledQuestion {
     pub answers: Vec<String>,
 }
 
-/// Sessions and questions about them, asked at one moment.
+/// Sessions, questions about them, and the time at which the questions are asked.
 pub(crate) struct QuestionSet {
     pub name: &'static str,
     pub sessions: Vec<SearchedSession>,
@@ -60,7 +60,7 @@ impl SearchedSession {
     }
 }
 
-/// Returns a number that differs between projects; any such number is suitable.
+/// Returns a namespace that differs between projects; here the hash of a path is sufficient.
 fn namespace(project: &str) -> Namespace {
     let number = project.bytes().fold(17_u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte));
     Namespace::from_number(number)

@@ -21,7 +21,7 @@ const NAMES: [&str; 24] = [
 struct Topic {
     events: Vec<&'static str>,
     later: Vec<&'static str>,
-    asked: Vec<&'static str>,
+    questions: Vec<&'static str>,
     values: Vec<&'static str>,
 }
 
@@ -63,7 +63,7 @@ struct Subjects<'a> {
     small_talk: &'a [&'a str],
 }
 
-/// Fills the sessions of one pair from `first` on.
+/// Adds messages and questions to the sessions of one pair; `first` is the index of the first one.
 fn talk(
     set: &mut QuestionSet,
     first: usize,
@@ -87,9 +87,9 @@ fn talk(
                 let after = at + 1 + random.below(SESSIONS - at - 1);
                 lines[after].push((who, fill(later)));
             }
-            let asked = topic.asked[random.below(topic.asked.len())];
+            let question = topic.questions[random.below(topic.questions.len())];
             let answers = vec![set.sessions[first + at].name.clone()];
-            set.questions.push(LabelledQuestion { text: fill(asked), answers });
+            set.questions.push(LabelledQuestion { text: fill(question), answers });
         }
     }
     for (number, lines) in lines.into_iter().enumerate() {
@@ -124,7 +124,7 @@ fn topics() -> (Vec<Topic>, Vec<&'static str>) {
         Topic {
             events: lines("+"),
             later: lines("~"),
-            asked: lines("?"),
+            questions: lines("?"),
             values: lines("x")
                 .into_iter()
                 .flat_map(|line| line.split('|'))

@@ -4,7 +4,7 @@ use graphitid::search::{index::SearchIndex, passage::PassageKind, rank::Weights}
 
 use crate::{ask_all, sessions::QuestionSet};
 
-/// Changes one weight by a factor.
+/// The name of a weight, and a function that changes the weight by a factor.
 type WeightChange = (&'static str, fn(&mut Weights, f32));
 
 const CHANGES: &[WeightChange] = &[
@@ -34,7 +34,7 @@ const CHANGES: &[WeightChange] = &[
     ("recency", |weights, factor| weights.recency *= factor),
 ];
 
-/// Prints the figures with each weight scaled by several factors.
+/// Prints the score for each weight and each of several factors that change it.
 pub(crate) fn run(set: &QuestionSet, index: &SearchIndex) {
     println!(
         "  default                       {}",

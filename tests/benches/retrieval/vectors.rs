@@ -1,4 +1,4 @@
-//! Measures how much search by meaning helps with a given model, and how fast vectors are compared.
+//! Measures how much the vectors of a model improve the search, and how fast vectors are compared.
 
 use std::{path::Path, time::Instant};
 
@@ -18,10 +18,10 @@ use graphitid::{
 use crate::sessions::QuestionSet;
 
 const DIMENSION: usize = 256;
-/// Number of questions that are asked for the percentiles.
+/// Number of timed questions.
 const QUESTIONS: usize = 200;
 
-/// The vectors of a set's sessions.
+/// A model, and its vectors of a set's sessions.
 pub(crate) struct Meanings {
     model: Local,
     vectors: Vectors,
@@ -59,7 +59,7 @@ impl Meanings {
     }
 }
 
-/// Prints how long it takes to compare a question with `count` vectors, ten per owner.
+/// Prints how long it takes to compare a question with `count` vectors, ten per session.
 pub(crate) fn run(count: usize) {
     let mut random = Random::new(3);
     let mut vector = || -> Vec<f32> {

@@ -24,11 +24,14 @@ use crate::sessions::SearchedSession;
 const MESSAGES: usize = 30;
 /// Number of different words.
 const VOCABULARY: usize = 60_000;
-/// Number of questions that are asked for the percentiles.
+/// Number of timed questions.
 const QUESTIONS: usize = 400;
 
-/// Prints the figures for `sessions` sessions. Keeps the index in `GRAPHITI_VOLUME`, if that is
-/// set.
+/// The command with which the benchmark starts itself, so that a new process opens the index.
+pub(crate) const MEASURE_INDEX: &str = "measure-index";
+
+/// Prints the figures for `sessions` sessions. If `GRAPHITI_VOLUME` is set, the index is kept in
+/// this folder.
 pub(crate) fn run(sessions: usize) {
     let temporary = tempfile::tempdir().expect("a temporary folder can be made");
     let kept = std::env::var_os("GRAPHITI_VOLUME").map(PathBuf::from);
@@ -46,12 +49,12 @@ pub(crate) fn run(sessions: usize) {
     freshness(&index, sessions as u64, &words, &mut random);
     drop(index);
     let program = std::env::current_exe().expect("the program has a path");
-    let status = Command::new(program).arg("asked").arg(folder).status();
+    let status = Command::new(program).arg(MEASURE_INDEX).arg(folder).status();
     status.expect("the program can be started again");
 }
 
 /// Prints how long a new process takes to open the index and to answer questions.
-pub(crate) fn asked(folder: &Path) {
+pub(crate) fn measure_index(folder: &Path) {
     let before = resident();
     let start = Instant::now();
     let index = SearchIndex::open(folder).expect("the index can be opened");
@@ -62,7 +65,7 @@ pub(crate) fn asked(folder: &Path) {
     let after = resident();
     index.release_memory().expect("the index can be read");
     println!(
-        "  memory: {after} after questions and with the benchmark's words, {} at rest",
+        "  memory: {after} after the questions, {} at rest, both with the benchmark's vocabulary",
         resident()
     );
 }
@@ -94,7 +97,7 @@ fn ask(index: &SearchIndex, words: &[String], random: &mut Random) {
     ask_with(index, words, random, " project:project7 role:user after:2025-03-01");
 }
 
-/// Asks questions with `end` appended.
+/// Measures questions to which `end` is appended.
 fn ask_with(index: &SearchIndex, words: &[String], random: &mut Random, end: &str) {
     let (mut times, mut own_times) = (Vec::new(), Vec::new());
     for _ in 0..QUESTIONS {
@@ -170,7 +173,7 @@ fn search(index: &SearchIndex, question: &str) -> Duration {
     spent
 }
 
-/// Returns words of decreasing frequency: real ones first, generated ones after them.
+/// Returns words in order of decreasing frequency: first real words, then generated ones.
 fn vocabulary() -> Vec<String> {
     const COMMON: &str = "the to a and of is in it for that this i with on we be can test file code \
         run not error let now from as are use add check have fix change need build command main \
@@ -237,7 +240,7 @@ fn question(words: &[String], random: &mut Random) -> String {
     question.join(" ")
 }
 
-/// Returns a rank; high ranks are less frequent than low ones.
+/// Returns a random number below `count`; high numbers are less frequent than low ones.
 fn zipf(count: usize, random: &mut Random) -> usize {
     let share = random.below(1_000_000) as f64 / 1e6;
     ((count as f64).powf(share) - 1.0) as usize
@@ -248,7 +251,7 @@ fn size(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// Returns the memory in use, as the system reports it; zero if it does not.
+/// Returns the memory in use, as the system reports it; zero if the system does not report it.
 fn resident() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let megabytes = |name: &str| {
@@ -256,7 +259,11 @@ fn resident() -> String {
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
         kilobytes.unwrap_or(0.0_f64) / 1e3
     };
-    format!("{:.0} MB own + {:.0} MB of files", megabytes("RssAnon:"), megabytes("RssFile:"))
+    format!(
+        "{:.0} MB anonymous + {:.0} MB of mapped files",
+        megabytes("RssAnon:"),
+        megabytes("RssFile:")
+    )
 }
 
 fn millis(time: Duration) -> f64 {

@@ -43,13 +43,13 @@ pub(crate) struct SummaryScore {
     pub(crate) nice: Coverage,
     /// The forbidden statements in the summary.
     pub(crate) forbidden: Vec<String>,
-    /// Each item, with a mark whether it is present.
+    /// Each item, with `+` if it is present, and `-` if it is missing.
     pub(crate) items: Vec<String>,
     bytes: usize,
     sessions: usize,
 }
 
-/// Returns the gold lists in `files`, or all in `tests/gold`.
+/// Returns the gold lists in `files`; if there are no files, all lists in `tests/gold`.
 pub(crate) fn load(files: &[PathBuf]) -> Vec<Gold> {
     let files = if files.is_empty() { in_folder("gold") } else { files.to_vec() };
     files.iter().flat_map(|file| load_one(file)).collect()

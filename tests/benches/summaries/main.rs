@@ -1,9 +1,9 @@
 //! Measures which part of the required information the summaries of recorded sessions contain.
 //!
 //! `cargo bench -p graphiti-tests --bench summaries` summarises each session of the gold lists in
-//! `tests/gold` and prints, for each and in all: the items that the summary contains, by kind; the
-//! forbidden statements; and the length. The sessions are those of the corpus, which is not part of
-//! this repository. `-- --help` lists the options.
+//! `tests/gold`. For each session and for all sessions, it prints how many items and how many
+//! forbidden statements the summaries contain, and their length. The sessions are in the corpus,
+//! which is not part of this repository. `-- --help` lists the options.
 
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
@@ -44,7 +44,7 @@ struct SummaryOptions {
     /// Score the last reply of the agent instead of the summary
     #[arg(long)]
     last_words: bool,
-    /// Given by cargo
+    /// Cargo adds this option
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
 /// Writes the page of a transcript that is not in the gold lists.
 fn write_page(file: &Path, folder: Option<&Path>) {
     let page = summarized::of_transcript(file).page;
-    // Copilot uses a folder for each session, and always the same file name.
+    // Copilot uses a folder for each session, and the same file name in each folder.
     let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let parent = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let name = if stem == "events" { parent.unwrap_or(stem) } else { stem };

@@ -1,4 +1,4 @@
-//! Writes generated histories where the agents keep them.
+//! Writes generated histories into the folders in which the agents keep their transcripts.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::turns::{self, CWD, Turn};
 
-/// The tables of opencode 1 that are read.
+/// The tables of opencode 1 that the daemon reads.
 const TABLES: &str = "
     PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
     CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text,
@@ -24,7 +24,7 @@ const TABLES: &str = "
     CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
     CREATE INDEX part_message_id_id_idx ON part (message_id, id);";
 
-/// Writes sessions of an agent, each of at least `bytes` bytes; returns the number of bytes of all.
+/// Writes sessions of an agent, each of at least `bytes` bytes. Returns their total size in bytes.
 pub(super) fn write(agent: &str, world: &World, sessions: u64, bytes: u64) -> u64 {
     let (library, mut random) = (Library::new(), Random::new(3));
     if agent == "opencode" {
@@ -78,7 +78,7 @@ fn path(agent: &str, world: &World, id: &str) -> PathBuf {
     world.path(&path)
 }
 
-/// A database of opencode that is open while it is read.
+/// A database of opencode that stays open while the daemon reads it.
 pub(super) struct OpencodeDatabase {
     path: PathBuf,
     connection: Connection,

@@ -1,5 +1,5 @@
-//! Measures how fast the transcripts of each agent are read, and with how much memory. All
-//! histories have the same turns, so that the speeds can be compared.
+//! Measures how fast the daemon reads the transcripts of each agent, and how much memory it uses.
+//! All histories have the same turns, so that the speeds can be compared.
 
 mod history;
 mod turns;
@@ -18,7 +18,7 @@ use serde_json::json;
 use self::history::OpencodeDatabase;
 use crate::megabytes;
 
-/// Pause after which unneeded memory is released.
+/// Pause after which the daemon has released unneeded memory.
 const REST: Duration = Duration::from_secs(40);
 /// Pause between two samples of the anonymous memory, whose peak the kernel does not record.
 const SAMPLE: Duration = Duration::from_millis(50);
@@ -32,13 +32,13 @@ pub(crate) struct FormatsOptions {
         default_value = "claude,codex,copilot,gemini,pi,qwen,cursor,opencode"
     )]
     agents: Vec<String>,
-    /// Size of each agent's history
+    /// Size of each agent's history, in megabytes
     #[arg(long, default_value_t = 100)]
     megabytes: u64,
     /// Sessions in each history
     #[arg(long, default_value_t = 50)]
     sessions: u64,
-    /// Wait until unneeded memory is released
+    /// Also print the memory after unneeded memory is released
     #[arg(long)]
     rest: bool,
 }
@@ -57,8 +57,8 @@ pub(crate) fn run(options: &FormatsOptions) {
         let spent = began.elapsed();
         let speed = |spent: Duration| megabytes(bytes) / spent.as_secs_f64();
         println!(
-            "{agent:<9} {:>6.0} MB in {} sessions: {:>6.1} s, {:>5.1} MB/s by the clock, {:>5.1} by \
-             processor time; memory {:.0} MB at its peak, {:.0} MB without mapped files",
+            "{agent:<9} {:>6.0} MB in {} sessions: {:>6.1} s, {:>5.1} MB/s of elapsed time, {:>5.1} MB/s \
+             of processor time; memory {:.0} MB at its peak, {:.0} MB without mapped files",
             megabytes(bytes),
             options.sessions,
             spent.as_secs_f64(),
@@ -112,7 +112,7 @@ pub(crate) struct RowsOptions {
     added: u64,
 }
 
-/// Measures the cost of following a session in a database while it grows.
+/// Measures the cost of following a session in a database while the session grows.
 pub(crate) fn rows(options: &RowsOptions) {
     let (world, library, mut random) = (World::new(), Library::new(), Random::new(3));
     let mut database = OpencodeDatabase::create(&world);
@@ -135,9 +135,10 @@ pub(crate) fn rows(options: &RowsOptions) {
             wait_for(&daemon, turns);
             times.push(began.elapsed());
         }
-        let each = (process.processor_time() - spent) / u32::try_from(options.added).expect("few");
+        let added = u32::try_from(options.added).expect("a small number");
+        let each = (process.processor_time() - spent) / added;
         println!(
-            "{size} turns ({:.1} MB more): a turn is known after {}; {each:?} of a processor each; {:.1} s; \
+            "{size} turns ({:.1} MB more): a turn is read after {}; {each:?} of processor time each; {:.1} s; \
              memory {:.0} MB at its peak",
             megabytes(bytes),
             Times::of(times).to_text(),
@@ -148,7 +149,7 @@ pub(crate) fn rows(options: &RowsOptions) {
     daemon.stop();
 }
 
-/// Waits until the messages of `turns` turns are known.
+/// Waits until the daemon has read the records of `turns` turns.
 fn wait_for(daemon: &Daemon, turns: u64) {
     let mut wire = daemon.wire();
     let params = json!({ "name": get_session::NAME, "arguments": { "session_id": "ses_000000" } });
@@ -166,5 +167,5 @@ fn wait_for(daemon: &Daemon, turns: u64) {
     }
 }
 
-/// Number of records that are read of a turn.
+/// Number of records of a turn.
 const ROWS_OF_TURN: u64 = 10;

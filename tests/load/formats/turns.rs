@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const BEGIN: i64 = 1_780_000_000;
 pub(super) const CWD: &str = "/home/ann/app";
 
-/// One prompt and the work for it.
+/// A prompt, and the agent's work for it.
 pub(super) struct Turn {
     session: String,
     number: u64,
@@ -38,7 +38,7 @@ impl Turn {
         }
     }
 
-    /// Returns a time in the turn.
+    /// Returns the time at this second of the turn.
     fn at(&self, second: i64) -> String {
         self.time(second).to_string()
     }
@@ -91,7 +91,7 @@ pub(super) fn records(agent: &str, turn: &Turn) -> Vec<Value> {
         "pi" => pi(turn),
         "qwen" => qwen(turn),
         "cursor" => cursor(turn),
-        other => panic!("{other} has no file of lines"),
+        other => panic!("{other} stores no transcript as lines of a file"),
     }
 }
 
@@ -259,7 +259,7 @@ fn qwen(turn: &Turn) -> Vec<Value> {
     ]
 }
 
-/// Cursor CLI stores no results, so the output is missing.
+/// Returns the records of Cursor CLI; they have no output, because it stores no results.
 fn cursor(turn: &Turn) -> Vec<Value> {
     let record =
         |role: &str, content: Value| json!({ "role": role, "message": { "content": content } });

@@ -25,7 +25,7 @@ pub(super) fn check(bytes: &[u8]) {
     store::read_records(bytes);
     fuzzing::read_model(bytes);
     if let Ok(cursor) = serde_json::from_slice::<FileCursor>(bytes) {
-        // A cursor of another file, or a damaged one, leads to reading from the beginning.
+        // With a damaged cursor, or a cursor of another file, the file is read from the beginning.
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "{}\n{}\n").expect("write the file");
         // Only a panic matters, here and below.

@@ -1,5 +1,5 @@
-//! Checks transcripts of one agent. The first line is the name of the agent; if no agent has this
-//! name, the first byte selects one.
+//! Checks transcripts of one agent. The first line is the name of the agent. If no agent has this
+//! name, the first byte selects an agent.
 
 use graphitid::capture::format::{FORMATS, Format, opencode::fuzzing};
 

@@ -60,7 +60,7 @@ fn check_import(content: &str, summary: &Value) {
     episode::conversation(&episode);
     graphitid::graph::extract(&episode, &Evidence::default());
     super::transcript::handoff(&episode);
-    // An export of the imported data is the same.
+    // Exporting and importing the episode again changes nothing.
     let again = exported(&episode);
     assert_eq!(exported(&again), again);
     assert_eq!(episode::markdown(&again), episode::markdown(&episode));

@@ -3,7 +3,7 @@
 //! further guarantees.
 //!
 //! Each parser has one entry in [`PARSERS`]. `tests/tests/hostile/parsers.rs` runs each check for a
-//! short time in every build; `tests/fuzz` runs it for as long as you like.
+//! short time in every build; `tests/fuzz` runs the checks without a time limit.
 
 mod disk;
 mod format;
@@ -59,7 +59,7 @@ pub fn parser(name: &str) -> &'static Parser {
     PARSERS.iter().find(|parser| parser.name == name).expect("a parser of this name")
 }
 
-/// Converts bytes to text in the same way as a reader.
+/// Converts bytes to text in the same way as the readers of the daemon.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

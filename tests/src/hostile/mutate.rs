@@ -1,5 +1,5 @@
-//! Reads seeds, and mutates them. This small mutator is for the run in every build and always
-//! creates the same inputs; `cargo fuzz` has a better one.
+//! Reads seeds, and mutates them. This small mutator runs in every build and always creates the same
+//! inputs; `cargo fuzz` has a better mutator.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ pub fn seeds(parser: &str) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(read).collect()
 }
 
-/// Creates inputs from seeds, the same in every run.
+/// Creates inputs from seeds. The inputs are the same in every run.
 pub struct Mutator {
     state: u64,
 }

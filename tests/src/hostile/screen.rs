@@ -45,8 +45,8 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(cleaned.len() <= 3 * text.len());
 }
 
-/// Whether a character is neither a control character, nor invisible, nor a Unicode line break, nor
-/// changes the direction of writing.
+/// Whether a character is visible, is neither a control character nor a Unicode line break, and does
+/// not change the direction of writing.
 fn harmless(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

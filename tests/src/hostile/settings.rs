@@ -37,7 +37,7 @@ pub(super) fn check(bytes: &[u8]) {
             loaded.notices.iter().map(ToString::to_string).collect()
         }
         Err(problems) => {
-            assert!(!problems.problems.is_empty(), "refused without a reason");
+            assert!(!problems.problems.is_empty(), "rejected without a reason");
             vec![problems.to_string()]
         }
     };

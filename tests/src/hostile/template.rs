@@ -1,4 +1,4 @@
-//! Fuzzes the prompt templates: no text breaks them, and inserted content is never read as a
+//! Checks prompt templates: no text makes them fail, and inserted content is never interpreted as a
 //! template.
 
 use graphitid::{

@@ -224,9 +224,9 @@ pub(super) fn sample() -> Episode {
 }
 
 /// Treats every statement of an episode as still true, and quotes it unchanged.
-struct WholeStanding;
+struct AllStatementsHold;
 
-impl summarize::handoff::StatementValidity for WholeStanding {
+impl summarize::handoff::StatementValidity for AllStatementsHold {
     fn holds(&self, _: usize, _: &str) -> Option<bool> {
         Some(true)
     }
@@ -241,10 +241,10 @@ impl summarize::handoff::StatementValidity for WholeStanding {
 }
 
 /// Checks that the handoff of an episode is not too long, and contains no control characters,
-/// hidden letters or tags that agents obey.
+/// hidden letters or tags that agents interpret.
 pub(super) fn handoff(episode: &Episode) {
-    let standing = WholeStanding;
-    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &standing);
+    let validity = AllStatementsHold;
+    let gathered = summarize::handoff::gather(std::slice::from_ref(episode), &[], &validity);
     for limit in [0, 300, 2_000] {
         let Some(text) = gathered.to_text(limit) else { continue };
         assert!(text.chars().count() <= limit, "{} of {limit} characters", text.chars().count());

@@ -1,4 +1,4 @@
-//! Writes histories to be imported.
+//! Writes old transcripts, which the daemon imports.
 
 use std::{
     fs::{self, File},

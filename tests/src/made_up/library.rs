@@ -7,7 +7,7 @@ const WORDS: usize = 20_000;
 /// Size of the generated prose in bytes, and of the generated code.
 const TEXT_BYTES: usize = 4 << 20;
 
-/// Texts to quote from.
+/// Texts from which generated sessions quote.
 pub struct Library {
     words: Vec<String>,
     prose: String,

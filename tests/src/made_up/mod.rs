@@ -1,4 +1,4 @@
-//! Generated work of agents, in any amount.
+//! Generates transcripts of agents, in any amount.
 
 pub mod history;
 mod library;

@@ -74,7 +74,7 @@ impl GeneratedSession {
         }
     }
 
-    /// Continues the session with this number: it appends records to those in its file.
+    /// Continues the session with this number: [`write`](Self::write) appends records to its file.
     pub fn continued(projects: &Path, number: u64) -> GeneratedSession {
         let random = Random::new(!number);
         let begin = clock::now().micros() / 1_000_000;
@@ -90,8 +90,8 @@ impl GeneratedSession {
         &self.path
     }
 
-    /// Returns the next record, as a line without its end: a prompt, or a step of the agent. `at`
-    /// is its time, in seconds since the epoch.
+    /// Returns the next record, as a line without its end: a prompt, or a part of a step of the agent.
+    /// `at` is the time of the record, in seconds since the epoch.
     pub fn line(&mut self, library: &Library, at: i64) -> String {
         while self.waiting.is_empty() {
             let records = self.step(library, self.steps % STEPS);

@@ -3,8 +3,8 @@
 //! is read or counted, every session gets a summary, and two daemons get the same result.
 //!
 //! The transcripts are not part of this repository. The tests look for them in `../shared/corpus`
-//! and `../shared/agents/samples` next to it, or in the folders that `GRAPHITI_CORPUS` and
-//! `GRAPHITI_AGENT_KIT` name; without transcripts, the tests check nothing.
+//! and `../shared/agents/samples` next to it, or in the folders in the environment variables
+//! `GRAPHITI_CORPUS` and `GRAPHITI_AGENT_KIT`. Without transcripts, the tests check nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ use serde_json::json;
 
 use crate::transcripts::{LineCounts, assert_nothing_went_wrong, hashes_and_counts, sessions};
 
-/// Number of bytes of a file by which it is identified.
+/// Number of bytes at the start of a file that are read to identify it.
 const HEAD: u64 = 1 << 20;
 
 #[test]
@@ -186,8 +186,8 @@ impl RecordedTranscript {
     }
 }
 
-/// Whether a file is a journal of a workflow of Claude Code, or the file without a message that
-/// Gemini CLI leaves.
+/// Whether a file is a journal of a workflow of Claude Code, or a file without messages that Gemini
+/// CLI left.
 fn is_no_session(path: &Path, text: &str) -> bool {
     path.ends_with("journal.jsonl")
         || path.iter().any(|part| part == "chats") && !text.contains("\n{\"id\":")

@@ -1,7 +1,8 @@
 //! Tests of the real daemon with real transcripts.
 //!
-//! The transcripts are not part of this repository: the tests look for them in `../shared/corpus`,
-//! or in the folder that `GRAPHITI_CORPUS` names, and without them they check nothing.
+//! The transcripts are not part of this repository. The tests look for them in `../shared/corpus`,
+//! or in the folder in the environment variable `GRAPHITI_CORPUS`. Without transcripts, the tests
+//! check nothing.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod agents;

@@ -1,9 +1,9 @@
 //! Checks the share of real tool calls that rules classify without a model. `cargo test --workspace
-//! --test corpus tools -- --nocapture` prints it; `classify::tests` checks the same rules against
-//! labels.
+//! --test corpus tools -- --nocapture` prints the share. `classify::tests` checks the rules against
+//! labelled calls.
 //!
 //! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
-//! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.
+//! or in the folder in `GRAPHITI_CORPUS`. Without transcripts, it checks nothing.
 
 use std::{
     collections::BTreeMap,

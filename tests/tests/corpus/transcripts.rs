@@ -2,7 +2,7 @@
 //! result.
 //!
 //! The transcripts are not part of this repository. The test looks for them in `../shared/corpus`,
-//! or in the folder that `GRAPHITI_CORPUS` names; without them it checks nothing.
+//! or in the folder in `GRAPHITI_CORPUS`. Without transcripts, it checks nothing.
 
 use std::{
     collections::BTreeMap,
@@ -88,7 +88,7 @@ impl LineCounts {
     pub(crate) fn of(content: &[u8]) -> LineCounts {
         let mut lines = LineCounts::default();
         let mut pieces: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
-        // After the last newline: nothing, or a line that may be incomplete.
+        // The last piece is empty, or a line that may be incomplete.
         let last = pieces.pop().unwrap_or_default();
         for line in pieces {
             match is_object(line) {

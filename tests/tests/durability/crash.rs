@@ -56,7 +56,7 @@ struct Account {
 enum Promise {
     /// This episode, until the session changes.
     Episode(String),
-    /// An episode, sooner or later.
+    /// Any episode, at a later time.
     Later,
 }
 
@@ -173,7 +173,7 @@ impl Account {
         }
     }
 
-    /// Returns the answer; null if the daemon refused, `None` if it has ended.
+    /// Returns the answer; null if the daemon returned an error, `None` if it has ended.
     fn ask(&self, wire: &mut Wire, method: &str, params: Value) -> Option<Value> {
         let request = graphiti_proto::rpc::Request::new(1, method, params);
         wire.try_send(&request.to_line()).ok()?;

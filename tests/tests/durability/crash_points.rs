@@ -1,4 +1,4 @@
-//! Aborts the daemon at each named point (`graphitid::fault`), except those of `redact --again`.
+//! Aborts the daemon at each point of `graphitid::fault`, except the points of `redact --again`.
 //! The daemon starts again, no acknowledged data are lost, and nothing is stored twice.
 
 use std::{fs, os::unix::process::ExitStatusExt, path::Path, process::ExitStatus, time::Duration};
@@ -9,7 +9,8 @@ use graphitid::fault;
 use serde_json::{Value, json};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Points that are reached several times: the daemon also dies when it reaches them the third time.
+/// Points that are reached several times. In another run, the daemon dies when it reaches such a point
+/// for the third time.
 const REPEATED_POINTS: [&str; 3] = ["read", "store", "index: applied"];
 /// Points of an eviction: only a daemon whose database comes near its limit reaches them.
 const EVICTION_POINTS: [&str; 2] = ["quota", "smaller"];
@@ -25,7 +26,7 @@ fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     for point in fault::POINTS.iter().filter(of_sessions) {
         let several = REPEATED_POINTS.iter().any(|kind| point.starts_with(kind));
         for times in if several { vec![1, 3] } else { vec![1] } {
-            // How many lines are read at once is random, so the third time may not be reached.
+            // The number of lines that are read at once varies, so a point may be reached less often.
             let has_died = die_at(point, times);
             assert!(has_died || times > 1, "no session reaches `{point}`");
             died += u32::from(has_died);
@@ -35,7 +36,7 @@ fn nothing_acknowledged_is_lost_wherever_the_daemon_dies() {
     assert!(died >= 15);
 }
 
-/// Sessions whose close was acknowledged, with the episode if the answer named one.
+/// Sessions whose close was acknowledged, with the id of the episode if the answer contained it.
 type Promises = Vec<(String, Option<String>)>;
 
 fn die_at(point: &str, times: u32) -> bool {
@@ -53,7 +54,7 @@ fn die_at(point: &str, times: u32) -> bool {
     let mut promises = Promises::new();
     let ended = live(&world, &mut promises);
     world.variables.pop();
-    // The session that the hook reported before its transcript existed.
+    // The hook reported this session before its transcript existed.
     world.transcript("cccc-3").prompt("Count the ocelots").reply("There are three.");
     let has_died = is_abort(ended);
     println!("{point}:{times} {ended}, {} promises", promises.len());
@@ -192,7 +193,7 @@ fn nothing_is_lost_wherever_the_daemon_dies_during_an_eviction() {
 /// A single death may have another cause than the work on the session, so only repeated deaths
 /// count.
 #[test]
-fn a_session_that_ends_the_daemon_each_time_is_quarantined_until_it_is_closed_by_name() {
+fn a_session_that_ends_the_daemon_each_time_is_quarantined_until_a_request_closes_it() {
     let mut world = World::new();
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let clock = Faulty::under(&mut world);
@@ -234,7 +235,7 @@ fn a_session_that_ends_the_daemon_each_time_is_quarantined_until_it_is_closed_by
     assert!(daemon.health().problems[0].contains("died 4 times"), "{}", world.log());
     assert!(daemon.stop().success());
 
-    // Other sessions are processed meanwhile, and this one on request.
+    // Other sessions are processed meanwhile. The quarantined session is processed on request.
     world.variables.retain(|(name, _)| name != fault::DIE_AT);
     world.transcript("bbbb-2").prompt("Feed the periwinkle").reply("It is fed.");
     let daemon = world.start();

@@ -212,7 +212,7 @@ fn assert_works_again(what: Refused) {
     assert_eq!(damaged(&world), 0);
 }
 
-/// New sessions are registered in the database meanwhile.
+/// While the callers send requests, new sessions are registered in the database.
 #[test]
 fn on_a_slow_disk_callers_are_answered_at_once() {
     let mut world = World::new();
@@ -323,7 +323,8 @@ fn a_fault_at_any_write_of_a_close_loses_nothing_acknowledged() {
     assert!((6..tried).contains(&refused), "{refused} of {tried} closes were refused");
 }
 
-/// The same for a start, which needs about twenty-two writes.
+/// A start needs about twenty-two writes. At each of them in turn, the disk becomes full or the daemon
+/// is killed.
 #[test]
 fn a_fault_at_any_write_of_a_start_loses_nothing() {
     let mut ended = 0;
@@ -349,8 +350,8 @@ fn a_fault_at_any_write_of_a_start_loses_nothing() {
     assert!(ended > 4, "{ended} starts ended");
 }
 
-/// Returns two faults for each of the first `most` (or `WRITES`) writes: the disk is full from this
-/// write on, or the daemon is killed at this write.
+/// Returns two faults for each of the first writes: the disk is full from this write on, or the daemon
+/// is killed at this write. The number of writes is `most`, or the environment variable `WRITES`.
 fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
     let from_environment = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
     let most = from_environment.unwrap_or(most);
@@ -449,7 +450,7 @@ fn without_descriptors_files_and_callers_wait() {
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
     let daemon = world.start();
     daemon.settle();
-    // More callers than the daemon has free descriptors: some of them wait until others leave.
+    // There are more callers than free descriptors, so some callers wait until others leave.
     let callers: Vec<Wire> = (0..limit).map(|_| daemon.wire()).collect();
     while !world.log().contains("Too many open files") {}
     world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
@@ -469,7 +470,7 @@ fn a_transcript_that_could_not_be_opened_is_read_later() {
     transcript.prompt("Fix the marmot");
     let daemon = world.start();
     daemon.settle();
-    // One more descriptor, for one caller.
+    // The limit leaves one more descriptor, for one caller.
     let descriptors = fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count() + 1;
     prlimit(&daemon, &format!("{descriptors}:4096"));
     let mut wire = daemon.wire();

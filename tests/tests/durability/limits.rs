@@ -16,8 +16,8 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const DATABASE: u64 = 32 << 20;
 const INDEX: u64 = 32 << 20;
 const SESSIONS: u32 = 40;
-/// The time after which a daemon that does not get below its limit has failed: several times what the
-/// slowest machine takes for the import.
+/// The time after which a daemon that does not get below its limit has failed. It is several times the
+/// duration of the import on the slowest machine.
 const SETTLE_LIMIT: Duration = Duration::from_secs(15 * 60);
 
 #[test]
@@ -56,7 +56,7 @@ fn the_oldest_text_is_evicted_before_a_limit_is_reached_and_episodes_stay() {
     assert!(world.log().contains("approaches its limit"), "{}", world.log());
     daemon.stop();
 
-    // Evicted text is not read again until its session continues; then its episode is complete.
+    // Evicted text is read again only when its session continues. The new episode is then complete.
     let daemon = world.start();
     daemon.settle_at_last();
     let again = daemon.insist("session_tracking_health", &json!({})).unwrap();
@@ -95,7 +95,8 @@ fn the_index_shrinks_when_text_is_evicted() {
             let taken = || folders.iter().map(|folder| bytes(&world.home().join(folder))).sum();
             iter::from_fn(|| (!is_settled.load(Ordering::Relaxed)).then(taken)).max()
         });
-        // Also ends the watching when the waiting fails, which otherwise waits for it.
+        // If the wait below fails, this value ends the watching thread. Otherwise, the scope would
+        // wait for the thread forever.
         let settled = SetOnDrop(&is_settled);
         let health = wait_until_settled(&daemon, |health| {
             health["kept"]["index_bytes"].as_u64().unwrap() <= INDEX / 8 * 3
@@ -160,8 +161,8 @@ fn all_log_files_together_keep_their_limit() {
     assert_eq!(files, 4, "too little was logged for this test");
 }
 
-/// Writes transcripts of ended sessions, newest first. Each has a prompt with a unique word, and
-/// then `replies` pairs of a prompt and a reply, together 13 kB of random text each.
+/// Writes transcripts of ended sessions, newest first. Each session has a prompt with a unique word,
+/// and then `replies` pairs of a prompt and a reply. Each pair is 13 kB of random text.
 fn sessions(world: &World, replies: usize) -> Vec<Transcript> {
     let mut random = 88_172_645_463_325_252u64;
     let mut noise = || -> String {

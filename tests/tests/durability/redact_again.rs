@@ -21,9 +21,9 @@ use graphitid::{
 };
 use serde_json::{Value, json};
 
-/// The word in the transcripts that stands for the secret; no rule matches it.
+/// The word in the transcripts that is later replaced by the secret. No redaction rule matches it.
 const WORD: &str = "periwinkle";
-/// The secret with a `|`, which prevents scanners from reporting this file.
+/// The secret. The `|` prevents scanners from reporting this file, and is removed before use.
 const SECRET: &str = "gh|p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw12";
 /// A word in displayed data that is not a secret.
 const PLAIN: &str = "walrus";
@@ -91,7 +91,7 @@ fn data_of_an_older_version_contain_no_secrets_afterwards() {
     assert_eq!(leaks(&world.home()), [] as [PathBuf; 0]);
 }
 
-/// Commands that must have shown the secret, because otherwise the test proves nothing.
+/// Commands that must show the secret before the redaction. Otherwise, the test would prove nothing.
 const MUST_SHOW: [&str; 5] = ["list", "show aaaa-1", "show aaaa-1 --messages", "facts", "export"];
 
 #[cfg(debug_assertions)]
@@ -117,7 +117,7 @@ fn an_interrupted_run_is_resumed() {
         let output = world.graphiti(&["redact", "--again", "--run"]);
         world.variables.pop();
         assert!(!output.status.success(), "the run does not reach `{point}`");
-        // At every point the daemon works and reports the remaining work.
+        // After each interruption, the daemon works and reports the remaining work.
         let daemon = world.start();
         daemon.settle();
         assert!(daemon.health().redaction.is_unfinished, "{point}");
@@ -274,8 +274,8 @@ fn write(world: &World) -> graphiti_tests::Transcript {
     transcript
 }
 
-/// Lets the daemon read everything, then replaces the word by the secret in all that was stored.
-/// Returns the session.
+/// Lets the daemon read all sessions, and then replaces [`WORD`] by the secret in all stored data.
+/// Returns the session `aaaa-1`.
 fn written_by_an_older_version(world: &World) -> Value {
     let daemon = world.start();
     daemon.settle();
@@ -305,7 +305,7 @@ fn written_by_an_older_version(world: &World) -> Value {
     session
 }
 
-/// Replaces the word by the secret, without any redaction.
+/// Replaces [`WORD`] by the secret, without any redaction.
 struct Planter {
     secret: String,
 }

@@ -6,7 +6,7 @@ use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
-/// Each task, most of them in their first turn, some also in a later one.
+/// The first turn of each task, and a later turn of some tasks.
 const DEFECTS: [&str; 9] = [
     "follower: turn:1",
     "follower: turn:3",
@@ -70,7 +70,7 @@ fn a_request_that_panics_is_answered_with_an_error() {
     assert!(!error.message.contains(fault::QUOTED), "{error}");
     wire.ask(methods::HELLO, json!({})).unwrap();
 
-    // The same for an agent. `graphiti mcp` sends its handshake to the daemon first.
+    // An agent gets the error, too. `graphiti mcp` sends its handshake to the daemon first.
     drop(daemon);
     let mut world = with_defect("request: taken:2");
     let _daemon = world.start();

@@ -69,7 +69,7 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
         let error = refused["error"].as_str().unwrap_or_else(|| panic!("{tool}: {refused}"));
         assert!(error.contains("`session_tracking.cross_project_search` is false"), "{error}");
     }
-    // A person may name another project.
+    // A person may search another project.
     let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found), ["app-1"]);
     let named = json!({ "query": "zeppelin", "project": SITE });
@@ -127,7 +127,7 @@ fn text(daemon: &Daemon, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn an_empty_answer_says_what_would_find_something() {
+fn an_empty_answer_suggests_what_would_find_something() {
     let world = World::new();
     let daemon = two_projects(&world);
     let search = |arguments: Value| text(&daemon, "search_sessions", &arguments);

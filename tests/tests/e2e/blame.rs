@@ -74,7 +74,7 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
     assert!(printed.contains("bbbb-2") && !printed.contains("aaaa-1"), "{printed}");
     let none = world.printed(&["blame", "/work/app/src/other.py"]);
     assert_eq!(none, "No known session changed src/other.py.\n");
-    // An agent names the file by its path in the project.
+    // An agent may give the path of the file in the project.
     let whole = daemon.call("blame_file", &json!({ "file": "src/pool.py" }));
     assert_eq!(ids(&whole, "changes"), ["bbbb-2", "aaaa-1"]);
     // A name without folders is enough.
@@ -106,7 +106,7 @@ fn a_line_is_traced_to_the_edit_that_wrote_it() {
     let refused = world.graphiti(&["blame", "app/src/pool.py:9999"]);
     assert!(
         String::from_utf8_lossy(&refused.stderr)
-            .contains("there is no line 9999: the last one is 3")
+            .contains("there is no line 9999: the last line is 3")
     );
 }
 
@@ -127,7 +127,7 @@ fn a_line_is_not_traced_to_the_file_of_another_project() {
     });
     session.prompt("Make the other pool larger, too").tool("Edit", &edit, "has been updated");
     session.reply("The other pool has 20 connections now.");
-    // A session in a sub-folder, whose agent used a path relative to it.
+    // The agent of this session, in a sub-folder, used a path relative to the sub-folder.
     let mut session = world.transcript_in("dddd-4", &format!("{app}/src")).aged(HOUR * 48);
     let edit = json!({
         "file_path": "pool.py", "old_string": "size = 20", "new_string": "size = 20  # for slow requests",
@@ -184,7 +184,7 @@ fn the_log_lists_sessions_by_day() {
     let since = days_ago(2);
     assert_eq!(ids(&world.json(&["log", "--since", &since]), "sessions"), ["bbbb-2"]);
     assert_eq!(world.printed(&["log", "/else"]), "No sessions.\n");
-    // Added memories are not listed, and do not take the places of sessions.
+    // Added memories are not listed, and do not reduce the number of listed sessions.
     for text in ["The staging server is slow", "Ann knows the pool", "Releases are on Mondays"] {
         daemon.call("add_memory", &json!({ "name": text, "episode_body": text }));
     }

@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 struct GatedModel {
     model: MockModel,
     open: Arc<(Mutex<bool>, Condvar)>,
-    asked: mpsc::Receiver<()>,
+    requests: mpsc::Receiver<()>,
 }
 
 impl GatedModel {
     fn start() -> GatedModel {
         let open: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let gate = open.clone();
-        let (notify, asked) = mpsc::channel();
+        let (notify, requests) = mpsc::channel();
         let model = MockModel::start(move |_| {
             let _ = notify.send(());
             let (open, opened) = &*gate;
@@ -35,11 +35,11 @@ impl GatedModel {
                 "discoveries": null,
             }))
         });
-        GatedModel { model, open, asked }
+        GatedModel { model, open, requests }
     }
 
-    fn wait_until_asked(&self) {
-        self.asked.recv_timeout(Duration::from_secs(60)).expect("the model is asked");
+    fn wait_for_request(&self) {
+        self.requests.recv_timeout(Duration::from_secs(60)).expect("the model gets a request");
     }
 
     fn answer(&self) {
@@ -78,7 +78,7 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
     }
     // Another query gets the same answer, and no session is indexed again.
     assert_eq!(ask()["pending"], 10);
-    gated_model.wait_until_asked();
+    gated_model.wait_for_request();
     gated_model.answer();
     daemon.settle();
     let late = ask();
@@ -86,7 +86,7 @@ fn a_query_over_ten_sessions_does_not_wait_for_a_slow_model() {
     for hit in late["hits"].as_array().unwrap() {
         assert_eq!(hit["session"]["episode"]["model"], "some-model-1", "{hit}");
     }
-    assert_eq!(gated_model.model.asked().len(), 10);
+    assert_eq!(gated_model.model.requests().len(), 10);
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn two_agents_in_one_directory_close_their_own_sessions() {
             host.call("session_tracking_close", json!({}))["structuredContent"].clone()
         })
     });
-    // The model is asked about both sessions: neither close waits for the other.
-    gated_model.wait_until_asked();
-    gated_model.wait_until_asked();
+    // The model gets requests for both sessions, because neither close waits for the other.
+    gated_model.wait_for_request();
+    gated_model.wait_for_request();
     gated_model.answer();
     let closed = closing.map(|closing| closing.join().unwrap());
     for (closed, session) in closed.iter().zip(["aaaa-1", "bbbb-2"]) {
@@ -118,7 +118,7 @@ fn two_agents_in_one_directory_close_their_own_sessions() {
         assert_eq!(closed["action"], "indexed", "{closed}");
     }
     assert_ne!(closed[0]["episode_uuid"], closed[1]["episode_uuid"]);
-    // A caller that names no session gets the candidates, and closes nothing.
+    // A caller whose session is unknown gets an error, and closes nothing.
     let mut command = world.command("graphiti");
     let mut stranger = McpHost::start(command.arg("mcp"));
     stranger.initialize("2025-06-18");
@@ -141,7 +141,7 @@ fn a_cancelled_close_gets_no_answer_but_is_completed() {
         "name": "session_tracking_close", "arguments": { "session_id": "aaaa-1" },
     });
     let id = host.request("tools/call", params);
-    gated_model.wait_until_asked();
+    gated_model.wait_for_request();
     let cancelled = json!({ "requestId": id, "reason": "no time" });
     host.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled,
@@ -184,9 +184,9 @@ fn sync_reports_the_estimated_and_the_actual_cost_of_a_model() {
     assert_eq!(done["sessions_indexed"], 2, "{done}");
     assert!((done["actual_cost"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{done}");
     assert_eq!(daemon.session("aaaa-1")["episode"]["model"], "some-model-1");
-    // The next run processes the rest, once.
+    // The next run processes only the remaining session.
     assert_eq!(sync(json!({ "days": 0, "dry_run": false }))["sessions_indexed"], 1);
-    assert_eq!(gated_model.model.asked().len(), 3);
+    assert_eq!(gated_model.model.requests().len(), 3);
     settings["llm"]["price"] = Value::Null;
     settings["llm"]["base_url"] = json!("http://models.example/v1");
     world.configure(&settings);

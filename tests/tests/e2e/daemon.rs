@@ -1,5 +1,5 @@
-//! Tests the daemon as a process: only one runs for each home, its files are private, and it obeys
-//! signals and the configuration.
+//! Tests the daemon as a process: only one daemon runs for each home, its files are private, and it
+//! reacts to signals and uses its configuration.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
@@ -55,7 +55,7 @@ fn only_the_user_has_access_to_the_files() {
     }
 }
 
-/// Needs root.
+/// This test needs root.
 #[test]
 fn another_user_is_refused_even_with_a_socket_left_open() {
     use std::os::unix::process::CommandExt;
@@ -117,7 +117,7 @@ fn an_unknown_section_is_reported_on_reload() {
 }
 
 #[test]
-fn a_bad_configuration_is_rejected_with_a_reason_and_the_old_one_stays() {
+fn an_invalid_configuration_is_rejected_with_a_reason_and_the_old_settings_stay() {
     let world = World::new();
     world.configure(&json!({ "inactivity_timeout": 1, "check_interval": 1 }));
     let daemon = world.start();
@@ -135,7 +135,7 @@ fn a_bad_configuration_is_rejected_with_a_reason_and_the_old_one_stays() {
 }
 
 #[test]
-fn a_bad_configuration_at_the_start_names_file_key_and_remedy() {
+fn an_invalid_configuration_at_the_start_is_reported_with_its_file_line_and_key() {
     let world = World::new();
     world.configure(&json!({ "inactivity_timeout": "soon" }));
     let output = world.command("graphitid").output().unwrap();
@@ -173,7 +173,7 @@ fn tracking_can_be_switched_off() {
 }
 
 #[test]
-fn more_folders_are_watched_and_excluded_ones_are_not() {
+fn configured_folders_are_watched_and_excluded_folders_are_not() {
     let world = World::new();
     let more = world.path("elsewhere");
     world.configure(&json!({

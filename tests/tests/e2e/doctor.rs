@@ -65,7 +65,7 @@ fn model_availability_is_checked_without_model_requests() {
     assert_eq!(verdict(&report, "model"), "ok", "{report}");
     assert_eq!(verdict(&report, "vectors"), "warn", "{report}");
     assert!(report.to_string().contains("has no model another, only some-model"), "{report}");
-    assert!(model.asked().is_empty());
+    assert!(model.requests().is_empty());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tests search by meaning with the real daemon, and a mock server of vectors or a model in a
-//! folder.
+//! Tests search by meaning with the real daemon. The vectors come from a mock server, or from a model
+//! in a folder.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
 /// Returns vectors that count the words of each group in a text.
-fn vectors_of_meanings(asked: &ModelRequest) -> ModelReply {
+fn vectors_of_meanings(request: &ModelRequest) -> ModelReply {
     let vector = |text: &&str| {
         let text = text.to_lowercase();
         let mut vector: Vec<f32> = MEANINGS
@@ -22,7 +22,7 @@ fn vectors_of_meanings(asked: &ModelRequest) -> ModelReply {
         vector.push(0.1);
         vector
     };
-    ModelReply::Vectors(asked.texts().iter().map(vector).collect())
+    ModelReply::Vectors(request.texts().iter().map(vector).collect())
 }
 
 /// Writes two finished sessions.
@@ -51,8 +51,8 @@ fn found(daemon: &Daemon, query: &str) -> Vec<String> {
 
 /// Returns the texts for which vectors were requested, including queries.
 fn texts(model: &MockModel) -> Vec<String> {
-    let asked = model.asked();
-    asked.iter().flat_map(|asked| asked.texts()).map(str::to_owned).collect()
+    let requests = model.requests();
+    requests.iter().flat_map(|request| request.texts()).map(str::to_owned).collect()
 }
 
 fn vectors(daemon: &Daemon) -> Value {
@@ -69,13 +69,13 @@ fn a_query_with_other_words_finds_the_session() {
     assert_eq!(vectors(&daemon)["left"], 0, "{}", world.log());
 
     // No session contains the word.
-    let asked = json!({ "query": "puppy", "explain": true });
-    let answer = daemon.call("search_sessions", &asked);
+    let arguments = json!({ "query": "puppy", "explain": true });
+    let answer = daemon.call("search_sessions", &arguments);
     let hit = &answer["hits"][0];
     assert_eq!(hit["session"]["session_id"], "aaaa-1", "{answer}\n{}", world.log());
     assert!(hit["explanation"].as_str().unwrap().starts_with("meaning "), "{hit}");
     assert_eq!(found(&daemon, "payment")[0], "bbbb-2");
-    // A phrase in quotes excludes no session; a minus does.
+    // A phrase in quotes excludes no session. A word after a minus excludes sessions.
     assert_eq!(found(&daemon, "\"puppy\"")[0], "aaaa-1");
     assert!(found(&daemon, "puppy -kennel").iter().all(|session| session != "aaaa-1"));
 
@@ -84,10 +84,10 @@ fn a_query_with_other_words_finds_the_session() {
     assert!(node["name"].as_str().unwrap().contains("kennel"), "{nodes}");
     assert!(node["explanation"].as_str().unwrap().contains("meaning"), "{nodes}");
     // The records have times a few seconds in the future.
-    let asked = json!({
+    let arguments = json!({
         "query": "puppy", "explain": true, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
     });
-    let facts = daemon.call("search_memory_facts", &asked);
+    let facts = daemon.call("search_memory_facts", &arguments);
     let fact = &facts["facts"][0];
     assert!(fact["fact"].as_str().unwrap().contains("kennel"), "{facts}");
     assert!(fact["explanation"].as_str().unwrap().contains("meaning"), "{facts}");
@@ -143,8 +143,8 @@ fn searches_work_without_the_server_and_another_model_gets_all_texts_again() {
     world.printed(&["reload"]);
     daemon.settle();
     assert_eq!(found(&daemon, "puppy")[0], "aaaa-1", "{}", world.log());
-    let asked = model.asked();
-    assert_eq!(asked.last().unwrap().body["model"], "m3");
+    let requests = model.requests();
+    assert_eq!(requests.last().unwrap().body["model"], "m3");
     assert!(texts(&model).len() > before + 4, "all vectors are computed again");
 
     // Without embeddings, only words count.
@@ -175,13 +175,13 @@ fn vectors_survive_a_restart_and_are_removed_with_their_session() {
     daemon.call("delete_episode", &json!({ "uuid": shown["episode"]["uuid"] }));
     daemon.settle();
     assert!(!found(&daemon, "puppy").contains(&"aaaa-1".to_owned()), "{}", world.log());
-    let asked = json!({ "query": "puppy", "include_ended": true });
-    let facts = daemon.call("search_memory_facts", &asked);
+    let arguments = json!({ "query": "puppy", "include_ended": true });
+    let facts = daemon.call("search_memory_facts", &arguments);
     assert!(!facts["facts"].to_string().contains("kennel"), "{facts}");
 }
 
 #[test]
-fn a_model_in_a_folder_is_used_and_a_broken_one_is_reported() {
+fn a_model_in_a_folder_is_used_and_a_broken_model_is_reported() {
     let world = World::new();
     let folder = world.path("models/tiny");
     write_model(&folder);
@@ -194,7 +194,7 @@ fn a_model_in_a_folder_is_used_and_a_broken_one_is_reported() {
     let planned = world.printed(&["setup", "embeddings", folder_name, "--dry-run"]);
     assert!(planned.contains("+") && planned.ends_with("Nothing was changed.\n"), "{planned}");
     world.printed(&["setup", "embeddings", folder_name, "--yes"]);
-    // The copy is used.
+    // The daemon uses the copy in its home.
     fs::remove_dir_all(&folder).unwrap();
     world.printed(&["reload"]);
     daemon.settle();

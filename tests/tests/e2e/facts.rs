@@ -1,4 +1,4 @@
-//! Tests wishes, corrections of facts, and searches for a pasted error.
+//! Tests preferences, corrections of facts, and searches for a pasted error.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
-fn a_wish_is_listed_until_the_user_withdraws_it() {
+fn a_preference_is_listed_until_the_user_withdraws_it() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
     transcript.prompt("Fix the login. From now on, write the tests first.").reply("Done.");
@@ -42,7 +42,7 @@ fn a_wish_is_listed_until_the_user_withdraws_it() {
 }
 
 #[test]
-fn an_agent_can_remember_a_wish() {
+fn an_agent_can_store_a_preference() {
     let world = World::new();
     let daemon = world.start();
     let add = |body: &str, more: Value| {
@@ -59,7 +59,7 @@ fn an_agent_can_remember_a_wish() {
 }
 
 #[test]
-fn corrections_of_the_user_survive_another_reading_and_are_exported() {
+fn corrections_of_the_user_survive_another_summary_and_are_exported() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     set_expiry(&mut transcript, ["60", "3600"]);

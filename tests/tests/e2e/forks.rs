@@ -32,7 +32,7 @@ fn only_the_own_part_of_a_fork_is_indexed_and_nothing_of_a_copy() {
     assert_eq!(shown["session"]["message_count"], 2);
     let printed = world.printed(&["show", FORK]);
     assert!(
-        printed.contains(&format!("{ORIGINAL}, which has the first 2 records of this session")),
+        printed.contains(&format!("{ORIGINAL} (the first 2 records are the same)")),
         "{printed}"
     );
     assert_eq!(daemon.close(COPY)["action"], "empty");
@@ -48,7 +48,7 @@ fn only_the_own_part_of_a_fork_is_indexed_and_nothing_of_a_copy() {
     daemon.close(FORK);
     let episode = world.printed(&["show", FORK]);
     assert!(episode.contains("walrus") && !episode.contains("marmot"), "{episode}");
-    // The original and the fork continue separately; so does the copy, which becomes a fork.
+    // The original, the fork and the copy continue separately. The copy becomes a fork.
     original.prompt("Look at the otter").reply("It swims.");
     fork.prompt("Look at the heron").reply("It flies.");
     let mut copy = world.transcript(COPY).continued();

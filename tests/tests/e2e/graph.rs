@@ -109,8 +109,8 @@ fn facts_of_a_continued_session_replace_its_earlier_facts() {
     set_expiry(&mut transcript, "The login ends too early, fix it", ["60", "3600"]);
     daemon.settle();
     let first = daemon.close("aaaa-1");
-    let said_first = of_episode(&daemon, &first["episode_uuid"]);
-    assert!(sentences(&said_first).iter().any(|fact| fact.contains("is `3600`")), "{said_first:?}");
+    let before = of_episode(&daemon, &first["episode_uuid"]);
+    assert!(sentences(&before).iter().any(|fact| fact.contains("is `3600`")), "{before:?}");
     set_expiry(&mut transcript, "Make that 900", ["3600", "900"]);
     daemon.settle();
     let second = daemon.close("aaaa-1");
@@ -217,7 +217,7 @@ fn the_source_of_a_fact_is_shown_when_the_transcript_is_deleted() {
 }
 
 #[test]
-fn errors_about_arguments_name_the_valid_values() {
+fn errors_about_arguments_list_the_valid_values() {
     let world = World::new();
     let daemon = world.start();
     for (tool, arguments, expected) in [

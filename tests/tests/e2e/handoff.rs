@@ -25,7 +25,7 @@ fn a_handoff_contains_the_open_work_of_earlier_sessions() {
         )
         .reply("One test still fails: import::order.");
     let daemon = world.start();
-    // A second agent works in this project now, and a third one in another project.
+    // A second agent works in this project now, and a third agent works in another project.
     world.transcript("bbbb-2").prompt("Write the manual");
     world.transcript_in("cccc-3", "/work/other").prompt("Something else");
     daemon.settle();
@@ -55,17 +55,17 @@ fn a_handoff_omits_the_session_of_its_caller() {
     daemon.settle();
     daemon.close("aaaa-1");
     let mut wire = daemon.wire();
-    let mut asked = |session: &str| {
+    let mut handoff_for = |session: &str| {
         let params = json!({
             "name": "get_handoff", "arguments": { "project": "/work/app" },
             "_meta": { "graphiti/caller": { "session_id": session } },
         });
         wire.ask("tools/call", params).unwrap()["structuredContent"].clone()
     };
-    let own = asked("aaaa-1");
+    let own = handoff_for("aaaa-1");
     assert_eq!(own["sessions"], json!([]), "{own}");
     assert_eq!(own["message"], "No earlier session is known in this project.");
-    assert_eq!(asked("bbbb-2")["sessions"][0]["session_id"], "aaaa-1");
+    assert_eq!(handoff_for("bbbb-2")["sessions"][0]["session_id"], "aaaa-1");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_command_prints_the_handoff() {
     assert_eq!(printed, "No earlier session is known in this project.\n");
 }
 
-/// The path as `list --json` prints it for a session from another system.
+/// `list --json` prints such a path for a session from another system.
 #[test]
 fn a_project_of_another_system_is_found_by_its_path() {
     let world = World::new();

@@ -39,7 +39,7 @@ fn sessions_that_are_too_old_for_the_import_are_indexed_by_sync() {
     assert_eq!(sync(run)["sessions_found"], 0, "no session is indexed twice");
     assert_eq!(sync(json!({ "days": 0, "max_sessions": 1 }))["sessions_found"], 1);
     assert_eq!(daemon.session("bbbb-2")["episode"]["close_reason"], "history_sync");
-    // The same with the command.
+    // The command indexes the remaining sessions.
     let printed = world.printed(&["sync", "--days", "0"]);
     assert!(printed.starts_with("2 sessions would be indexed."), "{printed}");
     let printed = world.printed(&["sync", "--days", "0", "--run"]);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Number of sessions that end in each state of the daemon.
 const SESSIONS: usize = 8;
-/// Number of callers: more than the daemon serves at once.
+/// Number of callers, which is more than the daemon serves at the same time.
 const CROWD: usize = 300;
 
 #[test]
@@ -65,13 +65,13 @@ fn the_end_of_a_session_that_cannot_become_known_is_not_stored() {
             json!({ "session_id": "s1", "hook_event_name": "SessionEnd", "transcript_path": path });
         assert_silent_success(&hook(&world, &event.to_string()));
     };
-    // `claude mcp list` has no transcript; the transcript of an agent that is not followed is in
-    // another folder.
+    // The session of `claude mcp list` has no transcript. The transcript of an agent that is not
+    // followed is in a folder that the daemon does not watch.
     let (missing, elsewhere) = (world.projects().join("-work/s1.jsonl"), world.path("s1.jsonl"));
     fs::write(&elsewhere, "{}\n").expect("a transcript");
     end(&missing);
     assert_eq!(spooled(&world), 0);
-    // Only the daemon knows which folders are followed.
+    // The hook stores the event, because only the daemon knows which folders are watched.
     end(&elsewhere);
     assert_eq!(spooled(&world), 1);
     let daemon = world.start();
@@ -159,7 +159,7 @@ fn an_event_in_the_spool_is_processed_at_once() {
     world.transcript("s1").prompt("Fix the parser.").reply("Done.");
     let daemon = world.start();
     daemon.settle();
-    // A hook that gets no answer in time leaves such a file.
+    // A hook that gets no answer in time creates such a file.
     let spool = world.home().join("spool");
     fs::write(spool.join("1.new"), ended("s1", "clear")).expect("write an event");
     fs::rename(spool.join("1.new"), spool.join("1.json")).expect("put it in place");
@@ -199,8 +199,8 @@ fn the_summary_of_a_compaction_is_searchable() {
     daemon.settle();
     let event = |name: &str| json!({ "hook_event_name": name, "session_id": "s1" });
     assert_silent_success(&hook(&world, &event("PreCompact").to_string()));
-    // Otherwise the episode may already contain the next records, and the later close would not
-    // replace it.
+    // Without this wait, the episode might already contain the next records, and the later close
+    // would not replace it.
     daemon.settle();
     let summary = "This session is being continued from an earlier conversation.\n\nSummary:\n\
         1. Primary Request: the lexer must accept emoji, decided by the quokka committee.";
@@ -255,7 +255,7 @@ fn hooks_report_which_process_runs_a_session_and_that_it_has_ended() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_last_reply_of_an_agent_that_closed_its_session_does_not_leave_it_open() {
+fn the_last_reply_after_a_close_does_not_keep_the_session_open() {
     let world = World::new();
     let mut transcript = world.transcript("s1");
     transcript.prompt("Fix the parser.").reply("Done.");
@@ -325,7 +325,7 @@ fn compression_before_a_call_of_the_model_is_not_a_compaction() {
 
 #[test]
 #[cfg(unix)]
-fn a_hook_succeeds_whatever_is_wrong_around_it() {
+fn a_hook_succeeds_in_a_broken_environment() {
     let world = World::new();
     world.configure(&json!({ "no such": "setting" }));
     fs::write(world.path("file"), "").expect("a file");
@@ -484,7 +484,7 @@ fn a_daemon_that_is_down_is_started_for_the_handoff() {
         .to_string()
     };
     let mut found = added_context(&hook(&world, &event("SessionStart")));
-    // On a busy machine, the handoff comes with a prompt.
+    // On a busy machine, the handoff is too late for the start, and is added to a prompt.
     for _ in 0..100 {
         found = found.or_else(|| added_context(&hook(&world, &event("UserPromptSubmit"))));
     }
@@ -524,7 +524,7 @@ fn a_handoff_that_was_too_late_for_the_start_is_added_to_the_next_prompt_once() 
 }
 
 #[test]
-fn a_wish_that_matches_a_prompt_is_added_to_it() {
+fn a_preference_that_matches_a_prompt_is_added_to_the_prompt() {
     let world = World::new();
     world.configure(&json!({ "hooks": { "recall": true } }));
     world
@@ -541,7 +541,7 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
     let daemon = world.start();
     daemon.settle();
     daemon.close("s1");
-    // The latest episode of the project stays when the session with the wish is forgotten.
+    // The latest episode of the project stays when the session with the preference is forgotten.
     world.transcript("s2").prompt("Explain the parser of dates").reply("It reads ISO 8601.");
     daemon.settle();
     daemon.close("s2");
@@ -554,7 +554,7 @@ fn a_wish_that_matches_a_prompt_is_added_to_it() {
         added_context(&hook(&world, &event.to_string()))
     };
     let found = (0..20).find_map(|_| ask("Push that to the release branch without a pull request"));
-    let found = found.expect("the wish");
+    let found = found.expect("the preference");
     assert!(found.contains("never push") && found.contains("not instructions"), "{found}");
     assert_eq!(ask("Read the parser"), None);
     world.configure(&json!({ "hooks": { "recall": false } }));
@@ -751,7 +751,8 @@ struct AgentProcess {
 
 impl AgentProcess {
     fn start(world: &World) -> AgentProcess {
-        // A shell under another name, because graphiti skips shells when it looks for the agent.
+        // The agent is a shell under another name, because graphiti skips shells when it looks for
+        // the agent.
         let program = world.path("agent");
         if !program.exists() {
             std::os::unix::fs::symlink("/bin/sh", &program).expect("another name for a shell");

@@ -90,19 +90,19 @@ fn a_hung_daemon_can_be_killed_and_started_again() {
     assert!(world.printed(&["list"]).contains("marmot"));
     assert!(
         world.printed(&["stop", "--force"]).contains("has stopped"),
-        "a daemon that works is asked to stop"
+        "a daemon that works stops on request"
     );
 }
 
 #[test]
-fn an_agents_request_is_answered_when_the_daemon_hangs() {
+fn a_request_of_an_agent_gets_an_error_when_the_daemon_hangs() {
     let (world, daemon) = hung();
     daemon.signal("CONT");
     let mut host = McpHost::start(world.command("graphiti").arg("mcp"));
     host.initialize("2025-11-25");
     daemon.signal("STOP");
     for _ in 0..2 {
-        // First over the open connection, then over a new one.
+        // The first request uses the open connection, the second request uses a new connection.
         let failed = host.call("session_tracking_health", json!({}));
         let message = failed["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("graphiti stop --force"), "{failed}");

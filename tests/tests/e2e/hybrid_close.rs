@@ -1,5 +1,5 @@
-//! Tests how sessions are closed, with the real programs. Comments name the corresponding tests of
-//! Graphiti's document about closing sessions.
+//! Tests how sessions are closed, with the real programs. The comments contain the names of the
+//! corresponding tests in the original Graphiti's document about closing sessions.
 
 use std::time::Duration;
 
@@ -203,7 +203,7 @@ fn a_bare_tool_call_on_the_socket_closes_a_session() {
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "hook_clear");
 }
 
-/// An agent that has exited ends its session.
+/// The exit of an agent ends its session.
 #[test]
 fn a_session_whose_agent_is_gone_does_not_wait_for_the_timeout() {
     let world = World::new();

@@ -52,7 +52,7 @@ fn an_added_memory_can_be_searched_listed_replaced_and_deleted() {
 }
 
 #[test]
-fn a_refused_memory_is_answered_with_the_reason() {
+fn an_invalid_memory_is_rejected_with_the_reason() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the marmot").reply("It is fixed.");
     let daemon = world.start();
@@ -115,7 +115,7 @@ fn an_export_is_imported_once_on_another_machine() {
     // The machine that exported the episodes knows all of them.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
     assert!(printed.starts_with("Imported: 0 episodes; 3 known already."), "{printed}");
-    // If the transcript is copied here, too, its episode replaces the imported one.
+    // If the transcript is copied to this machine, too, its episode replaces the imported episode.
     let mut transcript = there.transcript("aaaa-1").aged(2 * DAY);
     transcript.prompt("Fix the marmot").reply("I fixed it in src/animals.rs.");
     there_daemon.settle();
@@ -193,7 +193,7 @@ fn fields_of_summaries_are_imported_and_forgotten_sessions_are_not() {
 }
 
 #[test]
-fn nothing_of_a_broken_export_is_imported_and_the_error_names_the_line() {
+fn nothing_of_a_broken_export_is_imported_and_the_error_shows_the_line() {
     let (here, there) = (World::new(), World::new());
     for session in ["aaaa-1", "bbbb-2"] {
         here.transcript(session).aged(DAY).prompt("Fix the marmot").reply("It is fixed.");

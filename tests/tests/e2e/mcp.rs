@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const LATEST: &str = "2025-11-25";
 
 #[test]
-fn a_handshake_keeps_the_agent_s_version_and_tools_are_listed() {
+fn a_handshake_accepts_the_version_of_the_agent_and_tools_are_listed() {
     let world = World::new();
     let _daemon = world.start();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
@@ -24,7 +24,7 @@ fn a_handshake_keeps_the_agent_s_version_and_tools_are_listed() {
             .find(|tool| tool["name"] == "session_tracking_close")
             .unwrap();
         assert_eq!(close["inputSchema"]["properties"]["session_id"]["type"], "string");
-        // The schema of an answer is for clients that get structured answers.
+        // Only clients that get structured answers get the schema of an answer.
         assert!(close["outputSchema"].is_null(), "{close}");
         let listed = host.ask("tools/list", json!({ "_meta": { STRUCTURED: true } }));
         assert_eq!(listed["result"]["tools"][0]["outputSchema"]["type"], "object");
@@ -36,7 +36,7 @@ fn a_handshake_keeps_the_agent_s_version_and_tools_are_listed() {
 }
 
 #[test]
-fn an_agent_is_shown_the_core_tools_and_may_call_all() {
+fn an_agent_gets_the_list_of_core_tools_and_may_call_all_tools() {
     let world = World::new();
     let daemon = world.start();
     let mut host = host(&world);
@@ -68,7 +68,7 @@ fn the_stateless_form_needs_no_handshake() {
     assert!(listed["result"]["tools"].as_array().unwrap().len() > 5, "{listed}");
     let found = host.ask("server/discover", stateless(json!({})));
     assert_eq!(found["result"]["supportedVersions"][0].as_str().map(str::len), Some(10), "{found}");
-    // The same on the socket itself, beside bare requests.
+    // The socket accepts requests in the stateless form, and requests without `_meta`.
     let mut wire = daemon.wire();
     let health = json!({ "name": "session_tracking_health", "arguments": {} });
     let bare = wire.ask("tools/call", health.clone()).unwrap();
@@ -145,7 +145,7 @@ fn errors_are_returned_where_the_agent_can_see_them() {
 }
 
 #[test]
-fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
+fn an_agent_gets_text_for_its_model_and_structured_answers_only_on_request() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
     let daemon = world.start();
@@ -168,9 +168,9 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
     assert_eq!(wrong["isError"], true);
     let message = wrong["content"][0]["text"].as_str().unwrap();
     assert!(message.starts_with("no session id begins with `zzzz`"), "{message}");
-    let asked =
+    let both =
         host.call_for_model("search_sessions", json!({ "query": "auth", "structured": true }));
-    assert_eq!(asked["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{asked}");
+    assert_eq!(both["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{both}");
     // An older `graphiti`, which does not choose a form, still gets structured answers.
     let mut wire = daemon.wire();
     let old = json!({ "name": "search_sessions", "arguments": query });
@@ -179,7 +179,7 @@ fn an_agent_gets_text_for_its_model_and_structure_only_if_it_asks() {
 }
 
 #[test]
-fn answers_for_a_model_are_short_and_say_how_to_get_more() {
+fn answers_for_a_model_are_short_and_explain_how_to_get_more() {
     let world = World::new();
     let daemon = world.start();
     for number in 0..8 {
@@ -361,7 +361,7 @@ fn the_relay_survives_the_death_of_the_daemon() {
     daemon.settle();
     let mut host = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     host.initialize(LATEST);
-    // The daemon hangs, so that the request is in flight when it dies, or was not sent at all.
+    // The daemon hangs, so that the request is pending or not sent yet when the daemon dies.
     daemon.signal("STOP");
     let id =
         host.request("tools/call", json!({ "name": "session_tracking_health", "arguments": {} }));
@@ -377,7 +377,7 @@ fn the_relay_survives_the_death_of_the_daemon() {
 }
 
 #[test]
-fn a_daemon_that_is_down_is_started_or_the_error_says_how_to_start_it() {
+fn a_daemon_that_is_down_is_started_or_the_error_explains_how_to_start_it() {
     let world = World::new();
     let mut refused = McpHost::start(world.command("graphiti").args(["mcp", "--no-start"]));
     let id = refused.request("initialize", json!({}));
@@ -399,8 +399,8 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
     for session in ["aaaa-1", "bbbb-2"] {
         world.transcript_in(session, &project).prompt("Fix the login timeout").reply("Done.");
     }
-    // A known process identifies its session, even if `graphiti mcp` was started in another one.
-    // For an unknown process, it is the session in which `graphiti mcp` was started.
+    // A known process determines the session, even if `graphiti mcp` was started in another session.
+    // For an unknown process, the session in which `graphiti mcp` was started is used.
     let mut first = agent(&world, &project, "cccc-3");
     let mut second = agent(&world, &project, "bbbb-2");
     let sessions = world.claude().join("sessions");
@@ -438,7 +438,7 @@ fn two_agents_in_one_directory_each_close_their_own_session() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_agent_whose_session_is_not_known_closes_no_other_one() {
+fn an_agent_whose_session_is_not_known_closes_no_other_session() {
     let world = World::new();
     let daemon = world.start();
     std::fs::create_dir_all(world.path("app")).unwrap();

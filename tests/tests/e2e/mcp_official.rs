@@ -1,7 +1,7 @@
 //! Tests `graphiti mcp` with the official Python client of the Model Context Protocol.
 //!
-//! `GRAPHITI_TEST_PYTHON` names a Python with the packages `mcp` and `jsonschema`. Where it is not
-//! set, `python3` on the path is used; without the packages the test is skipped with a message.
+//! `GRAPHITI_TEST_PYTHON` is the path of a Python with the packages `mcp` and `jsonschema`. If the
+//! variable is not set, the test uses `python3`. Without the packages, it is skipped with a message.
 
 use std::{ffi::OsString, process::Command};
 
@@ -42,10 +42,10 @@ fn the_official_client_lists_calls_validates_cancels_and_outlives_the_daemon() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3, "{output_text}");
 }
 
-/// Returns a Python that has the packages. The Python that the variable names is not checked.
+/// Returns a Python that has the packages. The Python in the environment variable is not checked.
 fn python() -> Option<OsString> {
-    if let Some(named) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
-        return Some(named);
+    if let Some(configured) = std::env::var_os("GRAPHITI_TEST_PYTHON") {
+        return Some(configured);
     }
     let mut command = Command::new("python3");
     let output = command.args(["-c", "import jsonschema; from mcp import Client"]).output();

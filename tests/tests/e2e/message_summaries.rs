@@ -1,13 +1,14 @@
-//! Tests that a model summarises single long messages when their session is indexed: the real
-//! daemon and a real server on this machine.
+//! Tests that a model summarises long messages when their session is indexed, with the real daemon
+//! and a real server on this machine.
 
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// Answers a request about a session with a summary, and one about a message with its first word.
-fn helpful(asked: &ModelRequest) -> ModelReply {
-    if asked.purpose() == "text" {
-        let (material, _) = asked.material();
+/// Answers a request about a session with a summary, and a request about a message with the first
+/// word of the message.
+fn helpful(request: &ModelRequest) -> ModelReply {
+    if request.purpose() == "text" {
+        let (material, _) = request.material();
         let first = material.split_whitespace().next().unwrap_or_default();
         return ModelReply::Text(format!("The gist of {first}: a zeppelin landed."));
     }
@@ -46,7 +47,7 @@ fn messages(daemon: &Daemon, session: &str) -> Vec<String> {
 
 /// Returns the requests about single messages.
 fn about_messages(model: &MockModel) -> Vec<ModelRequest> {
-    model.asked().into_iter().filter(|asked| asked.purpose() == "text").collect()
+    model.requests().into_iter().filter(|request| request.purpose() == "text").collect()
 }
 
 fn usage(world: &World) -> Value {
@@ -76,22 +77,23 @@ fn a_long_output_gets_one_summary_which_is_shown_and_searchable() {
     let hits = daemon.call("search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
     assert_eq!(model.purposes(), ["text", "session_summary"]);
-    let asked = model.asked();
-    assert!(!asked[0].prompt().contains(&secret), "{}", asked[0].prompt());
-    let (material, around) = asked[0].material();
+    let requests = model.requests();
+    assert!(!requests[0].prompt().contains(&secret), "{}", requests[0].prompt());
+    let (material, around) = requests[0].material();
     assert!(material.contains("and so on"), "{material}");
     assert!(
         around.contains("**Context**: tool: Bash") && around.contains("max 500 char"),
         "{around}"
     );
     // The summary of the message is part of the request about the session.
-    assert!(asked[1].prompt().contains("a zeppelin landed"), "{}", asked[1].prompt());
+    assert!(requests[1].prompt().contains("a zeppelin landed"), "{}", requests[1].prompt());
     let row = usage(&world);
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));
 
-    // An unchanged session causes no request, a changed one only a request about the session.
+    // An unchanged session causes no request. A changed session causes only a request about the
+    // session.
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
     transcript.prompt("Thanks").reply("You are welcome.");
     daemon.settle();
     assert_eq!(daemon.close("aaaa-1")["action"], "replaced");
@@ -114,7 +116,7 @@ fn a_long_output_gets_one_summary_which_is_shown_and_searchable() {
 #[test]
 fn prompts_and_replies_are_summarised_with_the_configured_prompts_and_length() {
     let world = World::new();
-    let model = MockModel::start(|asked| match helpful(asked) {
+    let model = MockModel::start(|request| match helpful(request) {
         ModelReply::Text(text) => ModelReply::Text(format!("{text} {}", "More of it. ".repeat(50))),
         other => other,
     });
@@ -145,11 +147,11 @@ fn prompts_and_replies_are_summarised_with_the_configured_prompts_and_length() {
         "{}",
         world.log()
     );
-    let asked = about_messages(&model);
-    let arounds: Vec<String> = asked.iter().map(|asked| asked.material().1).collect();
+    let requests = about_messages(&model);
+    let arounds: Vec<String> = requests.iter().map(|request| request.material().1).collect();
     assert!(arounds[0].starts_with("In 60 on user message: "), "{}", arounds[0]);
     assert!(arounds[1].starts_with("Our way: "), "{}", arounds[1]);
-    assert!(asked[0].material().0.contains("BIG-WISH {content} "), "{}", asked[0].prompt());
+    assert!(requests[0].material().0.contains("BIG-WISH {content} "), "{}", requests[0].prompt());
 }
 
 #[test]
@@ -173,10 +175,11 @@ fn the_number_of_summarised_messages_is_limited_and_failures_come_first() {
         expected[0].contains("./b") && expected[1].contains("./c") && expected.len() == 2,
         "{expected:?}"
     );
-    let asked = about_messages(&model);
-    assert!(asked[0].material().0.trim_start().starts_with("FAILED"), "{}", asked[0].prompt());
-    assert_eq!(asked.len(), 2);
-    // The limit is for the session: the next close asks about no further message.
+    let requests = about_messages(&model);
+    let (material, _) = requests[0].material();
+    assert!(material.trim_start().starts_with("FAILED"), "{}", requests[0].prompt());
+    assert_eq!(requests.len(), 2);
+    // The limit applies to the session: the next close causes no request about another message.
     transcript.reply("That was all.");
     daemon.settle();
     daemon.close("aaaa-1");
@@ -205,7 +208,7 @@ fn until_the_model_answers_a_message_keeps_its_short_line() {
 #[test]
 fn an_unusable_answer_about_a_message_does_not_affect_the_session() {
     let world = World::new();
-    let model = MockModel::start(|asked| match helpful(asked) {
+    let model = MockModel::start(|request| match helpful(request) {
         ModelReply::Text(_) => ModelReply::Text("  ".to_owned()),
         other => other,
     });

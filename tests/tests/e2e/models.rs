@@ -47,8 +47,8 @@ fn classified(tool: &str) -> ModelReply {
 }
 
 /// Answers requests for summaries, and classifies unknown tools as searches.
-fn helpful(asked: &ModelRequest) -> ModelReply {
-    match asked.purpose() {
+fn helpful(request: &ModelRequest) -> ModelReply {
+    match request.purpose() {
         "tool_classification" => classified("mcp__acme__frobnicate"),
         _ => summary("Make logins last an hour"),
     }
@@ -124,9 +124,10 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     assert!(conversation.contains("OVERVIEW: Make logins last an hour"), "{conversation}");
     assert!(conversation.contains("DECISIONS:\n- Kept seconds as the unit"), "{conversation}");
 
-    let asked = model.asked();
+    let requests = model.requests();
     assert_eq!(model.purposes(), ["session_summary"]);
-    assert!(asked[0].prompt().contains("[user] Fix the login timeout"), "{}", asked[0].prompt());
+    let prompt = requests[0].prompt();
+    assert!(prompt.contains("[user] Fix the login timeout"), "{prompt}");
     let row = usage(&world, "session_summary");
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));
     assert_eq!((&row["input_tokens"], &row["output_tokens"]), (&json!(1_000), &json!(100)));
@@ -135,7 +136,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
 }
 
 #[test]
-fn a_model_is_asked_once_per_change_and_once_per_tool() {
+fn there_is_one_request_per_change_of_a_session_and_per_unknown_tool() {
     let world = World::new();
     let model = MockModel::start(helpful);
     world.configure(&model.settings(&json!({})));
@@ -147,19 +148,19 @@ fn a_model_is_asked_once_per_change_and_once_per_tool() {
         let purposes = model.purposes();
         assert_eq!(purposes, expected, "{}", world.log());
     };
-    // Only known tools: one request, for the summary.
+    // The session has only known tools, so the only request is for the summary.
     daemon.close("aaaa-1");
     calls(&["session_summary"]);
     // An unchanged session causes no request.
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
     calls(&["session_summary"]);
     assert_eq!(usage(&world, "session_summary")["saved"]["unchanged"], 1);
-    // The session changed: one more request.
+    // A changed session causes one more request.
     first.prompt("Thanks. Name the constant, too").reply("It is called SESSION_SECONDS.");
     daemon.settle();
     assert_eq!(daemon.close("aaaa-1")["action"], "replaced");
     calls(&["session_summary"; 2]);
-    // An unknown tool is asked about once, for all sessions.
+    // An unknown tool causes one request, for all sessions.
     for session in ["bbbb-2", "cccc-3"] {
         let mut transcript = world.transcript(session);
         work(&mut transcript);
@@ -178,7 +179,7 @@ fn a_model_is_asked_once_per_change_and_once_per_tool() {
     let known = world.json(&["tools", "list"]);
     assert_eq!(known[0]["tool"], "mcp__acme__frobnicate");
     assert_eq!((&known[0]["intent"], &known[0]["by"]), (&json!("search"), &json!("model")));
-    // Learned classifications survive, and the user's own take precedence.
+    // Learned classifications survive a restart, and the user's classifications have priority.
     daemon.stop();
     let daemon = world.start();
     world.printed(&["tools", "set", "mcp__acme__frobnicate", "create", "code"]);
@@ -211,7 +212,7 @@ fn without_an_answer_the_derived_summary_stays_until_the_server_answers() {
         status["model"]["last_error"].as_str().unwrap().contains("does not answer"),
         "{status}"
     );
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     // A pending request survives a restart; an explicit close sends it at once.
     assert!(daemon.stop().success());
     let daemon = world.start();
@@ -220,7 +221,7 @@ fn without_an_answer_the_derived_summary_stays_until_the_server_answers() {
     assert_eq!(daemon.close("aaaa-1")["action"], "unchanged");
     assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1", "{}", world.log());
     assert_eq!(world.json(&["status"])["model"]["awaiting"], 0);
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
     let row = usage(&world, "session_summary");
     assert_eq!((&row["answered"], &row["failed"]), (&json!(1), &json!(1)));
 }
@@ -238,9 +239,9 @@ fn a_pending_request_is_retried_after_its_delay() {
     daemon.close("aaaa-1");
     let (sender, answered) = mpsc::channel();
     let sender = Mutex::new(sender);
-    model.answers(move |asked| {
+    model.answers(move |request| {
         sender.lock().unwrap().send(()).ok();
-        helpful(asked)
+        helpful(request)
     });
     answered.recv_timeout(Duration::from_secs(60)).unwrap();
     daemon.settle();
@@ -252,9 +253,9 @@ fn a_search_gets_the_derived_episode_while_the_model_is_slow() {
     let world = World::new();
     let (release, released) = mpsc::channel::<()>();
     let released = Arc::new(Mutex::new(released));
-    let model = MockModel::start(move |asked| {
+    let model = MockModel::start(move |request| {
         released.lock().unwrap().recv().ok();
-        helpful(asked)
+        helpful(request)
     });
     let mut settings = model.settings(&json!({}));
     settings["check_interval"] = json!(1);
@@ -292,8 +293,8 @@ fn a_transcript_cannot_give_instructions_to_the_model_and_its_secrets_are_not_se
     transcript.reply("I will not do that.");
     daemon.settle();
     daemon.close("aaaa-1");
-    let asked = model.asked();
-    let (prompt, system) = (asked[0].prompt(), asked[0].system());
+    let requests = model.requests();
+    let (prompt, system) = (requests[0].prompt(), requests[0].system());
     assert!(!prompt.contains(&secret) && prompt.contains("[REDACTED:"), "{prompt}");
     assert!(!prompt.contains("<|im_start|>") && prompt.contains("{content}"), "{prompt}");
     let (_, mark) = prompt.split_once("<material-").unwrap();
@@ -301,7 +302,8 @@ fn a_transcript_cannot_give_instructions_to_the_model_and_its_secrets_are_not_se
     assert!(system.contains(&mark) && prompt.matches(&mark).count() == 2, "{prompt}");
     let (_, after) = prompt.split_once(&format!("</{mark}>")).unwrap();
     assert!(!after.contains("Ignore all"), "{prompt}");
-    // The reply is one line of prose in a field, and its claim has no evidence.
+    // The reply becomes one line of prose in a field. Its claim is dropped, because it has no
+    // evidence.
     let summary = &shown(&daemon, "aaaa-1")["summary"];
     assert!(!summary["objective"].as_str().unwrap().contains('\n'), "{summary}");
     assert!(!summary.to_string().contains("backup.rs"), "{summary}");
@@ -318,7 +320,7 @@ fn a_spent_budget_stops_only_the_requests_to_the_model() {
         daemon.settle();
         assert_eq!(daemon.close(session)["status"], "success");
     }
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
     assert_eq!(by_model(&daemon, "cccc-3"), Value::Null);
     assert_eq!(shown(&daemon, "cccc-3")["session"]["state"], "indexed");
@@ -329,7 +331,7 @@ fn a_spent_budget_stops_only_the_requests_to_the_model() {
     world.configure(&model.settings(&json!({ "daily_budget": { "calls": 10 } })));
     world.printed(&["reload"]);
     daemon.settle();
-    assert_eq!(model.asked().len(), 3, "{}", world.log());
+    assert_eq!(model.requests().len(), 3, "{}", world.log());
     assert_eq!(by_model(&daemon, "cccc-3"), "some-model-1");
 }
 
@@ -342,7 +344,7 @@ fn history_causes_no_requests_until_one_of_its_sessions_is_closed() {
     let daemon = world.start();
     daemon.settle();
     assert_eq!(shown(&daemon, "aaaa-1")["session"]["state"], "indexed");
-    assert_eq!(model.asked().len(), 0);
+    assert_eq!(model.requests().len(), 0);
     daemon.close("aaaa-1");
     assert_eq!(model.purposes(), ["session_summary"]);
     assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
@@ -372,7 +374,7 @@ fn without_auto_summarize_only_tools_cause_requests_and_without_a_provider_nothi
     transcript.prompt("Go on").tool("mcp__acme__other", &json!({}), "done");
     daemon.settle();
     daemon.close("aaaa-1");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }
 
 #[test]
@@ -388,7 +390,7 @@ fn a_model_that_cannot_write_json_may_write_an_overview() {
     work(&mut world.transcript("aaaa-1"));
     daemon.settle();
     daemon.close("aaaa-1");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     let shown = shown(&daemon, "aaaa-1");
     assert_eq!(shown["summary"]["objective"], "Logins last an hour now.");
     assert_eq!(shown["summary"]["key_decisions"][0]["decision"], "Kept seconds");
@@ -423,7 +425,7 @@ fn prompts_are_listed_shown_checked_and_used() {
     work(&mut world.transcript("aaaa-1"));
     daemon.settle();
     daemon.close("aaaa-1");
-    let prompt = model.asked()[0].prompt().to_owned();
+    let prompt = model.requests()[0].prompt().to_owned();
     assert!(prompt.starts_with("Say what happened here.\n<material-"), "{prompt}");
     std::fs::write(&file, "No place for it.\n").unwrap();
     let checked = world.graphiti(&["prompts", "check"]);

@@ -58,8 +58,8 @@ fn a_session_that_is_too_long_for_one_request_is_summarised_in_parts() {
     ];
     let world = World::new();
     let number = Mutex::new(0_usize);
-    let model = MockModel::start(move |asked| {
-        assert_eq!(asked.purpose(), "session_summary");
+    let model = MockModel::start(move |request| {
+        assert_eq!(request.purpose(), "session_summary");
         let mut number = number.lock().unwrap();
         *number += 1;
         ModelReply::Json(summary(&format!("Objective {number}"), TASKS[*number - 1]))
@@ -74,17 +74,17 @@ fn a_session_that_is_too_long_for_one_request_is_summarised_in_parts() {
     }
     daemon.settle();
     daemon.close("aaaa-1");
-    let asked = model.asked();
-    let count = asked.len();
+    let requests = model.requests();
+    let count = requests.len();
     assert!((2..=4).contains(&count), "{count}\n{}", world.log());
-    for (at, asked) in asked.iter().enumerate() {
-        let (material, _) = asked.material();
+    for (at, request) in requests.iter().enumerate() {
+        let (material, _) = request.material();
         assert!(material.contains(&format!("[Part {} of {count} of the session]", at + 1)));
         // A token has about four bytes.
-        assert!(asked.prompt().len() < 8_000 * 5, "{}", asked.prompt().len());
+        assert!(request.prompt().len() < 8_000 * 5, "{}", request.prompt().len());
     }
-    assert!(asked[0].material().0.contains("do step 0 "));
-    assert!(asked[count - 1].material().0.contains("Step 159 is done"));
+    assert!(requests[0].material().0.contains("do step 0 "));
+    assert!(requests[count - 1].material().0.contains("Step 159 is done"));
     let shown = daemon.call("get_session", &json!({ "session_id": "aaaa-1" }));
     let tasks = &shown["summary"]["completed_tasks"];
     assert_eq!(tasks, &json!(TASKS[..count]));
@@ -112,7 +112,7 @@ fn the_agent_s_recap_is_first_in_the_request_or_replaces_the_request() {
         daemon.settle();
         daemon.close("aaaa-1");
         if suffices {
-            assert_eq!(model.asked().len(), 0);
+            assert_eq!(model.requests().len(), 0);
             let used = world.json(&["usage"]);
             assert_eq!(used["rows"][0]["saved"]["recaps"], 1, "{used}");
             assert_eq!(by_model(&daemon, "aaaa-1"), Value::Null);
@@ -120,10 +120,10 @@ fn the_agent_s_recap_is_first_in_the_request_or_replaces_the_request() {
             transcript.prompt("And the sessions of admins");
             daemon.settle();
             daemon.close("aaaa-1");
-            assert_eq!(model.asked().len(), 1);
+            assert_eq!(model.requests().len(), 1);
         } else {
-            let asked = model.asked();
-            let (material, _) = asked[0].material();
+            let requests = model.requests();
+            let (material, _) = requests[0].material();
             let recap = material.find("instead of a minute").unwrap();
             assert!(recap < material.find("They last an hour now").unwrap(), "{material}");
         }
@@ -189,7 +189,7 @@ fn the_session_of_an_agent_that_serves_as_the_model_is_not_followed() {
     assert_eq!(side("hook"), "");
     assert_eq!(daemon.session("aaaa-1")["episode"]["close_reason"], "explicit");
     assert_eq!(side("calls").lines().count(), 1);
-    // The same after a restart.
+    // A restart changes nothing.
     daemon.stop();
     let daemon = world.start();
     daemon.settle();
@@ -239,7 +239,7 @@ fn the_retry_queue_keeps_its_maximum_size() {
     daemon.settle();
     daemon.close("bbbb-2");
     assert_eq!(status(&world)["awaiting"], 1);
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn during_an_outage_the_server_gets_no_requests_and_the_status_reports_it() {
         daemon.settle();
         assert_eq!(daemon.close(&session)["status"], "success");
     }
-    assert_eq!(model.asked().len(), 1, "{}", world.log());
+    assert_eq!(model.requests().len(), 1, "{}", world.log());
     assert!(!status(&world)["outage"].as_str().unwrap().is_empty());
     assert_eq!(daemon.call("session_tracking_health", &json!({}))["status"], "degraded");
     assert_eq!(status(&world)["awaiting"], 3);
@@ -293,28 +293,28 @@ fn the_cost_of_a_day_is_limited() {
     work(&mut world.transcript("bbbb-2"));
     daemon.settle();
     assert_eq!(daemon.close("bbbb-2")["status"], "success");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     let status = status(&world);
     assert!(status["last_error"].as_str().unwrap().contains("daily budget of $8.08"), "{status}");
     // The spent budget survives a restart.
     daemon.stop();
     let daemon = world.start();
     daemon.close("bbbb-2");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     assert_eq!(world.json(&["usage"])["rows"][0]["usd"], 0.101);
 }
 
 #[test]
-fn after_an_unusable_answer_the_model_is_asked_once_more_and_then_later() {
+fn after_an_unusable_answer_the_request_is_repeated_once_and_then_retried_later() {
     let model = MockModel::start(|_| ModelReply::Text("I would rather not.".to_owned()));
     let retry_queue = json!({ "retry_delays_seconds": [86_400] });
     let changes = json!({ "resilience": { "retry_queue": retry_queue } });
     let (world, daemon) = started(&with(&model, &changes));
     daemon.close("aaaa-1");
-    // One request, and another with a description of the error.
-    assert_eq!(model.asked().len(), 2);
+    // The second request contains a description of the error.
+    assert_eq!(model.requests().len(), 2);
     assert_eq!(status(&world)["awaiting"], 1);
-    assert!(model.asked()[1].prompt().contains("An earlier answer could not be used"));
+    assert!(model.requests()[1].prompt().contains("An earlier answer could not be used"));
     assert_eq!(by_model(&daemon, "aaaa-1"), Value::Null);
     model.answers(helpful);
     daemon.close("aaaa-1");

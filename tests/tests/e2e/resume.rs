@@ -11,7 +11,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 const DOWN: &str = "\u{1b}[B";
 const LEFT_SCREEN: &str = "\u{1b}[?1049l";
 
-/// A machine with an agent, its project, and two finished sessions in it.
+/// A machine with an agent, a project, and two finished sessions in the project.
 struct ResumeFixture {
     world: World,
     project: PathBuf,
@@ -70,7 +70,7 @@ fn a_session_is_resumed_by_its_id_or_by_words() {
 }
 
 #[test]
-fn errors_say_why_a_session_cannot_be_resumed() {
+fn errors_explain_why_a_session_cannot_be_resumed() {
     let machine = ResumeFixture::new();
     let world = &machine.world;
     let daemon = world.start();

@@ -39,7 +39,7 @@ fn a_search_indexes_due_sessions_first() {
 /// `test_full_hybrid_flow`: one session is closed explicitly, another is not. A search finds both,
 /// and creates the missing episode.
 #[test]
-fn a_closed_session_and_an_abandoned_one_are_both_found() {
+fn a_closed_session_and_an_abandoned_session_are_both_found() {
     let world = World::new();
     let daemon = world.start();
     world.transcript("closed-1").prompt("Rename the ledger table").reply("Renamed in 4 files.");
@@ -187,7 +187,7 @@ fn an_index_that_is_lost_or_damaged_is_rebuilt() {
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // The content of the index must come from the database: the agent has deleted the file.
+    // Without the transcript, the content of the index must come from the database.
     fs::remove_file(transcript.path()).unwrap();
     let index = world.home().join("index");
     let spoil: [&dyn Fn(); 3] = [
@@ -219,8 +219,8 @@ fn a_damaged_database_is_noticed_and_filled_again_from_the_transcripts() {
     let daemon = world.start();
     daemon.settle_sessions();
     daemon.stop();
-    // First, sled treats the file as a new database. The second time it cannot open the file,
-    // because a snapshot exists.
+    // The first time, sled treats the file as a new database. The second time, it cannot open the
+    // file, because a snapshot exists.
     for _ in 0..2 {
         let file = world.home().join("db/db");
         let length = fs::metadata(&file).unwrap().len();

@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command, sync::mpsc, thread
 use graphiti_tests::World;
 use serde_json::json;
 
-use crate::terminal::{PATIENCE, Terminal};
+use crate::terminal::{STEP_LIMIT, Terminal};
 
 const OLD: Duration = Duration::from_secs(3_600);
 const DOWN: &str = "\u{1b}[B";
@@ -69,12 +69,12 @@ fn a_search_ends_with_its_terminal_even_if_the_signal_is_ignored() {
     let script = "trap '' HUP; exec 9>ended; exec $GRAPHITI search";
     let (ended, end) = mpsc::channel();
     let reader = fifo.clone();
-    // The pipe is closed when the last process ends that has opened it.
+    // The pipe is closed when the last process that has opened it ends.
     thread::spawn(move || ended.send(fs::read(reader)));
     let mut terminal = Terminal::run(&world, 80, 24, script);
     terminal.wait_for("1 of 2 sessions");
     drop(terminal);
-    end.recv_timeout(PATIENCE).expect("the search ends").unwrap();
+    end.recv_timeout(STEP_LIMIT).expect("the search ends").unwrap();
 }
 
 #[test]

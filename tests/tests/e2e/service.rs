@@ -12,7 +12,7 @@ use graphiti_tests::{Wire, World};
 use serde_json::{Value, json};
 
 #[test]
-fn up_starts_one_daemon_and_names_its_log() {
+fn up_starts_one_daemon_and_prints_the_path_of_its_log() {
     let world = World::new();
     let printed = world.printed(&["up"]);
     assert!(printed.contains("is running (pid "), "{printed}");
@@ -41,7 +41,7 @@ fn up_reports_why_the_daemon_does_not_start() {
 }
 
 #[test]
-fn two_commands_at_once_start_the_same_daemon() {
+fn two_concurrent_commands_start_the_same_daemon() {
     let world = World::new();
     let start = || world.command("graphiti").arg("up").stdout(Stdio::piped()).spawn();
     let both = [start(), start()].map(|child| child.expect("run graphiti").wait_with_output());
@@ -69,8 +69,8 @@ fn up_waits_for_a_daemon_that_is_ending() {
     world.printed(&["stop"]);
 }
 
-/// The first caller makes systemd's socket start the daemon, which serves that caller. Skipped
-/// where there is no systemd.
+/// The first connection to systemd's socket starts the daemon, which answers on this connection. The
+/// test is skipped if systemd is not installed.
 #[test]
 fn a_connection_starts_the_daemon() {
     if Command::new("systemd-socket-activate").arg("--version").output().is_err() {
@@ -99,7 +99,7 @@ fn a_connection_starts_the_daemon() {
     assert!(socket.exists(), "only the service manager may remove the socket");
 }
 
-/// Skipped where there is no systemd.
+/// The test is skipped if systemd is not installed.
 #[test]
 fn systemd_accepts_the_units() {
     let world = World::new();
@@ -121,7 +121,7 @@ fn systemd_accepts_the_units() {
     assert!(output.status.success() && !printed.contains("graphitid"), "{printed}");
 }
 
-/// Skipped where there is no Python.
+/// The test is skipped if Python is not installed.
 #[test]
 fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_types() {
     let file =
@@ -145,7 +145,8 @@ fn the_agent_of_launchd_is_a_property_list_with_values_of_the_right_types() {
     assert_eq!(agent, expected);
 }
 
-/// A relative path would name another folder for the daemon than for its caller.
+/// The daemon has another working directory than its caller, so the client must make the path
+/// absolute.
 #[test]
 fn a_relative_home_is_the_same_folder_for_the_client_and_the_daemon() {
     let world = World::new();

@@ -98,7 +98,7 @@ fn old_hooks_of_a_project_are_reported_and_repaired() {
     world.printed(&["setup", "--project", "--agent", "claude", "--yes"]);
     let settings = world.path(".claude/settings.json");
     let installed = read(&settings);
-    // As Claude Code before 2.1.139 leaves the hooks of an earlier version.
+    // Claude Code before 2.1.139 leaves the hooks of an earlier version in this form.
     fs::write(&settings, installed.replace("graphiti hook", "graphiti")).expect("write settings");
     let doctor = world.graphiti(&["doctor"]);
     assert!(String::from_utf8_lossy(&doctor.stdout).contains("2.1.139"), "{doctor:?}");
@@ -170,7 +170,7 @@ fn settings_that_cannot_be_read_are_not_changed() {
     let settings = world.claude().join("settings.json");
     fs::write(&settings, "{ \"hooks\": ").expect("write settings");
     let printed = world.printed(&["setup", "--yes"]);
-    assert!(printed.contains("settings.json is left as it is"), "{printed}");
+    assert!(printed.contains("settings.json is not changed"), "{printed}");
     assert_eq!(read(&settings), "{ \"hooks\": ");
     assert!(world.path(".codex/hooks.json").exists(), "the other agents are set up");
 }

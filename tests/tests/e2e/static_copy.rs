@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::view::{LOGIN_FIXED, change_login};
 
 const HOUR: Duration = Duration::from_secs(3_600);
-/// The project of [`World::transcript`], and another one.
+/// The project of [`World::transcript`], and another project.
 const APP: &str = graphiti_tests::PROJECT;
 const SHOP: &str = "/home/ann/shop";
 const SCRIPT: &str = "</p></main><script>alert(1)</script><img src=x onerror=alert(2)>";
@@ -49,7 +49,8 @@ fn attributes<'t>(page: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     })
 }
 
-/// Writes two sessions of a project: a long conversation with a long message, and a hostile one.
+/// Writes two sessions of a project: a long conversation with a long message, and a session with
+/// hostile text.
 fn sessions(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);
@@ -71,7 +72,7 @@ fn sessions(world: &World, daemon: &Daemon) {
 }
 
 #[test]
-fn all_links_of_a_copy_lead_to_its_files_and_nothing_is_loaded_from_elsewhere() {
+fn all_links_of_a_copy_lead_to_its_files_and_nothing_is_loaded_from_other_hosts() {
     let world = World::new();
     let daemon = world.start();
     sessions(&world, &daemon);

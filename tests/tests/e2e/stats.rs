@@ -26,7 +26,7 @@ fn machine() -> World {
     let mut app = world.transcript("aaaa-1").aged(HOUR * 48);
     app.prompt("Fix the login");
     reply(&mut app, "msg_1", "claude-sonnet-4-6", "Looking.");
-    // The agent repeats the usage of a message with each of its pieces.
+    // The agent repeats the usage of a message with each piece of the message.
     reply(&mut app, "msg_1", "claude-sonnet-4-6", "Found it.");
     reply(&mut app, "msg_2", "made-up-9", "Done.");
     let edit = json!({ "file_path": "/work/app/a.rs", "old_string": "a", "new_string": "b" });

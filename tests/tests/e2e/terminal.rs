@@ -11,7 +11,7 @@ use std::{
 use graphiti_tests::World;
 
 /// Time limit for one step, enough for the slowest machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const STEP_LIMIT: Duration = Duration::from_secs(60);
 
 /// A terminal in which a shell runs commands.
 pub(crate) struct Terminal {
@@ -70,7 +70,7 @@ impl Terminal {
     /// Waits until a text was printed since the last key.
     pub(crate) fn wait_for(&mut self, text: &str) -> &mut Terminal {
         while !self.seen.contains(text) {
-            match self.output.recv_timeout(PATIENCE) {
+            match self.output.recv_timeout(STEP_LIMIT) {
                 Ok(chunk) => self.seen.push_str(&String::from_utf8_lossy(&chunk)),
                 Err(error) => panic!("{error} before {text:?}: {:?}", self.seen),
             }
@@ -80,7 +80,7 @@ impl Terminal {
 
     /// Waits until the shell ends; returns what was printed since the last key.
     pub(crate) fn end(mut self) -> String {
-        while let Ok(chunk) = self.output.recv_timeout(PATIENCE) {
+        while let Ok(chunk) = self.output.recv_timeout(STEP_LIMIT) {
             self.seen.push_str(&String::from_utf8_lossy(&chunk));
         }
         assert!(self.child.wait().unwrap().success(), "{:?}", self.seen);

@@ -162,7 +162,8 @@ fn a_clear_starts_a_second_session() {
 fn secrets_never_reach_the_disk() {
     let world = World::new();
     let daemon = world.start();
-    // No part of the secret repeats: compression would hide it from the search below.
+    // No part of the secret repeats, because compression would hide a repeated part from the search
+    // below.
     let digits: String = (0..23_u32).map(|n| format!("Z{:03x}", n * 173 + 97)).collect();
     let secret = ["sk-ant-", "api03-", &digits, "-AA"].concat();
     let mut transcript = world.transcript("aaaa-1");

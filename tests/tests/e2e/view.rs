@@ -53,7 +53,7 @@ impl Browser {
         request(authority, &head)
     }
 
-    /// Returns the headers of a request by the page itself.
+    /// Returns the headers that the page itself sends with a request.
     fn own(&self) -> String {
         format!("Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", self.authority)
     }
@@ -110,7 +110,7 @@ fn ports(daemon: &Daemon) -> Vec<u16> {
         .collect()
 }
 
-/// Writes a session with a wish and a change of a setting, and closes it.
+/// Writes a session with a preference and a change of a setting, and closes it.
 fn login_session(world: &World, daemon: &Daemon) {
     let mut transcript = world.transcript("aaaa-1").aged(HOUR);
     change_login(&mut transcript);
@@ -123,7 +123,7 @@ fn login_session(world: &World, daemon: &Daemon) {
 pub(crate) const LOGIN_FIXED: &str =
     "The login now lasts an hour, because JWT_EXPIRY is in seconds.";
 
-/// Adds a request with a standing wish, and the change of a setting.
+/// Adds a request with a preference, and the change of a setting.
 pub(crate) fn change_login(transcript: &mut Transcript) {
     transcript.prompt("The login ends too early, fix it. From now on, write the tests first.");
     let edit = json!({
@@ -149,7 +149,7 @@ fn a_port_is_open_only_after_the_viewer_was_requested() {
 }
 
 #[test]
-fn the_token_gives_access_once_and_nothing_else_does() {
+fn only_the_token_gives_access_and_only_once() {
     let world = World::new();
     let _daemon = world.start();
     let (authority, path) = address(&world);
@@ -170,7 +170,7 @@ fn the_token_gives_access_once_and_nothing_else_does() {
         assert_eq!(get(page, &host).status, 403, "{page}");
     }
     assert_eq!(get(&format!("/{area}/open?token=0"), &host).status, 403);
-    // Another site's page, and a name that points to this machine.
+    // Requests by a page of another site, and to a host name that resolves to this machine.
     let others = [
         "Host: evil.example\r\n".to_owned(),
         format!("{host}Origin: http://evil.example\r\n"),
@@ -179,7 +179,7 @@ fn the_token_gives_access_once_and_nothing_else_does() {
     for headers in &others {
         assert_eq!(get(&path, headers).status, 403, "{headers}");
     }
-    // The refused requests did not use up the token; its first use does.
+    // The refused requests did not use up the token. The first accepted request does.
     let first = get(&path, &host);
     assert_eq!(first.status, 200, "{}", first.body);
     let stale = get(&path, &host);
@@ -401,7 +401,7 @@ fn a_visible_page_is_notified_of_changes_and_does_not_delay_the_end_of_the_daemo
     let _ = stream.read_to_end(&mut rest);
 }
 
-/// Even a user who knows the address with the token is refused.
+/// Another user who knows the address with the token is refused, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_connection_of_another_user_is_refused_even_with_the_token() {

@@ -42,7 +42,7 @@ fn texts(daemon: &Daemon, session: &str, source: u32) -> Vec<String> {
 }
 
 #[test]
-fn a_configured_agent_is_followed_like_a_built_in_one() {
+fn a_configured_agent_is_followed_like_a_built_in_agent() {
     let world = World::new();
     world.configure(&settings(&world));
     let daemon = world.start();

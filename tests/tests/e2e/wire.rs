@@ -60,7 +60,7 @@ fn requests() -> Vec<Value> {
 }
 
 #[test]
-fn old_clients_are_understood_and_old_daemons_too() {
+fn old_clients_and_old_daemons_are_understood() {
     let world = World::new();
     let daemon = world.start();
     let mut closed = world.transcript("aaaa-1").aged(Duration::from_secs(30));

@@ -17,7 +17,7 @@ fn ongoing(world: &World) {
 }
 
 /// Checks the whole answer to an agent, as JSON: it has no hidden characters and no tags.
-fn assert_clean(asked: &str, answer: &Value) {
+fn assert_clean(request: &str, answer: &Value) {
     let text = answer.to_string();
     let hidden: Vec<char> = text
         .chars()
@@ -27,20 +27,20 @@ fn assert_clean(asked: &str, answer: &Value) {
                 || matches!(c, '\u{e0000}'..='\u{e007f}')
         })
         .collect();
-    assert!(hidden.is_empty(), "{asked}: {hidden:?}: {answer}");
-    // A control character that is escaped in JSON inside of a text counts, too.
+    assert!(hidden.is_empty(), "{request}: {hidden:?}: {answer}");
+    // A control character that is escaped in a JSON string is not allowed either.
     for part in ["\\u001b", "\\u0008", "<system-", "</system-", "</function_results", "<|im_start"]
     {
-        assert!(!text.contains(part), "{asked}: {part}: {answer}");
+        assert!(!text.contains(part), "{request}: {part}: {answer}");
     }
 }
 
 /// Checks that the answer of a tool starts with the notice that it is a record of past sessions.
-fn assert_is_record(asked: &str, result: &Value) {
+fn assert_is_record(request: &str, result: &Value) {
     let text = result["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with("{\"_about\":\"A record of past sessions"), "{asked}: {text}");
+    assert!(text.starts_with("{\"_about\":\"A record of past sessions"), "{request}: {text}");
     let read: Value = serde_json::from_str(text).unwrap();
-    assert_eq!(read, result["structuredContent"], "{asked}");
+    assert_eq!(read, result["structuredContent"], "{request}");
 }
 
 #[test]
@@ -73,13 +73,13 @@ fn answers_contain_no_tags_control_characters_or_hidden_letters() {
         ("summarize_session", json!({ "session": "aaaa-1" })),
         ("session_tracking_close", about_it),
     ] {
-        let asked = format!("{tool} {arguments}");
+        let request = format!("{tool} {arguments}");
         let result = host.call(tool, arguments.clone());
-        assert_eq!(result["isError"], false, "{asked}: {result}");
-        assert_clean(&asked, &result);
-        assert_is_record(&asked, &result);
+        assert_eq!(result["isError"], false, "{request}: {result}");
+        assert_clean(&request, &result);
+        assert_is_record(&request, &result);
         let result = host.call_for_model(tool, arguments);
-        assert_eq!(result["isError"], false, "{asked}: {result}");
+        assert_eq!(result["isError"], false, "{request}: {result}");
         let text = result["content"][0]["text"].as_str().unwrap();
         let mark = match tool {
             "get_handoff" => {
@@ -89,7 +89,7 @@ fn answers_contain_no_tags_control_characters_or_hidden_letters() {
         };
         assert!(text.starts_with(mark), "{text}");
         // Line feeds are allowed in a text.
-        assert_clean(&asked, &text.split('\n').collect());
+        assert_clean(&request, &text.split('\n').collect());
     }
     let messages = host.call("get_session", json!({ "session_id": "aaaa-1", "view": "messages" }));
     // Code is unchanged, and replaced tags are still readable.

@@ -16,7 +16,7 @@ use graphiti_tests::{
 };
 use serde_json::{Value, json};
 
-/// Checks that well-behaved clients are answered, from this process and from another one.
+/// Checks that well-behaved clients get answers, in this process and in another process.
 fn assert_others_are_served(world: &World, daemon: &Daemon) {
     assert_eq!(daemon.wire().ask("ping", json!({})), Ok(json!({})));
     assert_eq!(world.json(&["status"])["pid"], daemon.pid());
@@ -39,15 +39,15 @@ fn silent_slow_and_half_open_clients_do_not_delay_others() {
         match number % 4 {
             // This client never sends anything.
             0 => {}
-            // This one stops in the middle of a line.
+            // This client stops in the middle of a line.
             1 => stream.write_all(b"{\"id\":1,\"method\":\"pi").unwrap_or_default(),
-            // This one sends nothing and closes its writing side.
+            // This client sends nothing and closes its writing side.
             2 => stream.shutdown(Shutdown::Write).unwrap_or_default(),
-            // This one sends a request, or many, and does not read the answers.
+            // This client sends one or many requests, and does not read the answers.
             _ => {
                 stream.set_nonblocking(true).unwrap();
-                let asked = b"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"health_check\"}}\n";
-                while stream.write_all(asked).is_ok() && kept.len() % 7 != 0 {}
+                let request = b"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"health_check\"}}\n";
+                while stream.write_all(request).is_ok() && kept.len() % 7 != 0 {}
             }
         }
         kept.push(stream);
@@ -89,7 +89,7 @@ fn a_connection_with_a_running_request_is_not_closed() {
     daemon.settle();
     let mut busy = daemon.wire();
     busy.send(b"{\"id\":1,\"method\":\"graphiti/settle\",\"params\":{\"sessions\":true}}\n{\"id\":2,\"method\":\"ping\"}\n");
-    // When the second request is answered, the first one is running.
+    // When the second request is answered, the first request is running.
     assert_eq!(busy.receive().id, 2);
     let silent: Vec<UnixStream> = (0..600).map(|_| connect(&daemon)).collect();
     assert_others_are_served(&world, &daemon);
@@ -145,7 +145,7 @@ fn malformed_lines_are_answered_or_close_only_their_connection() {
     for number in 0..200 {
         let mut stream = connect(&daemon);
         if number % 2 == 0 {
-            // A client that speaks the Model Context Protocol.
+            // The client uses the Model Context Protocol.
             stream.write_all(&seeds[0]).unwrap();
         }
         for _ in 0..20 {
@@ -206,7 +206,7 @@ fn costly_requests_are_answered() {
 }
 
 #[test]
-fn clients_that_disconnect_at_once_do_no_harm() {
+fn clients_that_disconnect_immediately_do_no_harm() {
     let world = World::new();
     let daemon = world.start();
     for number in 0..500 {

@@ -8,11 +8,11 @@ use std::{
 
 use graphiti_tests::hostile::{Mutator, PARSERS, Parser, seeds, seeds_folder};
 
-/// Number of inputs of each parser; `FUZZ_INPUTS` overrides it.
+/// Number of inputs of each parser. The environment variable `FUZZ_INPUTS` overrides this number.
 const INPUTS: usize = 600;
 
-/// Checks every seed, and [`INPUTS`] mutations of seeds. A failing input is written to the file
-/// that the message names.
+/// Checks every seed, and [`INPUTS`] mutations of seeds. A failing input is written to a file, whose
+/// path is in the message.
 fn run(name: &str) {
     let parser = graphiti_tests::hostile::parser(name);
     let seeds = seeds(name);

@@ -25,7 +25,7 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     let lead_out = |number: u32| {
         symlink(elsewhere.path(), folder.join(format!("link-{number}.jsonl"))).unwrap();
         symlink(outside.join("-work-app"), projects.join(format!("-work-link{number}"))).unwrap();
-        // A pipe without a writer.
+        // Nothing writes to this pipe, so reading it would block.
         let pipe = folder.join(format!("pipe-{number}.jsonl"));
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     };
@@ -38,11 +38,11 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     lead_out(2);
     inside.prompt("And the logout");
     daemon.settle();
-    // A transcript that was read and is then replaced by a link.
-    let turning = world.transcript("bbbb-2").prompt("A second session").path().to_owned();
+    // This transcript is replaced by a link after the daemon has read it.
+    let replaced = world.transcript("bbbb-2").prompt("A second session").path().to_owned();
     daemon.settle();
-    fs::remove_file(&turning).unwrap();
-    symlink(elsewhere.path(), &turning).unwrap();
+    fs::remove_file(&replaced).unwrap();
+    symlink(elsewhere.path(), &replaced).unwrap();
     inside.prompt("And the session");
     daemon.settle();
     assert_eq!(daemon.session_ids(), ["aaaa-1", "bbbb-2"]);
@@ -124,12 +124,12 @@ fn only_the_user_can_read_written_files_under_any_umask() {
     }
 }
 
-/// Checks that the user may read everything in `path`, and other users nothing.
+/// Checks that the user has access to everything in `path`, and that other users have no access.
 fn assert_private(path: &Path, umask: &str) {
     let mode = fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-    let is_so = mode & 0o077 == 0 && mode & wanted == wanted;
-    assert!(is_so, "{} is {mode:o} under umask {umask}", path.display());
+    let is_private = mode & 0o077 == 0 && mode & wanted == wanted;
+    assert!(is_private, "{} has mode {mode:o} under umask {umask}", path.display());
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
             assert_private(&entry.unwrap().path(), umask);
@@ -138,7 +138,7 @@ fn assert_private(path: &Path, umask: &str) {
 }
 
 #[test]
-fn an_error_names_a_file_that_is_too_long() {
+fn an_error_shows_the_name_of_a_file_that_is_too_long() {
     let world = World::new();
     let _daemon = world.start();
     let folder = world.path("import");

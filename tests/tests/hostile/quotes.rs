@@ -30,7 +30,7 @@ fn unquoted_line(line: &str) -> String {
         let mut reports = REPORTS.iter().filter(|(label, _)| bare.trim() == *label);
         let most = reports.next().map_or(QUOTE, |(_, most)| *most);
         assert!(quoted.chars().count() <= most, "a quote of more than {most} characters: {quoted}");
-        // A label before the quote names its author.
+        // The label before the quote shows who wrote it.
         assert!(!bare.trim().is_empty() || line.starts_with("- "), "no label: {line}");
         rest = behind;
     }

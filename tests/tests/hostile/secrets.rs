@@ -113,15 +113,17 @@ fn none_of_two_hundred_secrets_is_stored_logged_shown_exported_or_sent() {
     assert_eq!(planted.len(), COUNT);
     let world = World::new();
     // A model that repeats its input would store secrets that were not redacted.
-    let model = MockModel::start(|asked: &ModelRequest| match asked.purpose() {
-        "embeddings" => ModelReply::Vectors(asked.texts().iter().map(|_| vec![1.0, 0.5]).collect()),
+    let model = MockModel::start(|request: &ModelRequest| match request.purpose() {
+        "embeddings" => {
+            ModelReply::Vectors(request.texts().iter().map(|_| vec![1.0, 0.5]).collect())
+        }
         "session_summary" => ModelReply::Json(json!({
             "objective": "Move the keys", "outcome": "completed", "completed_tasks": [], "key_decisions": [],
-            "next_steps": [asked.prompt().chars().take(250).collect::<String>()], "errors_resolved": [],
+            "next_steps": [request.prompt().chars().take(250).collect::<String>()], "errors_resolved": [],
             "config_changes": [], "discoveries": [], "topics": [], "relations": [], "root_cause_analysis": null,
         })),
         "tool_classification" => ModelReply::Json(json!({ "classifications": [] })),
-        _ => ModelReply::Text(asked.prompt().chars().take(250).collect()),
+        _ => ModelReply::Text(request.prompt().chars().take(250).collect()),
     });
     let mut settings = model.settings(&json!({}));
     settings["embeddings"] = model.embeddings("vectors")["embeddings"].clone();
@@ -140,10 +142,10 @@ fn none_of_two_hundred_secrets_is_stored_logged_shown_exported_or_sent() {
     );
     daemon.settle();
     let mut outputs: Vec<(String, String)> = shown(&world, &daemon);
-    for (number, asked) in model.asked().iter().enumerate() {
+    for (number, request) in model.requests().iter().enumerate() {
         outputs.push((
-            format!("request {number} to the model: {}", asked.purpose()),
-            asked.body.to_string(),
+            format!("request {number} to the model: {}", request.purpose()),
+            request.body.to_string(),
         ));
     }
     assert!(
@@ -175,7 +177,7 @@ fn none_of_two_hundred_secrets_is_stored_logged_shown_exported_or_sent() {
     assert!(all.contains("[REDACTED:"), "the sessions were not read at all");
 }
 
-/// Uses the default settings.
+/// This test uses the default settings.
 #[test]
 fn a_password_before_a_command_is_neither_stored_nor_found_nor_shown() {
     const PASSWORD: &str = "Falcon!Berlin41";
@@ -378,8 +380,8 @@ impl SecretGenerator {
     }
 }
 
-/// Returns a piece of twelve bytes of `secret`, or all of a shorter one, if `text` contains it.
-/// Only every third position is tried.
+/// Returns a piece of `secret` that `text` contains. A piece has twelve bytes; a shorter secret is
+/// one piece. Only the pieces at every third position are tried.
 fn leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     let length = secret.len().min(12);
     let pieces = (0..=secret.len() - length).filter_map(|at| secret.get(at..at + length));

@@ -105,7 +105,7 @@ fn assert_no_instructions(text: &str) {
     assert!(text.contains("not instructions") && text.contains("src/login.rs"), "{text}");
 }
 
-/// The same for the answer of `get_handoff`: its text, and each of its entries.
+/// Checks the text and each entry of an answer of `get_handoff` for instructions.
 fn assert_no_instructions_in_answer(handoff: &Value) {
     assert_no_instructions(handoff["text"].as_str().unwrap());
     assert_clean(&handoff.to_string());
@@ -136,8 +136,7 @@ pub(super) fn handoff_at_start(daemon: &Daemon, directory: &str) -> String {
     let event = json!({
         "hook_event_name": "SessionStart", "session_id": "n-1", "source": "startup", "cwd": directory,
     });
-    // A new session waits for the handoff only for a moment, which may be too short on a busy
-    // machine.
+    // The hook waits only briefly for the handoff. On a busy machine, it may get none at first.
     let mut answers = (0..500).map(|_| daemon.wire().ask("graphiti/hook", event.clone()).unwrap());
     let text = answers.find_map(|text| text["context"].as_str().map(str::to_owned));
     text.expect("a new session gets a handoff")
@@ -159,7 +158,7 @@ fn a_handoff_from_evidence_contains_no_instructions() {
     daemon.close("aaaa-1");
     let handoff = daemon.call("get_handoff", &json!({ "project": PROJECT }));
     assert_no_instructions_in_answer(&handoff);
-    // The same for the handoff at the start of a session.
+    // The handoff at the start of a session contains no instructions either.
     assert_no_instructions(&handoff_at_start(&daemon, PROJECT));
     let summary = summary(&daemon, "aaaa-1");
     assert_eq!(summary["objective"], "Fix the login timeout in src/login.rs", "{summary}");
@@ -179,7 +178,7 @@ fn a_handoff_from_evidence_contains_no_instructions() {
     ] {
         assert_eq!(summary[field], Value::Null, "{field}: {summary}");
     }
-    // The agent's own reply names one step.
+    // The agent's own reply contains one next step.
     let mut steps = summary["next_steps"].as_array().unwrap().iter().filter_map(Value::as_str);
     assert!(steps.all(|step| step.starts_with(FAILED) || step == "Watch the logins"), "{summary}");
 }
@@ -211,11 +210,11 @@ fn instructions_that_the_agent_repeats_are_quoted() {
     }
 }
 
-/// The worst case for the model: it follows the instruction in the transcript.
+/// The model answers as if it followed the instructions in the transcript.
 #[test]
-fn a_model_that_obeys_instructions_changes_no_facts_and_passes_none_on() {
+fn instructions_that_a_model_follows_change_no_facts_and_are_not_in_the_handoff() {
     let world = World::new();
-    let model = MockModel::start(|asked| match asked.purpose() {
+    let model = MockModel::start(|request| match request.purpose() {
         "session_summary" => ModelReply::Json(json!({
             "objective": INSTRUCTIONS[0],
             "outcome": "completed",
@@ -237,11 +236,11 @@ fn a_model_that_obeys_instructions_changes_no_facts_and_passes_none_on() {
     daemon.settle();
     daemon.close("aaaa-1");
     assert_eq!(model.purposes(), ["session_summary"], "{}", world.log());
-    let asked = model.asked();
-    let (material, around) = asked[0].material();
+    let requests = model.requests();
+    let (material, around) = requests[0].material();
     assert!(material.contains("src/login.rs") && material.contains("quetzal"), "{material}");
     assert!(!around.contains("quetzal") && !around.contains("gnore all previous"), "{around}");
-    assert!(!asked[0].system().contains("quetzal"), "{}", asked[0].system());
+    assert!(!requests[0].system().contains("quetzal"), "{}", requests[0].system());
     // The model's answer was accepted. Otherwise the test would prove nothing.
     let shown = daemon.session("aaaa-1");
     assert_eq!(shown["episode"]["model"], "some-model-1", "{shown}\n{}", world.log());

@@ -1,13 +1,13 @@
-//! Tests that transcripts cannot control a terminal: they move no cursor and reverse no text.
+//! Tests that transcripts cannot control a terminal, for example move its cursor or reverse text.
 
 use graphiti_tests::World;
 use serde_json::Value;
 
 use crate::fixture::{WORD, write_session};
 
-/// Sequences that terminals interpret invisibly: a window's title, a cleared screen, a colour in
-/// one character, marks that change the direction of writing, an overwritten line, a letter that
-/// only models read.
+/// Sequences that a terminal interprets and does not show: they set the window's title, clear the
+/// screen, set a colour, change the direction of writing, and overwrite the line. The last
+/// character is a letter that only models read.
 const HOSTILE: &str = "\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{61c}\r\u{8}\u{e0041}";
 /// A character of [`HOSTILE`] that JSON output keeps in escaped form.
 const KEPT: char = '\u{202e}';
@@ -18,13 +18,17 @@ fn session(world: &World, session: &str, project: &str) {
     write_session(&mut world.transcript_in(session, project), project, HOSTILE);
 }
 
-/// Returns the output of a command, which must contain no such sequence.
+/// Returns the output of a command. Checks that neither its output nor its errors contain unsafe
+/// characters.
 fn checked_output(world: &World, arguments: &[&str]) -> String {
     let output = world.graphiti(arguments);
     for stream in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(stream).unwrap();
-        let obeyed: Vec<char> = text.chars().filter(|c| is_unsafe_to_display(*c)).collect();
-        assert!(obeyed.is_empty(), "graphiti {arguments:?} prints {obeyed:?}: {text:?}");
+        let unsafe_chars: Vec<char> = text.chars().filter(|c| is_unsafe_to_display(*c)).collect();
+        assert!(
+            unsafe_chars.is_empty(),
+            "graphiti {arguments:?} prints {unsafe_chars:?}: {text:?}"
+        );
     }
     let is_silent = output.stdout.is_empty() && output.stderr.is_empty();
     assert!(!is_silent, "graphiti {arguments:?} prints nothing");
@@ -108,7 +112,7 @@ fn no_command_prints_control_sequences() {
         &["export", export],
         &["export", export, "--format", "jsonl"],
         &["import", export, "--dry-run"],
-        // Errors are printed, too: an ambiguous id, and an unknown one.
+        // These commands fail, because the id is ambiguous or unknown. Their errors are checked.
         &["show", "bbbb"],
         &["show", nobody],
         &["close", nobody],

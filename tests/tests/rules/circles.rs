@@ -1,8 +1,8 @@
 //! Checks that files do not use each other in a circle, because such files cannot be understood or
 //! moved one at a time.
 //!
-//! A file may use the module that it is inside of; that is no circle. A name that a module
-//! re-exports counts as a use of the file that defines it. Only uses by `use` and by paths are
+//! A file may use the module that contains it; such a use does not count. The use of a re-exported
+//! name counts as a use of the file that defines the name. Only uses by `use` and by paths are
 //! detected.
 
 use std::{
@@ -36,7 +36,7 @@ const PERMITTED: &[(&str, &[&str], &str)] = &[
     (
         "daemon/insight",
         &["activity/classify/bash/command", "activity/classify/bash/special"],
-        "a command may contain another command, which is judged in the same way",
+        "a command may contain another command, which is classified by the same functions",
     ),
 ];
 
@@ -117,7 +117,7 @@ impl CrateFiles {
         }
     }
 
-    /// Returns the groups of files in which each file uses all others, directly or indirectly.
+    /// Returns the groups of files in which each file uses all other files, directly or indirectly.
     fn circles(&self) -> BTreeSet<Vec<&Module>> {
         let arrows = self.arrows();
         let reached: BTreeMap<&Module, BTreeSet<&Module>> =

@@ -23,7 +23,7 @@ fn the_tool_reference_is_current() {
 
 /// When a file is renamed, its path in these documents has to be changed, too.
 #[test]
-fn documents_name_files_that_exist() {
+fn documents_mention_only_files_that_exist() {
     let folders =
         [".ci/", ".github/", "client/", "daemon/", "docs/", "prompts/", "proto/", "tests/"];
     let mut missing = Vec::new();
@@ -95,10 +95,10 @@ fn tools() -> String {
         Generated from `daemon/src/api/tools` by `UPDATE=1 cargo test -p graphiti-tests --test rules documents`; do not edit.\n\n\
         Agents call these tools over the Model Context Protocol (`graphiti mcp`), and so does the command line. The answer to an\n\
         agent is Markdown for its model. With `structured: true` among the arguments, or `\"graphiti/structured\": true` in the\n\
-        request's `_meta`, it is a JSON object with the members that are listed; when a tool fails, the object has `status`, `error`\n\
-        and `message` instead. Such an answer of `search_sessions` has 10 sessions by default.\n\n\
-        An agent is shown a core of these tools, or those of the setting `session_tracking.mcp.tools`. It can call every tool by\n\
-        its name.\n"
+        request's `_meta`, it is a JSON object with the members that are listed below. If a tool fails, the object has `status`,\n\
+        `error` and `message` instead. A JSON answer of `search_sessions` has 10 sessions by default.\n\n\
+        The list for an agent has only the core tools, or the tools of the setting `session_tracking.mcp.tools`. The agent can call\n\
+        every tool by its name.\n"
         .to_owned();
     for tool in TOOLS {
         let effect = match tool.effect {
@@ -124,7 +124,7 @@ fn tools() -> String {
                 None if is_required(&input, name) => "required".to_owned(),
                 None => String::new(),
             };
-            // An argument that may be left out may also be null.
+            // Every optional argument may also be null, so the table does not say it.
             let values = values(argument).replace(" or `null`", "");
             let row = [values, default, string(argument, "description")];
             let _ = writeln!(text, "| `{name}` | {} |", row.map(|cell| escape(&cell)).join(" | "));

@@ -1,4 +1,4 @@
-//! Checks that the format of an agent is named only in its own folder and in the table of formats.
+//! Checks that only a format's own folder and the table of formats use the module of the format.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ use crate::{
 const FOLDER: &str = "daemon/capture/src/format";
 
 #[test]
-fn a_format_is_named_in_its_own_folder_and_in_the_table() {
+fn only_its_own_folder_and_the_table_use_the_module_of_a_format() {
     let table = fs::read_to_string(root().join(FOLDER).join("mod.rs")).unwrap();
     let formats = entries(&table);
     assert_eq!(formats.len(), FORMATS.len(), "{formats:?}");
@@ -25,18 +25,18 @@ fn a_format_is_named_in_its_own_folder_and_in_the_table() {
         }
         let others = formats.iter().filter(|name| !file.starts_with(format!("{FOLDER}/{name}")));
         // Other crates have modules of the same names.
-        let names = if file.starts_with("daemon/capture") { names } else { imports };
+        let uses = if file.starts_with("daemon/capture") { uses } else { imports };
         broken.extend(
             others
-                .filter(|name| names(&code, name))
-                .map(|name| format!("{} names the format `{name}`", file.display())),
+                .filter(|name| uses(&code, name))
+                .map(|name| format!("{} uses the format `{name}`", file.display())),
         );
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
-fn each_way_to_name_a_format_is_noticed() {
+fn each_way_to_use_a_format_is_detected() {
     assert_eq!(entries("static FORMATS: &[&dyn Format] = &[\n    &pi::Pi,\n];"), ["pi"]);
     for code in [
         "pi::read(x)",
@@ -44,10 +44,10 @@ fn each_way_to_name_a_format_is_noticed() {
         "use crate::format::{\n    json::{self, Object},\n    pi,\n};",
         "use crate::{format::{seen, pi::{Pi, message}}, open};",
     ] {
-        assert!(names(code, "pi"), "{code}");
+        assert!(uses(code, "pi"), "{code}");
     }
     for code in ["let pi = 3;", "api::read()", "use crate::format::{json::pi, picture};"] {
-        assert!(!names(code, "pi"), "{code}");
+        assert!(!uses(code, "pi"), "{code}");
     }
 }
 
@@ -58,8 +58,8 @@ fn entries(table: &str) -> Vec<&str> {
     entries.filter_map(|line| Some(line.trim().strip_prefix('&')?.split_once("::")?.0)).collect()
 }
 
-/// Whether code of the crate of the formats has a path with the module `name`.
-fn names(code: &str, name: &str) -> bool {
+/// Whether code in `daemon/capture`, which contains the formats, has a path with the module `name`.
+fn uses(code: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let begins_path = code.match_indices(&format!("{name}::")).any(|(at, _)| {
         let before = code[..at].trim_end();
@@ -75,7 +75,8 @@ fn imports(code: &str, name: &str) -> bool {
         .any(|(at, start)| members(&code[at + start.len()..]).iter().any(|member| member == name))
 }
 
-/// Returns the first names after `module::`: one, or those of a group.
+/// Returns the first name in `after`, the text that follows `module::`, or the first name of each
+/// path in its braces.
 fn members(after: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let Some(group) = after.strip_prefix('{') else {

@@ -51,7 +51,7 @@ fn functions_are_read_with_their_length_and_parameters() {
 }
 
 #[test]
-fn each_form_of_a_tuple_parameter_is_noticed() {
+fn each_form_of_a_tuple_parameter_is_detected() {
     for parameters in
         ["a: (u8, u8)", "(a, b): &(u8, u8)", "a: &'a mut (u8, u8)", "&self, a: (A<B>, C),"]
     {
@@ -69,7 +69,7 @@ fn each_form_of_a_tuple_parameter_is_noticed() {
     }
 }
 
-/// Returns what `measure` finds in each function of the product, where it is more than `most`.
+/// Returns the value of `measure` for each function of the product, if the value exceeds `most`.
 fn count(measure: impl Fn(&Function) -> usize, most: usize) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for file in product_code_files() {
@@ -121,7 +121,7 @@ fn name(line: &str) -> Option<&str> {
     (before.split_whitespace().all(is_word) && !name.is_empty()).then_some(name)
 }
 
-/// Returns the text between the parentheses of a function, which begin after its generic parameters.
+/// Returns the text between the parentheses of a function; they follow its generic parameters.
 fn parameters(function: &str) -> String {
     let (_, function) = function.split_once("fn ").unwrap_or_default();
     let mut depth = 0;
@@ -141,7 +141,7 @@ fn parameters(function: &str) -> String {
     inside(&function[start + 1..]).to_owned()
 }
 
-/// Returns the text up to the parenthesis that closes the one before it.
+/// Returns the text up to the parenthesis that closes the parenthesis before `text`.
 fn inside(text: &str) -> &str {
     let mut depth = 0;
     let end = text.find(|c| {
@@ -155,7 +155,7 @@ fn inside(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the number of parameters whose type is a tuple or a reference to one.
+/// Returns the number of parameters whose type is a tuple or a reference to a tuple.
 fn tuple_parameters(parameters: &str) -> usize {
     let types = parameters.match_indices(": ").map(|(at, colon)| &parameters[at + colon.len()..]);
     let types = types.filter_map(|of| {

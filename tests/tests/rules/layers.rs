@@ -1,5 +1,5 @@
-//! Checks the permitted dependencies of crates, and of the modules in a crate, which are tables
-//! here. `daemon/src/lib.rs` explains them.
+//! Checks that crates, and modules in a crate, have only the dependencies in the tables below.
+//! `daemon/src/lib.rs` explains these dependencies.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,10 +39,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Each module with the modules that it may use; `proto` is the crate of the protocol.
+/// Each module with the modules that it may use; `proto` is the crate `graphiti_proto`.
 type ModuleTable = &'static [(&'static str, &'static [&'static str])];
 
-/// The crates with several parts, with their modules.
+/// The crates whose modules have restricted dependencies, with these modules.
 const MODULES: &[(&str, ModuleTable)] = &[
     (
         "daemon/core",
@@ -101,11 +101,11 @@ const MODULES: &[(&str, ModuleTable)] = &[
     ),
 ];
 
-/// The wiring: these modules may use all others, and no other module uses them.
+/// The wiring: these modules may use all other modules, and no other module uses them.
 const WIRING: &[&str] = &["app", "cli", "config", "lifecycle", "logging", "main", "lib"];
 
 #[test]
-fn a_crate_depends_on_those_below_it() {
+fn each_crate_has_exactly_the_dependencies_in_the_table() {
     for (member, expected) in CRATES {
         let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
         let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap();
@@ -119,7 +119,7 @@ fn a_crate_depends_on_those_below_it() {
 }
 
 #[test]
-fn every_module_keeps_to_its_layer() {
+fn a_module_uses_only_the_modules_that_the_table_permits() {
     let mut broken = Vec::new();
     for (member, table) in MODULES {
         let modules = modules(member);
@@ -135,13 +135,12 @@ fn every_module_keeps_to_its_layer() {
                 continue;
             };
             for file in files {
-                let named = names(file).into_iter().filter(|named| known.contains(named.as_str()));
+                let used =
+                    used_modules(file).into_iter().filter(|used| known.contains(used.as_str()));
                 broken.extend(
-                    named
-                        .filter(|named| named != module && !allowed.contains(&named.as_str()))
-                        .map(|named| {
-                            format!("`{module}` may not name `{named}` ({})", file.display())
-                        }),
+                    used.filter(|used| used != module && !allowed.contains(&used.as_str())).map(
+                        |used| format!("`{module}` may not use `{used}` ({})", file.display()),
+                    ),
                 );
             }
         }
@@ -150,38 +149,37 @@ fn every_module_keeps_to_its_layer() {
 }
 
 #[test]
-fn prompts_and_providers_do_not_know_each_other() {
+fn prompts_and_providers_do_not_use_each_other() {
     for (module, files) in modules("daemon/llm") {
         for file in files.iter().filter(|_| module != "lib") {
-            let named = names(file);
+            let used = used_modules(file);
             if module == "prompt" {
                 assert!(
-                    named.iter().all(|name| ["prompt", "model"].contains(&name.as_str())),
+                    used.iter().all(|name| ["prompt", "model"].contains(&name.as_str())),
                     "{file:?}"
                 );
             } else {
-                assert!(!named.contains("prompt"), "{file:?}");
+                assert!(!used.contains("prompt"), "{file:?}");
             }
         }
     }
 }
 
-/// Modules use other crates by the names that the root of their own crate re-exports. The tables
-/// above rely on this.
+/// The root of a crate re-exports items of other crates; the modules of the crate use only these
+/// re-exports. [`used_modules`] finds only such uses.
 #[test]
-fn only_the_root_of_a_crate_names_other_crates_of_the_daemon() {
+fn only_the_root_of_a_crate_uses_other_crates_of_the_daemon() {
     let mut broken = Vec::new();
     for (member, _) in CRATES.iter().filter(|(member, _)| member.starts_with("daemon")) {
         for (module, files) in modules(member) {
-            let naming = files.iter().filter(|file| code(file).contains("graphitid_"));
-            broken
-                .extend(naming.filter(|_| module != "lib").map(|file| file.display().to_string()));
+            let users = files.iter().filter(|file| code(file).contains("graphitid_"));
+            broken.extend(users.filter(|_| module != "lib").map(|file| file.display().to_string()));
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Items that decisions of the engine may not use. The executor uses them.
+/// Items that the decisions of the engine, in `engine/state`, may not use.
 const IMPURE: &[&str] = &[
     "async ",
     "tokio::spawn",
@@ -240,9 +238,9 @@ fn code(file: &Path) -> String {
         .collect()
 }
 
-/// Returns the modules that the code of a file uses by `crate::`, without its tests; `proto` for
-/// the wire.
-fn names(file: &Path) -> BTreeSet<String> {
+/// Returns the modules that the code of a file uses by `crate::`, without its tests; a use of
+/// `graphiti_proto` is returned as `proto`.
+fn used_modules(file: &Path) -> BTreeSet<String> {
     let code = code(file);
     let mut names = BTreeSet::new();
     let mut rest = code.as_str();

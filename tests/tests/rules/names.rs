@@ -1,6 +1,6 @@
-//! Checks names and sizes: the name of a type is used at most twice in the workspace, product
-//! modules are not called `tests`, and files stay short. The lists of exceptions may only become
-//! shorter. Also checks that `.ok().flatten()` hides no errors.
+//! Checks names and sizes: at most two types in the workspace have the same name, product modules
+//! are not called `tests`, and files stay short. The lists of exceptions may only become shorter.
+//! Also checks that `.ok().flatten()` hides no errors.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,17 +10,17 @@ use std::{
 
 use crate::root;
 
-/// Names that are conventional in any module.
+/// Names of types that every module may define.
 const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
-/// Other names that are used more than twice, with their number.
+/// Other names of more than two types, each with its number of types.
 const REPEATED: &[(&str, usize)] = &[("Task", 3)];
 
 /// Maximum number of lines of a file without its test module.
 const MAX_FILE_LINES: usize = 400;
 
 #[test]
-fn a_type_name_is_used_at_most_twice() {
+fn at_most_two_types_have_the_same_name() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in sources(&["client", "daemon", "proto", "tests"]) {
         for name in fs::read_to_string(root().join(&file)).unwrap().lines().filter_map(defined_type)
@@ -73,8 +73,8 @@ fn no_error_is_hidden_by_ok_and_flatten() {
     assert!(hidden.is_empty(), "`.ok().flatten()` hides errors in {hidden:?}");
 }
 
-/// Returns a message for each item that is over its permitted count, and for each exception that is
-/// not needed any more.
+/// Returns a message for each item whose count exceeds its limit in `permitted`, or 0, and for each
+/// item of `permitted` that is not needed any more.
 pub(crate) fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],
@@ -91,7 +91,7 @@ pub(crate) fn compare(
         .collect()
 }
 
-/// Returns the name of the type that a line defines; associated types are not counted.
+/// Returns the name of the type that a line defines, unless it is an associated type.
 fn defined_type(line: &str) -> Option<&str> {
     let is_indented = line.starts_with(' ');
     let mut rest = line.trim_start();

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::root;
 
-/// Settings that only a method in the file of their definition reads.
+/// Settings that are read only by a method in the file that defines them.
 const READ_BY_METHODS: &[&str] = &["password_file"];
 
-/// Returns the fields of the table of settings, each by the last member of its path.
+/// Returns the last member of the path of each setting in the table of settings.
 fn fields() -> Vec<String> {
     let table = fs::read_to_string(root().join("daemon/src/config/table.rs")).unwrap();
     let rows = table.lines().filter_map(|line| line.trim().strip_prefix("row!("));
@@ -15,7 +15,7 @@ fn fields() -> Vec<String> {
     rows.map(|row| path(row).rsplit('.').next().unwrap().to_owned()).collect()
 }
 
-/// Adds the words of the daemon's source, without files and folders that are named `config`,
+/// Adds the words of the code in `folder`, except for files and folders whose name is `config`,
 /// `tests` or `target`.
 fn add_words(folder: &Path, words: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {

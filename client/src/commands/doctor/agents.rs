@@ -4,23 +4,23 @@ use graphiti_proto::methods::hook::HookCount;
 
 use super::{
     Finding,
-    seen::{AgentSeen, DaemonAnswers, Observations},
+    observations::{DaemonAnswers, Observations, ObservedAgent},
 };
 use crate::{
     screen::{ago, instant},
     setup::Wiring,
 };
 
-/// Number of seconds after the daemon's start. An agent that was active only in this time may have
-/// loaded its hooks before they were set up.
+/// Number of seconds after the daemon's start. Activity in this time does not prove that hooks fail,
+/// because the agent may have loaded its hooks before they were set up.
 const SETTLING: i64 = 60;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     if seen.agents.is_empty() {
         return vec![Finding::warn(
             "agents",
-            "none was found on this machine",
-            "install one, or name one that is set up elsewhere: graphiti setup --agent NAME",
+            "no agent was found on this machine",
+            "install an agent, or set up an agent that was not found: graphiti setup --agent NAME",
         )];
     }
     let mut findings: Vec<Finding> = seen.agents.iter().map(wired).collect();
@@ -28,8 +28,8 @@ pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
     findings
 }
 
-fn wired(agent: &AgentSeen) -> Finding {
-    let AgentSeen { name, title, .. } = agent;
+fn wired(agent: &ObservedAgent) -> Finding {
+    let ObservedAgent { name, title, .. } = agent;
     let ours = agent.parts;
     let setup = format!("graphiti setup --agent {name}");
     if let Some(hooks) = &agent.old_hooks {
@@ -46,20 +46,20 @@ fn wired(agent: &AgentSeen) -> Finding {
         (Wiring::Missing, true) => Finding::ok(name, format!("{title} has the plugin")),
         (Wiring::Complete | Wiring::Outdated, true) => Finding::warn(
             name,
-            format!("{title} has the plugin and settings of ours: each hook runs twice"),
+            format!("{title} has both the plugin and our settings, so each hook runs twice"),
             format!("{setup} --remove"),
         ),
         (Wiring::Complete, false) if agent.awaits_trust => Finding::warn(
             name,
             format!("{title} does not run our hooks until you trust them"),
-            format!("start {name} on the terminal and agree; /hooks in it shows them"),
+            format!("start {name} on the terminal and agree; its command /hooks lists the hooks"),
         ),
         (Wiring::Complete, false) => {
             Finding::ok(name, format!("{title} is set up: {ours} are in its settings"))
         }
         (Wiring::Outdated, false) => Finding::warn(
             name,
-            format!("{title} is set up for another graphiti, or incompletely"),
+            format!("{title} is set up incompletely, or for another version or path of graphiti"),
             setup,
         ),
         (Wiring::Missing, false) => Finding::warn(
@@ -78,13 +78,13 @@ fn wired(agent: &AgentSeen) -> Finding {
 /// Checks whether the installed hooks are executed.
 fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "hooks";
-    if let Some(last) = answers.heard.events.first() {
-        return Some(Finding::ok(ABOUT, heard(seen, answers, last)));
+    if let Some(last) = answers.hook_counts.events.first() {
+        return Some(Finding::ok(ABOUT, hook_runs(seen, answers, last)));
     }
-    let fires = |agent: &&AgentSeen| {
+    let fires = |agent: &&ObservedAgent| {
         agent.has_plugin || agent.wiring == Wiring::Complete && !agent.awaits_trust
     };
-    let agents: Vec<&AgentSeen> = seen.agents.iter().filter(fires).collect();
+    let agents: Vec<&ObservedAgent> = seen.agents.iter().filter(fires).collect();
     if agents.is_empty() {
         return None;
     }
@@ -104,16 +104,16 @@ fn firing(seen: &Observations, answers: &DaemonAnswers) -> Option<Finding> {
                 agent.title,
                 ago(Some(at), seen.now)
             ),
-            "restart the agent: it reads its hooks at its start; /hooks in it shows them and \
-             whether they are trusted",
+            "restart the agent, because it reads its hooks only at its start; its command /hooks \
+             shows the hooks and whether they are trusted",
         ),
     })
 }
 
-fn heard(seen: &Observations, answers: &DaemonAnswers, last: &HookCount) -> String {
-    let count: u64 = answers.heard.events.iter().map(|event| event.count).sum();
+fn hook_runs(seen: &Observations, answers: &DaemonAnswers, last: &HookCount) -> String {
+    let count: u64 = answers.hook_counts.events.iter().map(|event| event.count).sum();
     let when = ago(instant(&last.last), seen.now);
-    let waiting = match answers.heard.spooled {
+    let waiting = match answers.hook_counts.spooled {
         0 => String::new(),
         spooled => format!("; {spooled} events wait for their sessions"),
     };

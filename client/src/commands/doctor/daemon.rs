@@ -7,7 +7,7 @@ use graphiti_proto::PROTOCOL;
 
 use super::{
     Finding,
-    seen::{Access, DaemonProbe, Observations},
+    observations::{Access, DaemonProbe, Observations},
 };
 use crate::{connection::update_hint, screen::span, start::LOG};
 
@@ -28,7 +28,7 @@ fn running(seen: &Observations) -> Finding {
             let up = span(Duration::from_secs(answers.health.uptime_seconds));
             Finding::ok(ABOUT, format!("it answers (pid {}, up {up})", answers.welcome.pid))
         }
-        DaemonProbe::Foreign(welcome) => {
+        DaemonProbe::OtherProtocol(welcome) => {
             Finding::ok(ABOUT, format!("it answers (pid {})", welcome.pid))
         }
         DaemonProbe::Down if seen.program.is_none() => Finding::bad(
@@ -71,13 +71,13 @@ fn version(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "version";
     let welcome = match &seen.daemon {
         DaemonProbe::Answers(answers) => &answers.welcome,
-        DaemonProbe::Foreign(welcome) => welcome,
+        DaemonProbe::OtherProtocol(welcome) => welcome,
         DaemonProbe::Down | DaemonProbe::Silent(_) | DaemonProbe::Failing(_) => return None,
     };
     let daemon_version = &welcome.version;
     Some(if welcome.protocol != PROTOCOL {
         let what = format!(
-            "graphitid {daemon_version} speaks protocol {}, graphiti {VERSION} speaks {PROTOCOL}",
+            "graphitid {daemon_version} uses protocol {}, graphiti {VERSION} uses {PROTOCOL}",
             welcome.protocol
         );
         Finding::bad(ABOUT, what, update_hint(welcome.protocol))
@@ -87,7 +87,7 @@ fn version(seen: &Observations) -> Option<Finding> {
         Finding::warn(
             ABOUT,
             format!(
-                "graphitid is {daemon_version}, graphiti is {VERSION}; they understand each other"
+                "graphitid is {daemon_version}, graphiti is {VERSION}; both use the same protocol"
             ),
             "after an update: graphiti stop, then graphiti up",
         )
@@ -98,9 +98,9 @@ fn configuration(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "configuration";
     seen.program.as_ref()?;
     Some(match &seen.misconfigured {
-        None => Finding::ok(ABOUT, "nothing is wrong with it"),
+        None => Finding::ok(ABOUT, "no problem was found"),
         Some(why) => {
-            Finding::bad(ABOUT, why, "graphitid config check explains it; then graphiti reload")
+            Finding::bad(ABOUT, why, "graphitid config check shows details; then graphiti reload")
         }
     })
 }
@@ -109,7 +109,7 @@ fn home(seen: &Observations) -> Finding {
     const ABOUT: &str = "home";
     let path = seen.home.display();
     match seen.home_access {
-        Access::Absent => Finding::ok(ABOUT, format!("{path} is not there yet")),
+        Access::Absent => Finding::ok(ABOUT, format!("{path} does not exist yet")),
         Access::Unknown => Finding::ok(ABOUT, path.to_string()),
         access @ Access::Mode(mode) if access.is_private() => {
             Finding::ok(ABOUT, format!("only you have access to {path} ({mode:04o})"))

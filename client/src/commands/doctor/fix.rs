@@ -1,7 +1,6 @@
 //! Repairs the user's settings of agents if another version of graphiti wrote them, or if they
-//! contain a path other than that of this program. In the settings of the project in this
-//! directory, repairs only hooks in an old form. The settings of agents that are not set up stay
-//! unchanged.
+//! contain another path of the program. In the settings of the project in this directory, repairs
+//! only hooks of an old form. The settings of agents that are not set up stay unchanged.
 
 use super::look;
 use crate::{
@@ -37,8 +36,7 @@ fn changes() -> Result<Vec<SettingsChange>, AskError> {
             );
         }
         if setup::old_hooks(agent, &here).is_some() {
-            // In the user's home directory, the project's settings and the user's are the same
-            // files.
+            // In the user's home directory, the project's settings are the user's settings.
             let is_new =
                 |change: &SettingsChange| changes.iter().all(|other| other.file != change.file);
             let planned = setup::plan(agent, SetupGoal::Install, &here).into_iter().flatten();

@@ -17,7 +17,9 @@ use graphiti_proto::{
     tools::{health, list_sessions},
 };
 
-use super::seen::{Access, AgentSeen, DaemonAnswers, DaemonProbe, Folder, Observations, Socket};
+use super::observations::{
+    Access, DaemonAnswers, DaemonProbe, Folder, Observations, ObservedAgent, Socket,
+};
 use crate::{
     connection::{AskError, Connection, timeout},
     plugin,
@@ -26,11 +28,12 @@ use crate::{
     start,
 };
 
-/// Maximum number of entries that are looked at in one transcript folder and its subfolders.
+/// Maximum number of entries that are read in one transcript folder and its subfolders.
 const MAX_ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
-/// The starts and ends of the names of transcripts. Gemini and opencode keep other JSON files, too.
+/// The starts and ends of the names of transcripts. The starts exclude other JSON files of Gemini
+/// and opencode.
 const TRANSCRIPTS: &[(&str, &str)] = &[
     ("", ".jsonl"),
     ("", ".jsonl.zst"),
@@ -85,8 +88,8 @@ fn ask(home: &Path) -> DaemonProbe {
     }
     match receive.recv_timeout(timeout) {
         Ok(Ok(daemon)) => daemon,
-        Ok(Err(AskError::Down { .. })) => DaemonProbe::Down,
-        Ok(Err(AskError::Silent(pid))) => DaemonProbe::Silent(pid),
+        Ok(Err(AskError::NotRunning { .. })) => DaemonProbe::Down,
+        Ok(Err(AskError::NoAnswer(pid))) => DaemonProbe::Silent(pid),
         Ok(Err(error)) => DaemonProbe::Failing(error.to_string()),
         Err(_) => DaemonProbe::Silent(endpoint::runtime(home).map(|runtime| runtime.pid)),
     }
@@ -97,10 +100,10 @@ fn answer() -> Result<DaemonProbe, AskError> {
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
     let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
     if welcome.protocol != PROTOCOL {
-        return Ok(DaemonProbe::Foreign(welcome));
+        return Ok(DaemonProbe::OtherProtocol(welcome));
     }
     let health = connection.call(health::NAME, &health::HealthArguments::default())?;
-    let heard = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    let hook_counts = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
     let check = ShareRequest { action: ShareAction::Check, ..ShareRequest::default() };
@@ -112,7 +115,7 @@ fn answer() -> Result<DaemonProbe, AskError> {
     Ok(DaemonProbe::Answers(Box::new(DaemonAnswers {
         welcome,
         health,
-        heard,
+        hook_counts,
         reach,
         files,
         share,
@@ -169,12 +172,12 @@ fn misconfigured(program: &Path) -> Option<String> {
     // The details of a problem are indented.
     let wrong = report.lines().find(|line| line.starts_with("  "));
     let first = || report.lines().find(|line| !line.trim().is_empty());
-    Some(wrong.or_else(first).unwrap_or("it is refused").trim().to_owned())
+    Some(wrong.or_else(first).unwrap_or("the configuration is rejected").trim().to_owned())
 }
 
-fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
+fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {
     let here = here(surroundings);
-    let seen = setup::installed(surroundings).map(|agent| AgentSeen {
+    let seen = setup::installed(surroundings).map(|agent| ObservedAgent {
         name: agent.name,
         title: agent.title,
         wiring: setup::wiring(agent, surroundings),
@@ -187,7 +190,8 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<AgentSeen> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches; when it does not answer, the folder of Claude Code.
+/// Returns the folders that the daemon watches, or the folder of Claude Code if the daemon does not
+/// answer.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
@@ -272,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_database_of_an_agent_can_be_read_though_it_is_no_folder() {
+    fn the_database_file_of_an_agent_counts_as_a_transcript() {
         let home = env::temp_dir().join(format!("graphiti-doctor-{}", std::process::id()));
         fs::create_dir_all(&home).unwrap();
         let database = home.join("opencode.db");

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     Finding,
-    seen::{DaemonAnswers, Folder, Observations},
+    observations::{DaemonAnswers, Folder, Observations},
 };
 use crate::{
     commands::status::{
@@ -24,7 +24,7 @@ const LITTLE_SPACE: u64 = 1 << 30;
 const CLOCK_TOLERANCE: i64 = 300;
 /// A clock that shows an earlier time is wrong, because this program is newer.
 const EARLIEST_TIME: &str = "2026-01-01T00:00:00Z";
-/// Maximum number of problems that are shown: the latest ones, in order.
+/// Maximum number of problems that are shown. Older problems are omitted.
 const SHOWN_PROBLEMS: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -76,8 +76,8 @@ fn transcripts(folder: &Folder) -> Finding {
     match folder.transcripts {
         0 => Finding::warn(
             ABOUT,
-            format!("{path} contains none"),
-            "work with an agent; if it keeps them elsewhere, set watch_directories",
+            format!("no transcripts in {path}"),
+            "work with an agent; if it stores transcripts in another folder, set watch_directories",
         ),
         // A path without folders is the database of an agent.
         _ if folder.folders == 0 => Finding::ok(ABOUT, format!("{path} can be read")),
@@ -131,7 +131,7 @@ fn model(answers: &DaemonAnswers) -> Option<Finding> {
     let found = answers.reach.as_ref().and_then(|reach| reach.model.as_ref());
     let waiting = match model.awaiting {
         0 => String::new(),
-        count => format!("; sessions that wait for it: {count}"),
+        count => format!("; sessions that wait for the model: {count}"),
     };
     let failed = model.outage.as_ref().or(model.last_error.as_ref());
     let warn = |what: String| {
@@ -139,14 +139,14 @@ fn model(answers: &DaemonAnswers) -> Option<Finding> {
             ABOUT,
             what,
             "check its key, address and budget in graphiti.config.json, then graphiti reload; \
-             until then, summaries are created without it",
+             until then, summaries are created without a model",
         )
     };
     Some(match (found, failed) {
         (Some(found), _) if !found.is_there => warn(format!("{}{waiting}", found.what)),
-        (_, Some(why)) => warn(format!("it does not answer as it should: {why}{waiting}")),
+        (_, Some(why)) => warn(format!("the model does not answer correctly: {why}{waiting}")),
         (Some(found), None) => Finding::ok(ABOUT, format!("{}{waiting}", found.what)),
-        (None, None) => Finding::ok(ABOUT, format!("it reported no errors{waiting}")),
+        (None, None) => Finding::ok(ABOUT, format!("no errors were reported{waiting}")),
     })
 }
 
@@ -173,7 +173,7 @@ fn vectors(answers: &DaemonAnswers) -> Option<Finding> {
     })
 }
 
-/// Returns a finding for each check of the shared graph; none when nothing is shared.
+/// Returns a finding for each check of the shared graph. If nothing is shared, there are no checks.
 fn shared(answers: &DaemonAnswers) -> Vec<Finding> {
     const ABOUT: &str = "sharing";
     let checks = answers.share.iter().flat_map(|share| &share.checks);
@@ -193,17 +193,17 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
         Finding::bad(
             ABOUT,
             format!("registered more than once: {twice} of {} ({examples})", number(*files)),
-            "graphiti forget ID --run, then graphiti forget ID --undo, for the sessions of these \
-             files: they are read again; and report it, because this is a defect",
+            "for each session of these files: graphiti forget ID --run, then graphiti forget ID \
+             --undo, so that it is read again; please report this defect",
         )
     } else if *behind > 0 {
         Finding::warn(
             ABOUT,
-            format!("with lines that were not read: {behind} of {} ({examples})", number(*files)),
+            format!("files with unread lines: {behind} of {} ({examples})", number(*files)),
             "graphiti stop, then graphiti up: unread lines are read at the start",
         )
     } else {
-        Finding::ok(ABOUT, format!("{}, each once and read to its end", number(*files)))
+        Finding::ok(ABOUT, format!("{}, all registered once and read completely", number(*files)))
     })
 }
 
@@ -225,7 +225,7 @@ fn disk(seen: &Observations) -> Option<Finding> {
     })
 }
 
-/// Whether at least five eighths of a limit are used, which is worth a warning.
+/// Whether at least five eighths of a limit are used. The user is then warned.
 fn is_near(quota: &QuotaUse) -> bool {
     quota.used >= quota.limit / 8 * 5
 }
@@ -248,8 +248,8 @@ fn limits(answers: &DaemonAnswers) -> Option<Finding> {
             ABOUT,
             what,
             format!(
-                "raise session_tracking.limits.{name}_bytes, then graphiti reload, or graphiti \
-                 forget what you do not need; otherwise the text of the oldest sessions is evicted first"
+                "raise session_tracking.limits.{name}_bytes, then graphiti reload, or remove \
+                 sessions with graphiti forget; otherwise the text of the oldest sessions is evicted first"
             ),
         ),
     })
@@ -306,7 +306,7 @@ fn clock(seen: &Observations) -> Finding {
     if seen.now < earliest {
         return Finding::bad(
             ABOUT,
-            format!("it shows {}, which is in the past", seen.now.strftime("%Y-%m-%d")),
+            format!("the clock shows {}, which is in the past", seen.now.strftime("%Y-%m-%d")),
             "set the clock of this machine: timeouts and dates follow it",
         );
     }
@@ -318,8 +318,8 @@ fn clock(seen: &Observations) -> Finding {
         return Finding::warn(
             ABOUT,
             format!("the latest session is dated {} in the future", span(ahead)),
-            "set the clock of this machine, or of the one that the transcript comes from",
+            "set the clock of this machine, or of the machine that wrote the transcript",
         );
     }
-    Finding::ok(ABOUT, format!("it says {}", seen.now.strftime("%Y-%m-%d %H:%M UTC")))
+    Finding::ok(ABOUT, format!("the clock shows {}", seen.now.strftime("%Y-%m-%d %H:%M UTC")))
 }

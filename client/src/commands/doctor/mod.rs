@@ -9,12 +9,12 @@ mod daemon;
 mod fix;
 mod look;
 mod memory;
-mod seen;
+mod observations;
 
 use graphiti_proto::endpoint;
 use serde::Serialize;
 
-use self::seen::Observations;
+use self::observations::Observations;
 use crate::{
     cli,
     connection::AskError,
@@ -31,7 +31,7 @@ struct Finding {
     about: &'static str,
     verdict: Verdict,
     what: String,
-    /// How to fix it.
+    /// How to fix the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -41,9 +41,9 @@ struct Finding {
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// It works now, but a part is missing, or it may stop working soon.
+    /// The checked part works, but is incomplete or may stop working soon.
     Warn,
-    /// It does not work, or other users have access.
+    /// The checked part does not work, or other users have access to it.
     Bad,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
         (0, 0) => Ok(()),
         (0, warned) => {
             if !args.output.json {
-                screen.print(format!("\nIt works. Warnings: {warned}."));
+                screen.print(format!("\ngraphiti works. Warnings: {warned}."));
             }
             Ok(())
         }

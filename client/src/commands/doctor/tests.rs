@@ -11,7 +11,9 @@ use graphiti_proto::{
 
 use super::{
     Finding, Verdict, examine,
-    seen::{Access, AgentSeen, DaemonAnswers, DaemonProbe, Folder, Observations, Socket},
+    observations::{
+        Access, DaemonAnswers, DaemonProbe, Folder, Observations, ObservedAgent, Socket,
+    },
 };
 use crate::setup::Wiring;
 
@@ -53,7 +55,7 @@ fn problems_are_reported_with_a_remedy() {
     let rows: &[(Harm, &str, Verdict, &str, &str)] = &[
         // the files
         (|seen| files(seen).twice = 2, "files", Bad, "more than once: 2 of 400", "graphiti forget"),
-        (|seen| files(seen).behind = 3, "files", Warn, "not read: 3 of 400", "graphiti stop"),
+        (|seen| files(seen).behind = 3, "files", Warn, "unread lines: 3 of 400", "graphiti stop"),
         (
             |seen| {
                 let what = "the engine rejects the login".to_owned();
@@ -103,17 +105,17 @@ fn problems_are_reported_with_a_remedy() {
             "graphiti stop",
         ),
         (
-            |seen| seen.daemon = DaemonProbe::Foreign(welcome(PROTOCOL + 1)),
+            |seen| seen.daemon = DaemonProbe::OtherProtocol(welcome(PROTOCOL + 1)),
             "version",
             Bad,
-            "speaks protocol",
+            "uses protocol",
             "update graphiti to",
         ),
         (
-            |seen| seen.daemon = DaemonProbe::Foreign(welcome(PROTOCOL - 1)),
+            |seen| seen.daemon = DaemonProbe::OtherProtocol(welcome(PROTOCOL - 1)),
             "version",
             Bad,
-            "speaks protocol",
+            "uses protocol",
             "update graphitid",
         ),
         (
@@ -161,9 +163,9 @@ fn problems_are_reported_with_a_remedy() {
             "GRAPHITI_HOME",
         ),
         // agents
-        (|seen| seen.agents.clear(), "agents", Warn, "none was found", "--agent"),
+        (|seen| seen.agents.clear(), "agents", Warn, "no agent was found", "--agent"),
         (|seen| wired(seen, Wiring::Missing), "claude", Warn, "not set up", "setup --agent claude"),
-        (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another graphiti", "setup"),
+        (|seen| wired(seen, Wiring::Outdated), "claude", Warn, "another version or path", "setup"),
         (
             |seen| seen.agents[0].old_hooks = Some("/s.json (Stop)".to_owned()),
             "claude",
@@ -180,14 +182,20 @@ fn problems_are_reported_with_a_remedy() {
         ),
         (|seen| seen.agents[0].has_plugin = true, "claude", Warn, "runs twice", "--remove"),
         (
-            |seen| answers(seen).heard.events.clear(),
+            |seen| answers(seen).hook_counts.events.clear(),
             "hooks",
             Warn,
             "Claude Code worked 10 min ago",
             "restart the agent",
         ),
         // data
-        (|seen| seen.folders[0].transcripts = 0, "transcripts", Warn, "contains none", "watch_dir"),
+        (
+            |seen| seen.folders[0].transcripts = 0,
+            "transcripts",
+            Warn,
+            "no transcripts in",
+            "watch_dir",
+        ),
         (
             |seen| seen.folders[0].error = Some("denied".to_owned()),
             "transcripts",
@@ -329,7 +337,7 @@ fn harmless_states_are_not_reported_as_problems() {
         ),
         (
             |seen| {
-                answers(seen).heard.events.clear();
+                answers(seen).hook_counts.events.clear();
                 latest(seen, "2026-03-20T09:00:30Z");
             },
             "hooks",
@@ -337,7 +345,7 @@ fn harmless_states_are_not_reported_as_problems() {
         ),
         (
             |seen| {
-                answers(seen).heard.events.clear();
+                answers(seen).hook_counts.events.clear();
                 answers(seen).latest = None;
             },
             "hooks",
@@ -348,12 +356,12 @@ fn harmless_states_are_not_reported_as_problems() {
             "watching",
             "as configured",
         ),
-        (|seen| answers(seen).files = Some(FileCheckReport::default()), "files", "each once"),
-        (|seen| answers(seen).health.model.on = true, "model", "reported no errors"),
+        (|seen| answers(seen).files = Some(FileCheckReport::default()), "files", "registered once"),
+        (|seen| answers(seen).health.model.on = true, "model", "no errors were reported"),
         (|seen| seen.watch_limit = None, "watching", "events"),
         (|seen| latest(seen, "2026-03-20T12:04:00Z"), "clock", "2026-03-20"),
         (|seen| answers(seen).health.history.left = 9, "memory", "9 sessions are still"),
-        (|seen| answers(seen).heard.spooled = 2, "hooks", "2 events wait for their sessions"),
+        (|seen| answers(seen).hook_counts.spooled = 2, "hooks", "2 events wait for their sessions"),
     ];
     for (change, about, what) in rows {
         let mut seen = healthy();
@@ -367,7 +375,7 @@ fn harmless_states_are_not_reported_as_problems() {
 #[test]
 fn hooks_that_are_not_set_up_are_not_expected_to_run() {
     let mut seen = healthy();
-    answers(&mut seen).heard.events.clear();
+    answers(&mut seen).hook_counts.events.clear();
     wired(&mut seen, Wiring::Missing);
     assert!(examine(&seen).iter().all(|finding| finding.about != "hooks"));
 }
@@ -406,7 +414,7 @@ fn healthy() -> Observations {
             reach: None,
             share: None,
             files: Some(FileCheckReport { files: 400, ..FileCheckReport::default() }),
-            heard: HookCounts {
+            hook_counts: HookCounts {
                 events: vec![HookCount {
                     name: "Stop".to_owned(),
                     count: 7,
@@ -421,7 +429,7 @@ fn healthy() -> Observations {
             }),
         })),
         spooled: 0,
-        agents: vec![AgentSeen {
+        agents: vec![ObservedAgent {
             name: "claude",
             title: "Claude Code",
             wiring: Wiring::Complete,

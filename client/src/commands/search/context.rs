@@ -1,4 +1,4 @@
-//! Fetches the messages around those that match.
+//! Fetches the neighbours of the matching messages.
 
 use graphiti_proto::tools::{
     get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},

@@ -29,11 +29,11 @@ use crate::{
 };
 
 /// Maximum number of passages that are shown for a session.
-const PASSAGES: usize = 3;
-/// Maximum length, in characters, of a message that does not match.
-const NEIGHBOUR: usize = 300;
-/// Default number of messages before and after each matching message of a session that is opened.
-const OPENED: u32 = 1;
+const MAX_PASSAGES: usize = 3;
+/// Maximum length, in characters, of a printed message that does not match.
+const MAX_NEIGHBOUR_CHARS: usize = 300;
+/// Default number of messages before and after each matching message of an opened session.
+const DEFAULT_CONTEXT: u32 = 1;
 
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
@@ -41,7 +41,7 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     let mut arguments = arguments(args);
     if arguments.query.is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
-            let what = "no words to search for: run `graphiti search WORDS`, or run it on a terminal to search while you type";
+            let what = "no words to search for: run `graphiti search WORDS`, or run `graphiti search` on a terminal to search while you type";
             return Err(AskError::InvalidInput(what.to_owned()));
         }
         // Sessions of colleagues cannot be opened.
@@ -58,11 +58,11 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     let answer: SearchSessionsAnswer = connection.call(NAME, &arguments)?;
     let best = answer.hits.first().filter(|best| best.team.is_none());
     if let (true, Some(best)) = (is_open, best) {
-        let opened = open(&mut connection, best, count.unwrap_or(OPENED))?;
+        let opened = open(&mut connection, best, count.unwrap_or(DEFAULT_CONTEXT))?;
         match is_json {
             true => opened.print_json(best, screen),
             false => {
-                opened.print(best, Extent::Page, screen);
+                opened.print(best, Extent::OnePage, screen);
                 print_notes(&answer, screen);
             }
         }
@@ -90,10 +90,10 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     Ok(())
 }
 
-/// Rejects `--open` with `-n 0`, because no session is requested that can be opened.
+/// Rejects `--open` with `-n 0`, because then there is no session that can be opened.
 fn check_open(is_open: bool, limit: usize) -> Result<(), AskError> {
     if is_open && limit == 0 {
-        let what = "`--open` shows the best session, so `-n` must be 1 or more: leave out `-n 0`";
+        let what = "`--open` shows the best session, so `-n` must be at least 1: omit `-n 0`";
         return Err(AskError::InvalidInput(what.to_owned()));
     }
     Ok(())
@@ -153,7 +153,7 @@ impl OpenedSession {
     }
 }
 
-/// Returns the answer. If context was requested, adds the neighbours of the matching messages.
+/// Returns the answer as JSON, with the messages in `blocks` as the `context` of each hit.
 fn with_context(answer: &SearchSessionsAnswer, blocks: &[Vec<ContextBlock>]) -> Value {
     let mut value = serde_json::to_value(answer).expect("answers have only string keys");
     for (at, blocks) in blocks.iter().enumerate() {
@@ -166,7 +166,7 @@ fn print_notes(answer: &SearchSessionsAnswer, screen: &Screen) {
     notes(answer).iter().for_each(|note| screen.print(screen.dim(note)));
 }
 
-/// Returns what the daemon reports about the search.
+/// Returns the corrected words and the message of the daemon, as texts for the user.
 fn notes(answer: &SearchSessionsAnswer) -> Vec<String> {
     let spelled = answer.spelled.iter().map(|word| {
         let used: Vec<_> = word.used.iter().map(|used| line(used)).collect();
@@ -214,7 +214,7 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     screen.print(format!("    {}", screen.dim(facts.join(" · "))));
-    let shown = worth_showing(hit);
+    let shown = distinct_passages(hit);
     let shown = shown.iter().filter(|passage| blocks.is_none() || !is_of_message(passage));
     shown.for_each(|passage| print_passage(passage, screen));
     print_blocks(blocks.unwrap_or_default(), hit, screen);
@@ -226,7 +226,7 @@ fn print_hit(number: usize, hit: &Hit, blocks: Option<&[ContextBlock]>, screen: 
     screen.print("");
 }
 
-/// Returns the title of a session, or a text that is shown instead.
+/// Returns the title of a session, or a replacement if the session has no title.
 fn title(hit: &Hit) -> String {
     match hit.session.title.is_empty() {
         true => "(no messages yet)".to_owned(),
@@ -245,11 +245,12 @@ fn print_blocks(blocks: &[ContextBlock], hit: &Hit, screen: &Screen) {
             screen.print(screen.dim("    --"));
         }
         for message in &block.messages {
-            let is_it = |passage: &&MatchedPassage| {
+            let is_this_message = |passage: &&MatchedPassage| {
                 is_of_message(passage)
                     && (passage.source, passage.seq) == (block.source, message.seq)
             };
-            let text = hit.passages.iter().find(is_it).map(|passage| marked(passage, screen));
+            let text =
+                hit.passages.iter().find(is_this_message).map(|passage| marked(passage, screen));
             let text = text.unwrap_or_else(|| shortened(message));
             let who = screen.dim(format!("#{} {}:", message.seq, line(&message.role)));
             screen.print_wrapped(&format!("    {who} {text}"), 6);
@@ -260,26 +261,26 @@ fn print_blocks(blocks: &[ContextBlock], hit: &Hit, screen: &Screen) {
 /// Returns the start of a message.
 fn shortened(message: &MessageRow) -> String {
     let text = line(&message.text);
-    match text.char_indices().nth(NEIGHBOUR) {
+    match text.char_indices().nth(MAX_NEIGHBOUR_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text,
     }
 }
 
 /// Returns the passages that contain more than the title and the preceding passages.
-fn worth_showing(hit: &Hit) -> Vec<&MatchedPassage> {
-    let mut shown = vec![bare(&hit.session.title)];
+fn distinct_passages(hit: &Hit) -> Vec<&MatchedPassage> {
+    let mut shown = vec![letters_and_digits(&hit.session.title)];
     let mut passages = Vec::new();
     for passage in &hit.passages {
-        let text = bare(&passage.text);
-        if passages.len() < PASSAGES && !shown.iter().any(|known| known.contains(&text)) {
+        let text = letters_and_digits(&passage.text);
+        if passages.len() < MAX_PASSAGES && !shown.iter().any(|known| known.contains(&text)) {
             shown.push(text);
             passages.push(passage);
         }
     }
     passages
 }
-fn bare(text: &str) -> String {
+fn letters_and_digits(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -318,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_not_opened_if_none_is_requested() {
+    fn open_is_rejected_if_no_session_is_requested() {
         assert!(
             matches!(check_open(true, 0), Err(AskError::InvalidInput(what)) if what.contains("`-n`"))
         );

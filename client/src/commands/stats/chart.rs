@@ -1,4 +1,4 @@
-//! Draws bars in a terminal, and as an SVG picture.
+//! Draws bar charts for a terminal, and as an SVG picture.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ const WIDE: u64 = 20;
 /// Minimum width, in columns, of a wide screen.
 const WIDE_SCREEN: usize = 100;
 
-/// Bars for values, relative to the largest.
+/// Bars for values. The largest value has the longest bar.
 pub(super) struct Bars {
     most: u64,
     width: u64,
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_a_bar_for_each_row_and_no_markup_of_others() {
+    fn a_picture_has_a_bar_for_each_row_and_escapes_markup() {
         let row = |name: &str, seconds| StatsRow {
             name: name.to_owned(),
             seconds,

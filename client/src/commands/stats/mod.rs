@@ -14,10 +14,10 @@ use crate::{
     screen::{Align, Column, Screen, TextTable, line, span},
 };
 
-/// Number of days, including today, when no first day is given.
+/// Default number of days, including today.
 const DAYS: i64 = 30;
-/// Maximum number of directories by which a project is named. If more are needed to distinguish it
-/// from others, its whole path is shown.
+/// Maximum number of directories in the short name of a project. If more are needed to distinguish
+/// the project from others, the whole path is shown.
 const DIRECTORIES: usize = 4;
 /// Maximum number of sessions in a table.
 const SESSIONS: usize = 20;
@@ -188,7 +188,7 @@ fn print(table: &TextTable, screen: &Screen) {
 fn print_prices(stats: &Stats, screen: &Screen) {
     let unpriced = match stats.total.unpriced_tokens {
         0 => String::new(),
-        tokens => format!("; ? is for {} tokens of models without a known price", number(tokens)),
+        tokens => format!("; ? stands for {} tokens without a known price", number(tokens)),
     };
     let text = format!("Prices {}{unpriced}", line(&stats.prices));
     screen.print_wrapped(&screen.dim(text), 2);
@@ -204,8 +204,8 @@ fn title(by: StatsGrouping) -> &'static str {
     }
 }
 
-/// Returns the names of rows. A project is named by its last directories: as many as distinguish it
-/// from the others.
+/// Returns the names of rows. The name of a project consists of the last directories of its path, as
+/// many as distinguish the project from the others.
 fn names<'r>(
     by: StatsGrouping,
     rows: &(impl Iterator<Item = &'r StatsRow> + Clone),

@@ -24,9 +24,9 @@ pub(super) struct Hook {
 /// Where the handlers of an event are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HookForm {
-    /// In groups, each with a list.
+    /// In groups, each with a list of handlers.
     Grouped,
-    /// In the list of the event. The file has a version.
+    /// In the list of the event. A file with this form has a version.
     Flat,
 }
 
@@ -34,14 +34,14 @@ pub(super) enum HookForm {
 const HOOKS_VERSION: (&str, u32) = ("version", 1);
 /// The name of our MCP server.
 const SERVER: &str = "graphiti";
-/// The members that contain MCP servers, each with the path of our server. In the second one, the
+/// The members that contain MCP servers, each with the path of our server. In the second member, the
 /// program and its arguments are one list.
 const SERVERS: [(&str, &str); 2] = [("mcpServers", "mcpServers.graphiti"), ("mcp", "mcp.graphiti")];
 /// The member that allows Gemini and Qwen Code to use a server without confirmation.
 const TRUST: &str = "trust";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns `text` with exactly these hooks of ours.
+/// Returns `text` with `hooks` as our only hooks.
 pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, EditError> {
     edit(text, |root| {
         let all = root.object_value_or_create("hooks").ok_or(EditError::Unexpected("hooks"))?;
@@ -70,7 +70,7 @@ pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, EditError
     })
 }
 
-/// Returns `text` without our hooks, and without objects that only they needed.
+/// Returns `text` without our hooks, and without objects that become empty.
 pub(super) fn without_hooks(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let Some(all) = root.object_value("hooks") else { return Ok(()) };
@@ -131,7 +131,8 @@ fn remove_server(root: &CstObject, section: &str) {
     }
 }
 
-/// Returns `text` with our server trusted, unless the settings say already whether to trust it.
+/// Returns `text` with our server trusted. If our server has the member [`TRUST`] already, `text`
+/// stays unchanged.
 pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
         let servers = root.object_value("mcpServers");
@@ -144,7 +145,7 @@ pub(super) fn with_trust(text: &str) -> Result<String, EditError> {
     })
 }
 
-/// Returns `text` with these tools among those that are allowed without confirmation.
+/// Returns `text` with `tools` in the list of tools that are allowed without confirmation.
 pub(super) fn with_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
     edit(text, |root| {
         let permissions = root
@@ -162,7 +163,7 @@ pub(super) fn with_allowed(text: &str, tools: &[String]) -> Result<String, EditE
     })
 }
 
-/// Returns `text` without these tools among those that are allowed without confirmation.
+/// Returns `text` without `tools` in the list of tools that are allowed without confirmation.
 pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, EditError> {
     edit(text, |root| {
         let Some(permissions) = root.object_value("permissions") else { return Ok(()) };
@@ -190,8 +191,8 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// Returns the events with hooks of ours that older versions of the agent run without their
-/// argument.
+/// Returns the events with hooks of ours that older versions of the agent run without the argument
+/// `hook`.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {
@@ -205,11 +206,12 @@ pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
         }
         Ok(())
     });
-    // The agent cannot read these settings either, so it runs none of their hooks.
+    // The agent cannot read invalid settings either, so it runs none of their hooks.
     looked.map_or_else(|_| Vec::new(), |_| events)
 }
 
-/// Returns `text` with the members of `values` in the object at `path`; null members are removed.
+/// Returns `text` with the members of `values` in the object at `path`. A null value removes the
+/// member.
 pub(super) fn with_values(
     text: &str,
     path: &[&'static str],
@@ -313,13 +315,13 @@ fn is_our_handler(handler: &Value) -> bool {
     is_line(handler) || is_outdated(handler)
 }
 
-/// Whether the handler is a shell command line, the form that every version of an agent runs.
+/// Whether the handler is our shell command line, the form that every version of an agent runs.
 fn is_line(handler: &Value) -> bool {
     handler["args"].is_null() && handler["command"].as_str().is_some_and(is_hook_line)
 }
 
-/// Whether the arguments are separate, which Claude Code supports since 2.1.139, or were dropped
-/// when an older version rewrote the file.
+/// Whether the handler is ours in an old form: with separate arguments, which Claude Code supports
+/// since 2.1.139, or without arguments, because an older Claude Code removed them from the file.
 fn is_outdated(handler: &Value) -> bool {
     let Some(command) = handler["command"].as_str() else { return false };
     match &handler["args"] {
@@ -338,7 +340,7 @@ fn is_our_server(server: &Value) -> bool {
 }
 
 /// Sets `command` and `args` of our server as in `wanted`, and adds the members that are missing.
-/// The others stay, because they may be the user's own.
+/// Other members stay unchanged, because the user may have set them.
 fn update_server(server: &CstObject, wanted: &Value) {
     for (name, value) in wanted.as_object().into_iter().flatten() {
         match server.get(name) {

@@ -38,14 +38,14 @@ fn our_entries_are_removed_and_the_rest_stays() {
             with_server(&with_hooks(text, &hooks(PROGRAM)).unwrap(), &server(PROGRAM)).unwrap();
         let without = without_server(&without_hooks(&with).unwrap()).unwrap();
         assert!(!without.contains("graphiti"), "{without}");
-        let said = |text: &str| {
+        let value = |text: &str| {
             CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
                 .unwrap()
                 .to_serde_value()
                 .unwrap_or_else(|| json!({}))
         };
-        let mut before = said(text);
-        // A list that became empty cannot be distinguished from one that was empty.
+        let mut before = value(text);
+        // A list that became empty cannot be distinguished from a list that was empty before.
         if let Some(members) = before.as_object_mut() {
             members.retain(|_, value| {
                 if let Some(inner) = value.as_object_mut() {
@@ -54,13 +54,13 @@ fn our_entries_are_removed_and_the_rest_stays() {
                 *value != json!({})
             });
         }
-        assert_eq!(said(&without), before, "{text:?}");
+        assert_eq!(value(&without), before, "{text:?}");
         keeps_all(&without, text);
     }
 }
 
 #[test]
-fn nothing_is_moved_around_what_is_not_ours() {
+fn lines_of_the_user_keep_their_order() {
     for text in SETTINGS.iter().filter(|text| text.contains('\n')) {
         let with = with_hooks(text, &hooks(PROGRAM)).unwrap();
         let mut lines = with.lines();
@@ -73,7 +73,7 @@ fn nothing_is_moved_around_what_is_not_ours() {
 }
 
 #[test]
-fn a_program_that_moved_takes_the_place_of_the_old_one() {
+fn the_new_path_of_the_program_replaces_the_old_path() {
     let old = with_hooks("{}", &hooks("/old/place/graphiti")).unwrap();
     let old = with_server(&old, &server("/old/place/graphiti")).unwrap();
     let new = with_server(&with_hooks(&old, &hooks(PROGRAM)).unwrap(), &server(PROGRAM)).unwrap();
@@ -104,7 +104,7 @@ fn unexpected_settings_are_not_changed() {
 }
 
 #[test]
-fn our_own_hooks_are_known_in_every_form() {
+fn our_hooks_are_recognised_in_every_form() {
     for handler in [
         json!({"command": "/a/graphiti", "args": ["hook"]}),
         json!({"command": "graphiti hook"}),
@@ -201,10 +201,10 @@ fn handlers(text: &str) -> usize {
 
 /// Checks that `whole` contains every word of `part`, in the same order.
 fn keeps_all(part: &str, whole: &str) {
-    let says = |line: &str| line.chars().any(char::is_alphanumeric);
+    let has_text = |word: &str| word.chars().any(char::is_alphanumeric);
     let mut rest = whole;
     for word in
-        part.split(|c: char| c.is_whitespace() || "{}[],".contains(c)).filter(|word| says(word))
+        part.split(|c: char| c.is_whitespace() || "{}[],".contains(c)).filter(|word| has_text(word))
     {
         let at =
             rest.find(word).unwrap_or_else(|| panic!("{word:?} of\n{part}\nis not in\n{whole}"));

@@ -1,4 +1,4 @@
-//! Tests many files that appear at once in a followed folder.
+//! Tests many files that appear at the same time in a followed folder.
 
 use std::{fs, thread, time::Instant};
 
@@ -9,7 +9,7 @@ use crate::exactly_once::{
     variable,
 };
 
-/// Number of sub-agents that begin at once.
+/// Number of sub-agents that begin at the same time.
 const SUB_AGENTS: usize = 6;
 
 #[test]

@@ -51,7 +51,7 @@ fn after_any_kill_each_message_is_found_once() {
     transcripts.retain(|transcript| !transcript.words.is_empty());
     let daemon = world.start();
     daemon.settle();
-    // The kills may have quarantined a session. A session that is closed by name is processed
+    // The kills may have quarantined a session. A request to close a session processes it
     // nevertheless.
     transcripts.iter().filter(|transcript| transcript.is_own()).for_each(|transcript| {
         daemon.close(&transcript.session);
@@ -81,7 +81,7 @@ fn write_until_killed(
             while !killed.load(Ordering::Relaxed) {
                 let at = chance.below(transcripts.len());
                 transcripts[at].append_message();
-                // The close is answered before the session is indexed, so more is written
+                // The daemon answers before it has indexed the session, so more records are written
                 // meanwhile.
                 let session = &transcripts[at].session;
                 let params = json!({ "session_id": session, "reason": "hook_other" });

@@ -1,4 +1,4 @@
-//! Tests that each record is stored once and found once, for any interruption while it is written.
+//! Tests that each record is stored once and found once, even if the daemon is interrupted.
 //!
 //! The run in CI is short. `FILES=2500 ROUNDS=160 KILLS=300 SEED=7 cargo test --workspace --test
 //! durability exactly_once -- --nocapture` takes an hour or two, and prints its figures.

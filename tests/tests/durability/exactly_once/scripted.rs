@@ -1,4 +1,4 @@
-//! Writes messages with a unique word each, and checks that each is found once.
+//! Writes messages, each with a unique word, and checks that each message is found once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,7 +49,7 @@ impl ScriptedTranscript {
         ScriptedTranscript { path, session, words: Vec::new() }
     }
 
-    /// Whether it is the session's own transcript.
+    /// Whether this is the session's own transcript.
     pub(crate) fn is_own(&self) -> bool {
         self.path.file_stem().is_some_and(|name| *name == *self.session)
     }
@@ -79,7 +79,7 @@ impl ScriptedTranscript {
     }
 }
 
-/// Returns a unique word; stemming does not make it equal to another one.
+/// Returns a unique word, which stemming does not make equal to another word.
 fn word(number: u64) -> String {
     const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrtv";
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16 | number & 0xffff;

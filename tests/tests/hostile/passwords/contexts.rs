@@ -3,7 +3,7 @@
 /// A text with a place for a password.
 pub(crate) struct Surrounding {
     pub(crate) name: &'static str,
-    /// `¤` is the password.
+    /// The character `¤` is the place of the password.
     pub(crate) template: &'static str,
     pub(crate) carrier: Carrier,
 }
@@ -21,7 +21,7 @@ pub(crate) enum Carrier {
     Double,
     /// In double quotation marks inside a JSON string.
     Nested,
-    /// With entities.
+    /// With the entities of XML.
     Xml,
     /// With `%` escapes.
     Url,
@@ -32,7 +32,7 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// Returns the encoded password; `None` if such a context cannot contain it.
+    /// Returns the encoded password; `None` if a context of this kind cannot contain the password.
     pub(crate) fn write(self, password: &str) -> Option<String> {
         let has = |signs: &str| password.contains(|c| signs.contains(c));
         let escaped = |mark: &str| password.replace('\\', "\\\\").replace('"', mark);

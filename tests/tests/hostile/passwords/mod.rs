@@ -30,8 +30,7 @@ enum Leak {
     Whole,
 }
 
-/// The number of passwords that were planted in one surrounding or shape, and how many of them were
-/// not redacted.
+/// The number of passwords of one surrounding or shape, and how many of them were not redacted.
 #[derive(Default)]
 struct LeakShare {
     planted: u32,

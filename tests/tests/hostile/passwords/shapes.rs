@@ -2,11 +2,11 @@
 
 use graphiti_tests::Random;
 
-/// One way in which passwords are made.
+/// A form that passwords have.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
-    /// `‹W›` is a word with a capital letter, `‹w›` one without, `‹d2›` two digits, `‹a8›` eight
-    /// letters and digits.
+    /// `‹W›` is a word that begins with a capital letter, `‹w›` a word in lower case, `‹d2›` two
+    /// digits, `‹a8›` eight letters or digits.
     pub(crate) template: &'static str,
 }
 

@@ -17,8 +17,8 @@ const KINDS: &[&str] = &[
 ];
 
 /// Prints each replacement in the text files of the folders in `GRAPHITI_SOURCES`. `GRAPHITI_HALF`,
-/// 0 or 1, selects every second file, so that rules can be developed on one half and judged on the
-/// other.
+/// 0 or 1, selects every second file, so that rules can be developed with one half of the files and
+/// evaluated with the other half.
 #[test]
 fn wrong_marks() {
     let Ok(folders) = std::env::var("GRAPHITI_SOURCES") else { return };

@@ -1,8 +1,8 @@
 //! The interactive search: `graphiti search` without words on a terminal, and `graphiti resume`.
 //!
-//! One thread reads keys, one sends requests to the daemon, and on Unix, one waits until the
-//! terminal hangs up. All send events to the loop here. [`state`] decides, [`view`] draws,
-//! [`terminal`] prints.
+//! One thread reads keys, and one thread sends requests to the daemon. On Unix, a third thread waits
+//! until the terminal hangs up. All threads send events to the loop in this file. [`state`] decides
+//! what an event does, [`view`] draws the screen, and [`terminal`] prints it.
 
 mod requests;
 mod state;
@@ -62,18 +62,18 @@ fn search(
     screen: &Screen,
     terminal: &mut RawTerminal,
 ) -> Result<Option<AgentCommand>, AskError> {
-    let (requests, to_answer) = mpsc::channel();
-    let (events, coming) = mpsc::channel();
-    let (next_key, wanted_keys) = mpsc::channel();
-    let answers = events.clone();
+    let (requests, request_receiver) = mpsc::channel();
+    let (events, event_receiver) = mpsc::channel();
+    let (next_key, key_requests) = mpsc::channel();
+    let answer_sender = events.clone();
     let mut finder = Finder { query: filters.query.clone(), purpose, ..Finder::default() };
-    thread::spawn(move || requests::serve(&filters, &to_answer, &answers));
+    thread::spawn(move || requests::serve(&filters, &request_receiver, &answer_sender));
     #[cfg(unix)]
     {
         let events = events.clone();
         thread::spawn(move || report_hangup(&events));
     }
-    thread::spawn(move || read_keys(&wanted_keys, &events));
+    thread::spawn(move || read_keys(&key_requests, &events));
     let mut effect = Some(finder.start());
     let mut is_reading = false;
     loop {
@@ -92,12 +92,12 @@ fn search(
         }
         let frame = view::draw(&mut finder, screen, RawTerminal::size());
         terminal.draw(&frame).map_err(|error| unusable(&error))?;
-        // The agent that a key starts must get all later keys.
+        // After the key that starts an agent, no key is read: the agent reads the next key.
         if !is_reading && finder.awaited != Some(SelectionAction::Resume) {
             send(&next_key, ());
             is_reading = true;
         }
-        let Ok(event) = coming.recv() else { return Ok(None) };
+        let Ok(event) = event_receiver.recv() else { return Ok(None) };
         is_reading &= matches!(event, FinderEvent::Searched { .. } | FinderEvent::Opened { .. });
         effect = finder.handle(event);
     }

@@ -9,7 +9,7 @@ use graphiti_proto::tools::{
 
 use super::state::FinderEvent;
 use crate::{
-    commands::search::{OPENED, open},
+    commands::search::{DEFAULT_CONTEXT, open},
     connection::{AskError, Connection},
 };
 
@@ -19,8 +19,8 @@ pub(super) enum FinderRequest {
     Open(Box<Hit>),
 }
 
-/// Answers requests until the other end of a channel is dropped. After a connection error, the next
-/// request opens a new connection.
+/// Answers requests until the sender of `requests` or the receiver of `events` is dropped. After a
+/// connection error, the next request opens a new connection.
 pub(super) fn serve(
     filters: &SearchSessionsArguments,
     requests: &Receiver<FinderRequest>,
@@ -35,7 +35,8 @@ pub(super) fn serve(
                 FinderEvent::Searched { query, answer: Box::new(answer) }
             }
             FinderRequest::Open(hit) => {
-                let session = with_connection(&mut connection, |daemon| open(daemon, &hit, OPENED));
+                let session =
+                    with_connection(&mut connection, |daemon| open(daemon, &hit, DEFAULT_CONTEXT));
                 let session_id = hit.session.session_id;
                 FinderEvent::Opened { session_id, session: Box::new(session) }
             }

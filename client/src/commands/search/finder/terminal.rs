@@ -1,5 +1,5 @@
-//! The terminal of the interactive search, in raw mode and with an alternate screen until it is
-//! dropped.
+//! The terminal of the interactive search. It is in raw mode and shows the alternate screen until
+//! [`RawTerminal`] is dropped.
 
 use std::{
     io::{self, Write},
@@ -29,7 +29,7 @@ pub(super) struct RawTerminal {
 }
 
 impl RawTerminal {
-    /// Prepares the terminal. A panic restores it before its message is printed.
+    /// Prepares the terminal. A panic restores the terminal before the message is printed.
     pub(super) fn enter() -> io::Result<RawTerminal> {
         enable_raw_mode()?;
         let earlier = panic::take_hook();
@@ -52,7 +52,7 @@ impl RawTerminal {
         let output = &mut self.output;
         queue!(output, BeginSynchronizedUpdate, Hide)?;
         for (row, text) in (0..).zip(&frame.lines) {
-            // A style may continue on the next line, so it is reset at the end of each.
+            // Without the reset, a style would continue on the next line.
             queue!(output, MoveTo(0, row), Print(text), Print("\u{1b}[0m"))?;
             queue!(output, Clear(ClearType::UntilNewLine))?;
         }
@@ -79,8 +79,8 @@ impl Drop for RawTerminal {
 }
 
 fn restore() {
-    // Errors are ignored, because the terminal may be gone. Raw mode ends first: the user may type
-    // as soon as the ordinary screen is back.
+    // Errors are ignored, because the terminal may be gone. Raw mode ends first, because the user may
+    // type as soon as the ordinary screen is back.
     let _ = disable_raw_mode();
     let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
 }

@@ -7,7 +7,7 @@ use super::state::{Finder, FinderPurpose, ShownSession};
 use crate::{
     commands::{
         list::outcome_or_state,
-        search::{notes, print_passage, title, worth_showing},
+        search::{distinct_passages, notes, print_passage, title},
         show::Extent,
     },
     screen::{Screen, ago, cut, instant, line, now},
@@ -47,7 +47,7 @@ const PROMPT: &str = "Search: ";
 const RESUME_PROMPT: &str = "Resume: ";
 /// Minimum number of lines for passages below the list.
 const PREVIEW: usize = 3;
-/// Minimum width, in columns, of a title. On narrower terminals the facts next to it are left out.
+/// Minimum width, in columns, of a title. If less is left, the facts next to the title are omitted.
 const TITLE: usize = 30;
 
 /// Draws the current state.
@@ -103,7 +103,7 @@ fn draw_session(
 ) -> Frame {
     let body = size.rows.saturating_sub(2);
     let text = screen.captured(size.columns, |screen| {
-        shown.session.print(&shown.hit, Extent::Whole, screen);
+        shown.session.print(&shown.hit, Extent::Complete, screen);
     });
     shown.top = shown.top.min(text.len().saturating_sub(body));
     let last = (shown.top + body).min(text.len());
@@ -114,7 +114,8 @@ fn draw_session(
     Frame { lines: with_footer(lines, finder, SESSION_KEYS, screen, size), cursor: None }
 }
 
-/// Fills the screen. The last line is the notice about the last key, or else lists the keys.
+/// Fills the screen with empty lines. The last line is the notice about the last key or, without a
+/// notice, the list of keys.
 fn with_footer(
     mut lines: Vec<String>,
     finder: &Finder,
@@ -180,18 +181,18 @@ fn preview(hit: &Hit, screen: &Screen, width: usize, limit: usize) -> Vec<String
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     let mut lines = vec![String::new(), screen.dim(cut(&facts.join(" · "), width))];
     lines.extend(screen.captured(width, |screen| {
-        worth_showing(hit).into_iter().for_each(|passage| print_passage(passage, screen));
+        distinct_passages(hit).into_iter().for_each(|passage| print_passage(passage, screen));
     }));
     lines.truncate(limit);
     lines
 }
 
-/// Returns the query on one line. Unlike [`line()`], it keeps all spaces.
+/// Returns the query on one line. Unlike [`line()`], this function keeps all spaces.
 fn line_of_query(query: &str) -> String {
     query.chars().map(|c| if line(&c.to_string()).is_empty() { ' ' } else { c }).collect()
 }
 
-/// Returns the end of a text that fits into `width` columns.
+/// Returns the longest end of a text that fits into `width` columns.
 fn end_of(text: &str, width: usize) -> String {
     let starts = text.char_indices().map(|(at, _)| at);
     let fits = starts.map(|at| &text[at..]).find(|end| end.width() <= width);

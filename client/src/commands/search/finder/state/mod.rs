@@ -1,5 +1,5 @@
-//! The state of the interactive search. It decides what each event changes, and what the caller has
-//! to do.
+//! The state of the interactive search. [`Finder::handle`] decides what each event changes, and what
+//! the caller has to do.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use graphiti_proto::tools::{
@@ -226,8 +226,9 @@ impl Finder {
         self.awaited.take().and_then(|action| self.act(action))
     }
 
-    /// Acts on the session that is shown or, if none is, on the selected one. Waits while a search
-    /// is running, because the user means the new result and not the earlier selection.
+    /// Acts on the session that is shown. If no session is shown, acts on the selected session. While
+    /// a search is running, that action is delayed, because the user means the new result and not
+    /// the earlier selection.
     fn act(&mut self, action: SelectionAction) -> Option<FinderEffect> {
         if self.shown.is_none() && self.is_searching() {
             self.awaited = Some(action);
@@ -253,7 +254,7 @@ impl Finder {
         }
     }
 
-    /// Returns the session that is shown or, if none is, the selected one.
+    /// Returns the session that is shown. If no session is shown, returns the selected session.
     pub(super) fn hit(&self) -> Option<&Hit> {
         let shown = self.shown.as_ref().map(|shown| &shown.hit);
         shown.or_else(|| self.answer.hits.get(self.selected))

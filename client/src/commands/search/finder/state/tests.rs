@@ -52,7 +52,7 @@ fn selected(finder: &Finder) -> &str {
 }
 
 #[test]
-fn keys_typed_during_a_search_are_searched_once_when_it_is_answered() {
+fn keys_during_a_search_cause_one_search_after_its_answer() {
     let mut finder = Finder::default();
     assert_eq!(Some(finder.start()), search(""));
     for c in "pool".chars() {
@@ -99,7 +99,7 @@ fn a_selected_session_stays_selected_while_it_is_found() {
 }
 
 #[test]
-fn enter_shows_a_session_whose_keys_are_letters() {
+fn enter_shows_a_session_and_letters_then_act_on_the_session() {
     let mut finder = listed();
     let Some(FinderEffect::Open(hit)) = finder.handle(key(KeyCode::Enter)) else { panic!() };
     assert_eq!(hit.session.session_id, "a");
@@ -137,7 +137,7 @@ fn a_key_during_a_search_acts_on_its_result_unless_another_key_follows() {
 }
 
 #[test]
-fn enter_resumes_a_session_that_is_chosen_for_it() {
+fn enter_resumes_a_session_if_that_is_the_purpose() {
     let mut finder =
         Finder { query: "p".to_owned(), purpose: FinderPurpose::Resume, ..Finder::default() };
     assert_eq!(Some(finder.start()), search("p"));
@@ -152,7 +152,7 @@ fn enter_resumes_a_session_that_is_chosen_for_it() {
 }
 
 #[test]
-fn a_session_that_comes_after_the_user_moved_on_is_not_shown() {
+fn a_late_session_is_not_shown_after_another_selection() {
     let mut finder = listed();
     finder.handle(key(KeyCode::Enter));
     finder.handle(key(KeyCode::Down));
@@ -161,7 +161,7 @@ fn a_session_that_comes_after_the_user_moved_on_is_not_shown() {
 }
 
 #[test]
-fn a_daemon_that_ends_is_reported_and_asked_again_with_the_next_key() {
+fn a_failed_search_is_reported_and_the_next_key_searches_again() {
     let mut finder = listed();
     finder.handle(key(KeyCode::Char('o')));
     let failed = Err("graphitid is not running".to_owned());

@@ -113,10 +113,10 @@ impl ReportReader {
             ReportSection::Proposal => {}
             ReportSection::Left => self.add(StatementKind::OpenEnd, first_sentence_if_long(&line)),
             ReportSection::Decisions => {
-                self.add(StatementKind::Decision, first_sentence_if_long(&line))
+                self.add(StatementKind::Decision, first_sentence_if_long(&line));
             }
             ReportSection::Findings => {
-                self.add(StatementKind::Discovery, first_sentence_if_long(&line))
+                self.add(StatementKind::Discovery, first_sentence_if_long(&line));
             }
             ReportSection::Done | ReportSection::None
                 if is_done(&first) || is_done(without_label(&first)) =>

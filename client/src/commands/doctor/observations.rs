@@ -24,7 +24,7 @@ pub(super) struct Observations {
     pub(super) daemon: DaemonProbe,
     /// Number of hook events that wait for the daemon.
     pub(super) spooled: usize,
-    pub(super) agents: Vec<AgentSeen>,
+    pub(super) agents: Vec<ObservedAgent>,
     pub(super) folders: Vec<Folder>,
     /// The maximum number of watched folders for a user, where the system has such a limit.
     pub(super) watch_limit: Option<u64>,
@@ -63,7 +63,7 @@ pub(super) enum DaemonProbe {
     /// The daemon cannot be queried, for another reason.
     Failing(String),
     /// The daemon uses another protocol version.
-    Foreign(Welcome),
+    OtherProtocol(Welcome),
     Answers(Box<DaemonAnswers>),
 }
 
@@ -71,7 +71,7 @@ pub(super) struct DaemonAnswers {
     pub(super) welcome: Welcome,
     pub(super) health: health::HealthAnswer,
     /// The hook events that the daemon received.
-    pub(super) heard: HookCounts,
+    pub(super) hook_counts: HookCounts,
     /// Whether models are reachable; `None` when an older daemon does not support the request.
     pub(super) reach: Option<Reach>,
     /// Whether the daemon has registered and read all transcript files correctly; `None` when an
@@ -84,19 +84,19 @@ pub(super) struct DaemonAnswers {
 }
 
 /// An agent on this machine.
-pub(super) struct AgentSeen {
+pub(super) struct ObservedAgent {
     /// The name on the command line.
     pub(super) name: &'static str,
     /// The name for people.
     pub(super) title: &'static str,
-    /// The state of its settings.
+    /// The state of the agent's settings.
     pub(super) wiring: Wiring,
     /// The hooks in the settings of the user or the project, if any, that older versions of the
     /// agent run without arguments.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,
-    /// Describes, for people, what setup adds to its settings.
+    /// The parts that setup adds to the agent's settings, as a text for people.
     pub(super) parts: &'static str,
     /// Whether the plugin is installed. It makes setup unnecessary.
     pub(super) has_plugin: bool,
@@ -105,7 +105,7 @@ pub(super) struct AgentSeen {
 /// A folder with transcripts.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
-    /// Number of folders in it, including itself.
+    /// Number of folders, including this folder and its subfolders.
     pub(super) folders: u64,
     pub(super) transcripts: u64,
     /// Why the folder is not readable.
@@ -120,7 +120,7 @@ impl Observations {
             DaemonProbe::Down
             | DaemonProbe::Silent(_)
             | DaemonProbe::Failing(_)
-            | DaemonProbe::Foreign(_) => None,
+            | DaemonProbe::OtherProtocol(_) => None,
         }
     }
 }

@@ -9,9 +9,9 @@ use std::{
 
 use graphiti_proto::methods::hook::HookEvent;
 
-/// Maximum number of start events that are kept. When it is reached, all are removed.
+/// Maximum number of start events that are kept. When this number is reached, all are removed.
 const STARTS: usize = 64;
-/// Maximum age of a start event. An older one belongs to a session without a prompt.
+/// Maximum age of a start event. An older event belongs to a session without a prompt.
 const GIVE_UP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Keeps the start event of a session.
@@ -20,7 +20,7 @@ pub(super) fn keep(start: &HookEvent, home: &Path) {
     let _ = try_keep(start, home);
 }
 
-/// Removes and returns the start event of the session of an event, if one was kept.
+/// Removes and returns the start event of the session that `event` belongs to, if it was kept.
 pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
     let file = file_of(event, home)?;
     let text = fs::read(&file).ok()?;
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_a_path_is_kept_nowhere() {
+    fn a_start_is_not_kept_if_the_session_id_is_not_a_file_name() {
         let home = tempfile::tempdir().unwrap();
         for id in ["../a", "a/b", "", "a.b"] {
             keep(&start(id), home.path());
