@@ -64,7 +64,7 @@ pub(crate) fn start_within(home: &Path, limit: Duration) -> Result<Connection, S
         if let Ok(Some(status)) = child.try_wait()
             && !is_taken(home)
         {
-            if status.code() != Some(endpoint::EXIT_TAKEN.into()) {
+            if status.code() != Some(endpoint::EXIT_HOME_IN_USE.into()) {
                 let output = fs::read_to_string(&errors).unwrap_or_default().trim_end().to_owned();
                 return Err(StartError::Ended { status, output });
             }

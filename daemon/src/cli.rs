@@ -95,7 +95,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             print_error(&error);
             match error.downcast_ref() {
-                Some(HomeError::Taken { .. }) => endpoint::EXIT_TAKEN.into(),
+                Some(HomeError::Taken { .. }) => endpoint::EXIT_HOME_IN_USE.into(),
                 _ => ExitCode::FAILURE,
             }
         }

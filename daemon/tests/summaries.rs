@@ -86,7 +86,7 @@ fn a_message_is_summarised_within_all_limits() {
         },
     );
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let reply = client.ask_blocking(runtime.handle(), &request).unwrap();
+    let reply = client.complete_blocking(runtime.handle(), &request).unwrap();
     assert_eq!(
         limit::within(&reply.text, max_chars),
         "The file holds a token. It is read by the build, which then…"

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 /// The exit code of a daemon whose home is in use by another daemon (`EX_TEMPFAIL` of sysexits.h).
-pub const EXIT_TAKEN: u8 = 75;
+pub const EXIT_HOME_IN_USE: u8 = 75;
 
 /// Returns graphiti's home folder: `GRAPHITI_HOME`, or `~/.graphiti`. `None` if `GRAPHITI_HOME` is
 /// not set and the user's home folder is unknown.

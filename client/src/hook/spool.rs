@@ -24,7 +24,7 @@ fn try_store(event: &HookEvent, home: &Path) -> io::Result<()> {
     let folder = hook::spool(home);
     create_private_folder(home)?;
     create_private_folder(&folder)?;
-    if text.len() > LONGEST_EVENT || !hook::has_room(home)? {
+    if text.len() > LONGEST_EVENT || !hook::has_spool_space(home)? {
         return Err(io::ErrorKind::StorageFull.into());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();

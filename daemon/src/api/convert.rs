@@ -22,7 +22,7 @@ const MAX_MESSAGES_SEARCHED: usize = 5;
 
 pub(super) fn spelled_words(spelled: Vec<Spelling>) -> Vec<SpelledWord> {
     let words = spelled.into_iter();
-    words.map(|word| SpelledWord { asked: word.asked, used: word.used }).collect()
+    words.map(|word| SpelledWord { asked: word.searched, used: word.replacements }).collect()
 }
 
 /// Converts a session, with its episode if it has one.

@@ -179,7 +179,7 @@ pub(super) fn store_event(home: &Path, event: &HookEvent) -> io::Result<()> {
     if text.len() > LONGEST_EVENT {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the event is too long"));
     }
-    if !hook::has_room(home)? {
+    if !hook::has_spool_space(home)? {
         let what = "the spool is full; session_tracking.limits.spool_bytes limits it";
         return Err(io::Error::new(io::ErrorKind::StorageFull, what));
     }

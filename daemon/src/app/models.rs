@@ -115,7 +115,7 @@ impl Models {
             prompts: config.prompt.clone(),
             resilience: config.llm.resilience.clone(),
             concurrency: usize::try_from(config.llm.concurrency).unwrap_or(1).max(1),
-            patience: config.llm.timeout,
+            close_timeout: config.llm.timeout,
             runtime: Handle::current(),
         })
     }
@@ -163,7 +163,7 @@ fn import_tool_classifications(learned_tools: &LearnedTools, file: &Path) {
             tracing::info!(file = %file.display(), taken, known, unreadable, "classifications of tools imported");
         }
         Err(error) => {
-            tracing::warn!(file = %file.display(), error, "cannot read the classifications of tools")
+            tracing::warn!(file = %file.display(), error, "cannot read the classifications of tools");
         }
     }
 }

@@ -245,7 +245,7 @@ pub struct ModelStatus {
     /// The number of sessions that wait for the model.
     pub awaiting: usize,
     /// The number of sessions with a running request.
-    pub asking: usize,
+    pub running_requests: usize,
     /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
     /// The last error of a session that waits for the model.

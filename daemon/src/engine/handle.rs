@@ -84,7 +84,7 @@ impl Engine {
         session: SessionKey,
         reason: CloseReason,
     ) -> Result<Closed, EngineError> {
-        let waits_for_model = reason.is_asked();
+        let waits_for_model = reason.is_requested();
         let reason = redaction::reason(reason);
         let close = |reply| EngineCommand::Close { session, reason, reply };
         let mut closed = self.request(close).await??;

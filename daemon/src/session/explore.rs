@@ -214,7 +214,7 @@ impl SessionWorld {
             SessionStep::Close if self.closes < MAX_CLOSES => {
                 self.closes += 1;
                 self.owed_version = self.file;
-                self.apply(SessionEvent::CloseAsked(CloseReason::Explicit(None)), config)
+                self.apply(SessionEvent::CloseRequested(CloseReason::Explicit(None)), config)
             }
             SessionStep::Need => self.apply(SessionEvent::Needed, config),
             SessionStep::Gone => self.apply(SessionEvent::AgentGone, config),

@@ -922,7 +922,7 @@ pub fn statements(at: i64) -> Statements {
         marks: observations
             .into_iter()
             .chain(chosen)
-            .map(|says| Mark { subject, at, says })
+            .map(|says| Mark { subject, at, observation: says })
             .collect(),
         renames: vec![Rename { from: source, to: target, at }],
     }

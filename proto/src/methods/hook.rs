@@ -207,7 +207,7 @@ pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
 
 /// Whether the spool of `home` has space for one more event. Each event counts as [`LONGEST_EVENT`]
 /// bytes, which it occupies on most file systems, so the files only have to be counted.
-pub fn has_room(home: &Path) -> io::Result<bool> {
+pub fn has_spool_space(home: &Path) -> io::Result<bool> {
     let limit = fs::read_to_string(spool_limit(home)).ok();
     let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());
     let events = bytes.map_or(SPOOLED_EVENTS, |bytes| bytes / LONGEST_EVENT);

@@ -160,7 +160,7 @@ fn nonsense(set: &QuestionSet, index: &SearchIndex, meanings: &vectors::Meanings
         };
         let text = [word(), word(), word()].join(" ");
         let query = Query::parse(&text, &set.now);
-        let meant = meanings.question(query.said());
+        let meant = meanings.question(query.text_for_embedding());
         let ranker = meanings.ranker(&meant);
         let request = RankRequest {
             query: &query,
@@ -215,7 +215,7 @@ fn ask_all(
     let verbose = verbose && std::env::var_os("GRAPHITI_MISSES").is_some();
     for question in &set.questions {
         let query = Query::parse(&question.text, &set.now);
-        let meant = meanings.map(|meanings| meanings.question(query.said()));
+        let meant = meanings.map(|meanings| meanings.question(query.text_for_embedding()));
         let ranker = meanings.zip(meant.as_ref()).map(|(meanings, meant)| meanings.ranker(meant));
         let request = RankRequest {
             query: &query,

@@ -21,14 +21,14 @@ const CHANGES: &[WeightChange] = &[
         weights.best[1] *= factor;
         weights.best[2] *= factor;
     }),
-    ("turns", |weights, factor| weights.turns *= factor),
-    ("stretch", |weights, factor| weights.stretch *= factor),
+    ("turns", |weights, factor| weights.best_passages *= factor),
+    ("stretch", |weights, factor| weights.sequence *= factor),
     ("stretch_terms", |weights, factor| {
-        weights.stretch_terms = (weights.stretch_terms as f32 * factor) as u32 + 1;
+        weights.sequence_terms = (weights.sequence_terms as f32 * factor) as u32 + 1;
     }),
     ("whole", |weights, factor| weights.whole *= factor),
     ("pairs", |weights, factor| weights.pairs *= factor),
-    ("run", |weights, factor| weights.run *= factor),
+    ("run", |weights, factor| weights.pairs_in_passage *= factor),
     ("date", |weights, factor| weights.date *= factor),
     ("named_project", |weights, factor| weights.named_project *= factor),
     ("recency", |weights, factor| weights.recency *= factor),

@@ -55,7 +55,7 @@ impl Meanings {
     }
 
     pub(crate) fn ranker<'r>(&'r self, question: &'r Packed) -> Ranker<'r> {
-        Ranker { vectors: &self.vectors, question }
+        Ranker { vectors: &self.vectors, query: question }
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(count: usize) {
     for _ in 0..QUESTIONS {
         let question = packed(&vector());
         let start = Instant::now();
-        let found = Ranker { vectors: &vectors, question: &question }.rank(100, &|_| true);
+        let found = Ranker { vectors: &vectors, query: &question }.rank(100, &|_| true);
         times.push(start.elapsed().as_secs_f64() * 1e3);
         assert_eq!(found.len(), 100.min(count.div_ceil(10)));
     }

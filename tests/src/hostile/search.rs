@@ -50,8 +50,8 @@ pub(super) fn check(bytes: &[u8]) {
     let (question, document) = text.split_once('\n').unwrap_or((&text, &text));
     let mut query = Query::parse(question, &NOW);
     assert!(query.dates().iter().all(|range| range.from <= range.to), "{:?}", query.dates());
-    assert!(!query.is_list() || query.said().len() <= question.len());
-    assert!(query.said().len() <= question.len() + 16);
+    assert!(!query.is_list() || query.text_for_embedding().len() <= question.len());
+    assert!(query.text_for_embedding().len() <= question.len() + 16);
     for name in ["project", "agent", "date", "after", "role", "in", "x"] {
         query.require(name, question, &NOW);
     }

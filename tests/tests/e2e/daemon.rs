@@ -12,7 +12,7 @@ fn a_second_daemon_reports_the_running_one_and_ends() {
     let world = World::new();
     let daemon = world.start();
     let second = world.command("graphitid").output().unwrap();
-    assert_eq!(second.status.code(), Some(endpoint::EXIT_TAKEN.into()));
+    assert_eq!(second.status.code(), Some(endpoint::EXIT_HOME_IN_USE.into()));
     let message = String::from_utf8(second.stderr).unwrap();
     assert!(message.starts_with("graphitid: graphitid is already running for "), "{message}");
     assert!(message.contains(&format!("(pid {})", daemon.pid())), "{message}");

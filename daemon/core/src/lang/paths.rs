@@ -17,12 +17,12 @@ pub fn is_agents_own(path: &str) -> bool {
 }
 
 /// Whether `path` is a file or folder that `mktemp` created, or a file in such a folder.
-pub fn is_made_by_mktemp(path: &str) -> bool {
+pub fn is_from_mktemp(path: &str) -> bool {
     pattern!(r"^(?:/private)?/(?:tmp|var/folders/.+)/tmp\.\w+").is_match(path)
 }
 
 /// Whether `path` contains `worktree`, as the names of folders of worktrees usually do.
-pub fn names_worktree(path: &str) -> bool {
+pub fn contains_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn folders_of_mktemp_are_recognised() {
         for path in ["/tmp/tmp.a1b2", "/private/var/folders/x/y/T/tmp.a1/b"] {
-            assert!(is_made_by_mktemp(path), "{path}");
+            assert!(is_from_mktemp(path), "{path}");
         }
-        assert!(!is_made_by_mktemp("/tmp/app") && !is_made_by_mktemp("/srv/tmp.a1"));
+        assert!(!is_from_mktemp("/tmp/app") && !is_from_mktemp("/srv/tmp.a1"));
     }
 
     #[test]

@@ -9,11 +9,11 @@ pub struct SessionEnding {
     /// The report before the last report, if the last report is short.
     pub earlier_report: Option<String>,
     /// The user's first meaningful request, if the objective of the summary is worded differently.
-    pub asked: Option<String>,
+    pub first_request: Option<String>,
     /// The objective of the summary, if there is no meaningful request with another wording.
     pub about: Option<String>,
     /// The user's last requests, in order, without the user's first request.
-    pub asked_later: Vec<String>,
+    pub later_requests: Vec<String>,
     /// The last run of each test suite, the latest first.
     pub tests: Option<String>,
     /// The question to the user on which the session ended.
@@ -38,13 +38,13 @@ impl SessionEnding {
         let fields = [
             (REPORT, &self.report),
             (EARLIER_REPORT, &self.earlier_report),
-            (ASKED, &self.asked),
+            (ASKED, &self.first_request),
             (ABOUT, &self.about),
             (TESTS, &self.tests),
             (QUESTION, &self.question),
         ];
         let fields = fields.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
-        let later = self.asked_later.iter().map(|text| (ASKED_LATER, text.as_str()));
+        let later = self.later_requests.iter().map(|text| (ASKED_LATER, text.as_str()));
         let deleted = self.deleted_branches.iter().map(|name| (DELETED_BRANCH, name.as_str()));
         fields.chain(later).chain(deleted).collect()
     }
@@ -54,9 +54,9 @@ impl SessionEnding {
         let field = match name {
             REPORT => &mut self.report,
             EARLIER_REPORT => &mut self.earlier_report,
-            ASKED => &mut self.asked,
+            ASKED => &mut self.first_request,
             ABOUT => &mut self.about,
-            ASKED_LATER => return self.asked_later.push(text.to_owned()),
+            ASKED_LATER => return self.later_requests.push(text.to_owned()),
             DELETED_BRANCH => return self.deleted_branches.push(text.to_owned()),
             TESTS => &mut self.tests,
             QUESTION => &mut self.question,
@@ -90,7 +90,7 @@ mod tests {
     fn the_known_fields_are_read_as_they_were_written() {
         let ending = SessionEnding {
             report: Some("The signer is replaced.".to_owned()),
-            asked_later: vec!["Describe it".to_owned(), "Push it".to_owned()],
+            later_requests: vec!["Describe it".to_owned(), "Push it".to_owned()],
             deleted_branches: vec!["fix/x".to_owned()],
             ..SessionEnding::default()
         };

@@ -233,7 +233,7 @@ impl CloseReason {
     }
 
     /// Whether a caller or an agent closed the session, and not the daemon by itself.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }
 }

@@ -10,7 +10,7 @@ pub const NO_REASON: &str = "Reason not stated";
 /// The session does not show that an error is gone.
 pub const NOT_VERIFIED: &str = "not verified in the session";
 /// The only source for the fix is the recap that the agent wrote when its context was compacted.
-pub const TOLD_BY_RECAP: &str = "as the agent's own recap tells it";
+pub const FROM_RECAP: &str = "as the agent's own recap tells it";
 /// Begins a plan that was accepted.
 pub const PLAN: &str = "Plan: ";
 /// Begins a plan that was refused.
@@ -26,7 +26,7 @@ pub const REFUSED: &str = "Refused by the user";
 /// The beginning of a decision by which the user drops a request.
 pub const DROPPED: &str = "Dropped: ";
 /// Begins the rationale of a decision that quotes the user.
-pub const USER_SAID: &str = "The user's words";
+pub const USERS_WORDS: &str = "The user's words";
 /// The new value of a removed setting.
 pub const REMOVED: &str = "(removed)";
 /// Ends the path of a file that the session deleted.
@@ -74,7 +74,7 @@ pub const WITHDRAWN: &str = "Withdrawn: ";
 
 /// Whether a text is only a phrase for a missing value or for a source.
 pub fn is_filler(text: &str) -> bool {
-    [NOT_STATED, NO_REASON, NOT_VERIFIED, TOLD_BY_RECAP, USER_SAID].contains(&text)
+    [NOT_STATED, NO_REASON, NOT_VERIFIED, FROM_RECAP, USERS_WORDS].contains(&text)
 }
 
 #[cfg(test)]

@@ -131,11 +131,11 @@ impl Graph<'_> {
         let subject = Subject::of("error", namespace, key);
         let mut marks = self.store().marks(subject, Timestamp::MIN)?;
         marks.sort_by_key(|mark| (mark.what.at, mark.episode));
-        let seen = || marks.iter().filter(|mark| mark.what.says == Observation::Seen);
+        let seen = || marks.iter().filter(|mark| mark.what.observation == Observation::Seen);
         let (Some(first), Some(last)) = (seen().next(), seen().next_back()) else {
             return Ok(None);
         };
-        let solved = marks.iter().find(|mark| mark.what.says == Observation::Solved);
+        let solved = marks.iter().find(|mark| mark.what.observation == Observation::Solved);
         let returns =
             solved.map_or(0, |solved| seen().filter(|mark| mark.what.at > solved.what.at).count());
         let mut episodes: Vec<EpisodeId> = seen().map(|mark| mark.episode).collect();

@@ -151,7 +151,7 @@ impl<'c> FactInterval<'c> {
         let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
         let effects = watches
             .filter(|watch| watch.subject == mark.what.subject)
-            .filter_map(|watch| mark_effect(&watch.stance, &mark.what.says));
+            .filter_map(|watch| mark_effect(&watch.stance, &mark.what.observation));
         for effect in effects {
             match effect {
                 MarkEffect::Ends if is_overruled => {}
@@ -386,7 +386,7 @@ mod tests {
     }
 
     fn mark(seconds: i64, says: Observation) -> Attributed<Mark> {
-        attributed(seconds, Mark { subject: subject(), at: at(seconds), says })
+        attributed(seconds, Mark { subject: subject(), at: at(seconds), observation: says })
     }
 
     fn claim(seconds: i64, stance: Stance) -> Attributed<Claim> {

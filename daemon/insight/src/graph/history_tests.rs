@@ -80,7 +80,7 @@ fn sessions_with_the_same_title_have_their_own_endings() {
         let episode = Episode { id: id(number), ..contract::episode(&session, 1_000) };
         let values = BTreeMap::from([((0, i64::from(number)), 1)]);
         let mut statements = statements(&episode, &values, false);
-        statements.claims[0].relation = Relation::TaskStands;
+        statements.claims[0].relation = Relation::TaskState;
         let ending = report(number);
         let named = ending.named().into_iter();
         statements.claims[0].details =
@@ -175,7 +175,11 @@ fn statements(episode: &Episode, values: &StatedValues, renames: bool) -> Statem
         let (source, subject) = (entity(*setting), subject(*setting));
         mentions.insert(source, mention(*setting, at(*time)));
         let held = fingerprint(&value.to_string());
-        statements.marks.push(Mark { subject, at: at(*time), says: Observation::Value(held) });
+        statements.marks.push(Mark {
+            subject,
+            at: at(*time),
+            observation: Observation::Value(held),
+        });
         statements.claims.push(Claim {
             key: fact(*setting, *value),
             namespace: namespace(),

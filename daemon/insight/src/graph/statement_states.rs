@@ -41,7 +41,7 @@ impl StatementStates {
     ) -> StatementStates {
         let mut states = StatementStates::default();
         for fact in facts.into_iter().filter(|fact| fact.episodes.contains(&episode)) {
-            if fact.relation == Relation::TaskStands {
+            if fact.relation == Relation::TaskState {
                 fact.details.iter().for_each(|(name, text)| states.ending.set(name, text));
                 continue;
             }
@@ -113,7 +113,7 @@ impl Graph<'_> {
             if relation.is_some_and(|relation| text_attribute(relation).is_some()) {
                 facts.extend(self.spans(key)?);
             }
-            if relation == Some(Relation::TaskStands) {
+            if relation == Some(Relation::TaskState) {
                 // Sessions with the same title share this fact, but each session has its own
                 // ending.
                 let claims = self.store().claims(key)?.into_iter();

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use crate::model::{
     evidence::{counted_noun, family},
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
-    wording::{NOT_COMMITTED, REMOVED, USER_SAID, is_filler},
+    wording::{NOT_COMMITTED, REMOVED, USERS_WORDS, is_filler},
 };
 use crate::summarize::{
     commit_lines::{with_joined_commits, without_last_commit},
@@ -129,7 +129,7 @@ fn is_repeated_in_last_words(tests: &TestSummary, summary: &EnhancedSessionSumma
 }
 
 fn decision_line(record: &DecisionRecord) -> String {
-    let has_reason = !is_filler(&record.rationale) && !record.rationale.starts_with(USER_SAID);
+    let has_reason = !is_filler(&record.rationale) && !record.rationale.starts_with(USERS_WORDS);
     let shown = format!("{} {}", record.decision, record.rationale).to_lowercase();
     let others = record.alternatives.iter().flatten();
     let others: Vec<&str> =
@@ -138,7 +138,8 @@ fn decision_line(record: &DecisionRecord) -> String {
         true => String::new(),
         false => format!(" (not: {})", others.join("; ")),
     };
-    let on = record.rationale.strip_prefix(USER_SAID).unwrap_or_default().trim_start_matches(", ");
+    let on =
+        record.rationale.strip_prefix(USERS_WORDS).unwrap_or_default().trim_start_matches(", ");
     let reason = match (has_reason, on.is_empty()) {
         (true, _) => format!(": {}", record.rationale),
         (false, false) => format!(" ({on})"),

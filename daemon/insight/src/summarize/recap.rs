@@ -187,7 +187,7 @@ pub(super) fn condensed(text: &str) -> String {
 }
 
 /// Returns the current state and the next step from the note for a user who was away.
-pub(super) fn away(text: &str) -> (String, Option<String>) {
+pub(super) fn parse_away_note(text: &str) -> (String, Option<String>) {
     let text = one_line(text);
     let text = text.trim_end_matches("(disable recaps in /config)").trim();
     let next =
@@ -272,11 +272,11 @@ mod tests {
     #[test]
     fn the_note_for_an_absent_user_gives_the_state_and_the_next_step() {
         assert_eq!(
-            away(
+            parse_away_note(
                 "Moved the parser; it is committed. Next: measure it again. (disable recaps in /config)"
             ),
             ("Moved the parser; it is committed".to_owned(), Some("measure it again".to_owned()))
         );
-        assert_eq!(away("All is done.").1, None);
+        assert_eq!(parse_away_note("All is done.").1, None);
     }
 }

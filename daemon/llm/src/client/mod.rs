@@ -90,7 +90,7 @@ impl Client {
 
     /// Sends a request. The configured time limit applies to each attempt, but not to the pauses
     /// between attempts or to the wait for other requests.
-    pub async fn ask(&self, request: &CompletionRequest) -> Result<Reply, Error> {
+    pub async fn complete(&self, request: &CompletionRequest) -> Result<Reply, Error> {
         if !self.is_on() {
             return Err(Error::Off);
         }
@@ -107,14 +107,14 @@ impl Client {
         result
     }
 
-    /// Same as [`ask`](Client::ask), for a blocking thread such as the thread of a job. Must not be
+    /// Same as [`complete`](Client::complete), for a blocking thread such as the thread of a job. Must not be
     /// called on a thread that runs the tasks of `runtime`.
-    pub fn ask_blocking(
+    pub fn complete_blocking(
         &self,
         runtime: &Handle,
         request: &CompletionRequest,
     ) -> Result<Reply, Error> {
-        runtime.block_on(self.ask(request))
+        runtime.block_on(self.complete(request))
     }
 
     /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a

@@ -68,7 +68,7 @@ fn world(script: Vec<Play>) -> (ClientFixture, Server) {
 #[tokio::test]
 async fn text_is_requested_and_parsed() {
     let (world, server) = world(vec![ok(&text_message(" A summary. "))]);
-    let reply = world.client().ask(&text_request("the text")).await.unwrap();
+    let reply = world.client().complete(&text_request("the text")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
     assert_eq!(reply.json, None);
     assert_eq!((reply.usage.input, reply.usage.output, reply.usage.cached), (2_000, 100, 500));
@@ -83,7 +83,7 @@ async fn text_is_requested_and_parsed() {
 #[tokio::test]
 async fn json_is_requested_by_a_forced_tool_call() {
     let (world, server) = world(vec![ok(&called(&json!({"goal": "a", "end": "done", "more": 1})))]);
-    let reply = world.client().ask(&json_request("the text")).await.unwrap();
+    let reply = world.client().complete(&json_request("the text")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     let body = server.only().body;
     assert_eq!(body["tool_choice"]["name"], "summary");
@@ -97,7 +97,7 @@ async fn a_model_that_rejects_tool_choice_gets_the_schema_in_the_prompt() {
     let (world, server) = world(vec![status(400, "", &refusal), answer(), answer()]);
     let client = world.client();
     for _ in 0..2 {
-        let reply = client.ask(&json_request("the text")).await.unwrap();
+        let reply = client.complete(&json_request("the text")).await.unwrap();
         assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     }
     let seen = server.seen();
@@ -125,7 +125,7 @@ async fn errors_are_classified_by_who_acts_on_them() {
         (400, invalid, "max_tokens: 300 > 200", "misconfigured", Retry::AfterChange),
     ] {
         let (world, server) = world(vec![status(code, "", &failed(kind, text))]);
-        let error = world.client().ask(&text_request("x")).await.unwrap_err();
+        let error = world.client().complete(&text_request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.retry()), (expected, retry), "{error}");
         assert!(error.to_string().contains(text), "{error}");
         assert_eq!(server.seen().len(), 1);
@@ -136,7 +136,7 @@ async fn errors_are_classified_by_who_acts_on_them() {
 #[tokio::test]
 async fn a_refusal_is_not_retried_and_its_cost_is_recorded() {
     let (world, server) = world(vec![ok(&message(&json!([]), "refusal"))]);
-    let error = world.client().ask(&json_request("x")).await.unwrap_err();
+    let error = world.client().complete(&json_request("x")).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("refused", Retry::Never));
     assert_eq!(server.seen().len(), 1);
     assert_eq!(world.records()[0].cost, Some(Money::from_usd(0.002_05)));
@@ -147,13 +147,13 @@ async fn a_truncated_answer_is_used_if_it_matches_the_schema() {
     let half = "{\"goal\": \"a\", \"end\": \"done\", \"mo";
     let content = |text: &str| json!([{"type": "text", "text": text}]);
     let (whole, _server) = world(vec![ok(&message(&content(half), "max_tokens"))]);
-    let reply = whole.client().ask(&json_request("x")).await.unwrap();
+    let reply = whole.client().complete(&json_request("x")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     for (request, text) in
         [(json_request("x"), "{\"goal\": \"a\", \"e"), (text_request("x"), "It w")]
     {
         let (world, server) = world(vec![ok(&message(&content(text), "max_tokens"))]);
-        let error = world.client().ask(&request).await.unwrap_err();
+        let error = world.client().complete(&request).await.unwrap_err();
         assert_eq!((&error, error.retry()), (&Error::CutOff { limit: 300 }, Retry::Smaller));
         assert_eq!(server.seen().len(), 1);
     }
@@ -167,7 +167,7 @@ async fn a_missing_key_is_reported_and_the_default_key_is_sent_only_to_anthropic
         let mut world = ClientFixture::new(ProviderKind::Anthropic);
         world.config.base_url = base_url.map(str::to_owned);
         world.environment = vec![(variable.to_owned(), KEY.to_owned())];
-        let error = world.client().ask(&text_request("x")).await.unwrap_err();
+        let error = world.client().complete(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "misconfigured");
         assert!(error.to_string().contains("ANTHROPIC_API_KEY"), "{error}");
     }
@@ -178,11 +178,11 @@ async fn the_base_url_may_contain_the_path_of_the_endpoint() {
     for end in ["", "/", "/v1", "/v1/", "/v1/messages"] {
         let server = Server::new(check, vec![ok(&text_message("A summary."))]);
         let world = ClientFixture::at(ProviderKind::Anthropic, &format!("{}{end}", server.address));
-        assert!(world.client().ask(&text_request("x")).await.is_ok(), "{end}");
+        assert!(world.client().complete(&text_request("x")).await.is_ok(), "{end}");
     }
     let error = ClientFixture::at(ProviderKind::Anthropic, "no address")
         .client()
-        .ask(&text_request("x"))
+        .complete(&text_request("x"))
         .await;
     assert_eq!(error.unwrap_err().kind(), "misconfigured");
 }

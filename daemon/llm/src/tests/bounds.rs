@@ -43,7 +43,7 @@ async fn temporary_failures_are_retried() {
         (Play::Reply { status: 200, headers: "", body: "<html>".to_owned() }, 1.0),
     ] {
         let (world, server) = world(vec![failure, ok(&text_message("A summary."))]);
-        let reply = world.client().ask(&text_request("x")).await.unwrap();
+        let reply = world.client().complete(&text_request("x")).await.unwrap();
         assert_eq!(reply.text, "A summary.");
         assert_eq!(world.pauses(), [pause]);
         assert_eq!(server.seen().len(), 2);
@@ -54,7 +54,7 @@ async fn temporary_failures_are_retried() {
 #[tokio::test]
 async fn a_request_fails_after_the_configured_number_of_retries() {
     let (world, server) = world((0..4).map(|_| overloaded(503, "")).collect());
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
     assert_eq!(world.pauses(), [1.0, 2.0, 4.0]);
     assert_eq!(server.seen().len(), 4);
@@ -67,7 +67,7 @@ async fn a_call_that_may_have_cost_something_is_retried_once() {
     for failure in [|| Play::Silence, || Play::HangUp, || Play::Cut("{".to_owned())] {
         let (world, server) = world((0..3).map(|_| failure()).collect());
         let client = world.client();
-        let error = client.ask(&text_request("x")).await.unwrap_err();
+        let error = client.complete(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "unavailable");
         assert_eq!(server.seen().len(), 2, "{error}");
         assert!(client.ledger().total(world.ports().clock.now()).cost > Money::ZERO);
@@ -80,14 +80,14 @@ async fn a_server_gets_no_calls_during_a_long_requested_pause() {
         world(vec![overloaded(429, "retry-after: 7200\r\n"), ok(&text_message("A summary."))]);
     let client = world.client();
     let hours = |seconds| Retry::Later(Some(Duration::from_secs(seconds)));
-    let error = client.ask(&text_request("x")).await.unwrap_err();
+    let error = client.complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.retry(), hours(7_200));
     world.clock.advance(Duration::from_secs(200));
-    assert_eq!(client.ask(&text_request("x")).await.unwrap_err().retry(), hours(7_000));
+    assert_eq!(client.complete(&text_request("x")).await.unwrap_err().retry(), hours(7_000));
     assert_eq!(client.outage().map(|error| error.retry()), Some(hours(7_000)));
     assert_eq!(server.seen().len(), 1);
     world.clock.advance(Duration::from_secs(7_000));
-    assert!(client.ask(&text_request("x")).await.is_ok());
+    assert!(client.complete(&text_request("x")).await.is_ok());
     assert_eq!(client.outage(), None);
 }
 
@@ -97,17 +97,17 @@ async fn an_outage_stops_calls_until_a_probe_succeeds() {
     let (world, server) = world(script.collect());
     let client = world.client();
     for _ in 0..5 {
-        assert_eq!(client.ask(&text_request("x")).await.unwrap_err().kind(), "unavailable");
+        assert_eq!(client.complete(&text_request("x")).await.unwrap_err().kind(), "unavailable");
     }
     assert_eq!(server.seen().len(), 5);
     world.clock.advance(Duration::from_secs(30));
-    assert!(client.ask(&text_request("x")).await.is_ok());
+    assert!(client.complete(&text_request("x")).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_closed_port_is_an_outage() {
     let world = ClientFixture::at(ProviderKind::Anthropic, "http://127.0.0.1:9");
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "unavailable");
     assert!(!error.to_string().contains("127.0.0.1:9/v1"), "{error}");
 }
@@ -116,7 +116,7 @@ async fn a_closed_port_is_an_outage() {
 async fn a_server_that_does_not_speak_tls_is_an_outage() {
     let (mut world, server) = world(vec![]);
     world.config.base_url = Some(server.address.replace("http:", "https:"));
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "unavailable", "{error}");
     assert!(server.seen().is_empty());
 }
@@ -126,15 +126,15 @@ async fn the_daily_budget_survives_restarts_and_is_renewed_on_the_next_day() {
     let (mut world, server) = world((0..3).map(|_| ok(&text_message("A summary."))).collect());
     world.config.daily_budget = Budget { calls: Some(2), usd: None };
     for _ in 0..2 {
-        world.client().ask(&text_request("x")).await.unwrap();
+        world.client().complete(&text_request("x")).await.unwrap();
     }
     let client = world.client();
-    let error = client.ask(&text_request("x")).await.unwrap_err();
+    let error = client.complete(&text_request("x")).await.unwrap_err();
     let Retry::At(until) = error.retry() else { panic!("{error}") };
     assert!(error.to_string().contains("2 calls"), "{error}");
     assert_eq!(server.seen().len(), 2);
     world.clock.advance(until.since(world.ports().clock.now()));
-    assert!(client.ask(&text_request("x")).await.is_ok());
+    assert!(client.complete(&text_request("x")).await.is_ok());
 }
 
 #[tokio::test]
@@ -143,8 +143,8 @@ async fn a_cost_limit_counts_the_maximum_cost_of_a_call() {
         world(vec![ok(&text_message("A summary.")), ok(&text_message("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(0.004) };
     let client = world.client();
-    assert!(client.ask(&text_request("x")).await.is_ok());
-    let error = client.ask(&text_request("x")).await.unwrap_err();
+    assert!(client.complete(&text_request("x")).await.is_ok());
+    let error = client.complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "budget_spent");
     assert_eq!(server.seen().len(), 1);
 }
@@ -154,12 +154,12 @@ async fn a_cost_limit_needs_a_known_price() {
     let (mut world, server) = world(vec![ok(&text_message("A summary."))]);
     world.config.daily_budget = Budget { calls: None, usd: Some(1.0) };
     world.config.model = Some("claude-unheard-of".to_owned());
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert!(error.to_string().contains("llm.price"), "{error}");
     assert!(server.seen().is_empty());
     world.config.price.input_per_mtok = Some(1.0);
     world.config.price.output_per_mtok = Some(2.0);
-    assert!(world.client().ask(&text_request("x")).await.is_ok());
+    assert!(world.client().complete(&text_request("x")).await.is_ok());
 }
 
 #[tokio::test]
@@ -186,7 +186,7 @@ async fn the_number_of_concurrent_calls_is_limited() {
         server.wait_until_held().await;
         server.release();
     };
-    let (one, two, ()) = tokio::join!(client.ask(&request), client.ask(&request), watch);
+    let (one, two, ()) = tokio::join!(client.complete(&request), client.complete(&request), watch);
     assert!(one.is_ok() && two.is_ok());
 }
 
@@ -199,13 +199,13 @@ async fn a_stop_cancels_running_requests() {
         server.wait_until_held().await;
         client.stop();
     };
-    let (answer, ()) = tokio::join!(client.ask(&request), stop);
+    let (answer, ()) = tokio::join!(client.complete(&request), stop);
     let expected = Error::Unavailable {
         reason: "its settings are changing, or the daemon is stopping".to_owned(),
         retry_after: None,
     };
     assert_eq!(answer, Err(expected.clone()));
-    assert_eq!(client.ask(&request).await, Err(expected));
+    assert_eq!(client.complete(&request).await, Err(expected));
     assert_eq!(server.seen().len(), 1);
     server.release();
 }
@@ -216,7 +216,7 @@ async fn a_blocking_thread_can_send_a_request() {
     let client = world.client();
     let runtime = tokio::runtime::Handle::current();
     let request =
-        tokio::task::spawn_blocking(move || client.ask_blocking(&runtime, &text_request("x")));
+        tokio::task::spawn_blocking(move || client.complete_blocking(&runtime, &text_request("x")));
     assert_eq!(request.await.unwrap().unwrap().text, "A summary.");
 }
 
@@ -225,6 +225,6 @@ async fn without_a_provider_no_request_is_sent() {
     let world = ClientFixture::new(ProviderKind::None);
     let client = world.client();
     assert!(!client.is_on());
-    assert_eq!(client.ask(&text_request("x")).await, Err(Error::Off));
+    assert_eq!(client.complete(&text_request("x")).await, Err(Error::Off));
     assert_eq!(client.ledger(), Default::default());
 }

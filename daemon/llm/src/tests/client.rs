@@ -28,7 +28,7 @@ async fn secrets_are_neither_sent_nor_reported() {
         .prompt
         .parts
         .insert(0, crate::model::prompt::PromptPart::Instruction(SECRET.to_owned()));
-    let error = world.client().ask(&request).await.unwrap_err();
+    let error = world.client().complete(&request).await.unwrap_err();
     assert!(!server.only().body.to_string().contains(SECRET));
     assert!(server.only().prompt().contains("password: [REDACTED]"));
     let report = format!("{error} {error:?} {:?}", world.records());
@@ -44,8 +44,8 @@ async fn hostile_text_changes_neither_the_task_nor_its_marks() {
     let script = || vec![ok(&message(&answer, "tool_use"))];
     let (world, server) = world(script());
     let (harmless_world, harmless_server) = self::world(script());
-    world.client().ask(&json_request(hostile)).await.unwrap();
-    harmless_world.client().ask(&json_request("harmless")).await.unwrap();
+    world.client().complete(&json_request(hostile)).await.unwrap();
+    harmless_world.client().complete(&json_request("harmless")).await.unwrap();
     let (hostile_seen, harmless_seen) = (server.only(), harmless_server.only());
     for part in ["system", "tools", "tool_choice", "model", "max_tokens"] {
         assert_eq!(hostile_seen.body[part], harmless_seen.body[part], "{part}");
@@ -59,7 +59,7 @@ async fn an_invalid_answer_is_requested_once_more_with_a_description_of_the_erro
     let wrong = "{\"goal\": \"a\", \"end\": \"never\"}";
     let right = "Sorry:\n```json\n{\"goal\": \"a\", \"end\": \"done\",}\n```";
     let (world, server) = world(vec![ok(&text_message(wrong)), ok(&text_message(right))]);
-    let reply = world.client().ask(&json_request("x")).await.unwrap();
+    let reply = world.client().complete(&json_request("x")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     assert_eq!(reply.usage.input, 4_000);
     let seen = server.seen();
@@ -77,12 +77,12 @@ async fn an_invalid_answer_is_requested_once_more_with_a_description_of_the_erro
 async fn a_request_fails_after_two_invalid_answers() {
     for text in ["I'd rather not.", "", "{\"goal\": 1}", "[1, 2, 3]"] {
         let (world, server) = world((0..3).map(|_| ok(&text_message(text))).collect());
-        let error = world.client().ask(&json_request("x")).await.unwrap_err();
+        let error = world.client().complete(&json_request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.retry()), ("bad_reply", Retry::Never), "{text}");
         assert_eq!(server.seen().len(), 2);
     }
     let (world, _server) = world(vec![ok(&text_message("  \n"))]);
-    assert_eq!(world.client().ask(&text_request("x")).await.unwrap_err().kind(), "bad_reply");
+    assert_eq!(world.client().complete(&text_request("x")).await.unwrap_err().kind(), "bad_reply");
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_prompt_that_is_too_long_is_not_sent() {
     let client = world.client();
     let budget = client.input_budget(300);
     assert_eq!(budget, 4_200);
-    let error = client.ask(&text_request(&"word ".repeat(20_000))).await.unwrap_err();
+    let error = client.complete(&text_request(&"word ".repeat(20_000))).await.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("too_long", Retry::Smaller));
     assert!(server.seen().is_empty());
 }
@@ -110,7 +110,7 @@ async fn the_client_accepts_the_schema_of_session_summaries() {
     let (world, _server) = world(vec![ok(&text_message(&answer.to_string()))]);
     let request =
         crate::request::CompletionRequest { form: ReplyFormat::Json(schema), ..json_request("x") };
-    let json: Value = world.client().ask(&request).await.unwrap().json.unwrap();
+    let json: Value = world.client().complete(&request).await.unwrap().json.unwrap();
     let summary: crate::model::EnhancedSessionSummary = serde_json::from_value(json).unwrap();
     assert_eq!(summary.completed_tasks, Some(vec!["one".to_owned()]));
 }

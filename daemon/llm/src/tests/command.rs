@@ -27,7 +27,8 @@ fn script(text: &str) -> ClientFixture {
 #[tokio::test]
 async fn a_program_reads_the_prompt_and_prints_the_answer() {
     let world = script("cat > seen; echo '  A summary.'");
-    let reply = world.client().ask(&text_request(&format!("the text {SECRET}"))).await.unwrap();
+    let reply =
+        world.client().complete(&text_request(&format!("the text {SECRET}"))).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("A summary.", "sh"));
     assert_eq!(reply.cost, None);
     let seen = fs::read_to_string(directory(world.home()).join("seen")).unwrap();
@@ -40,7 +41,7 @@ async fn a_program_reads_the_prompt_and_prints_the_answer() {
 async fn json_is_requested_in_the_prompt() {
     let world =
         script("grep -q 'by this JSON schema' && echo '{\"goal\": \"a\", \"end\": \"done\"}'");
-    let reply = world.client().ask(&json_request("x")).await.unwrap();
+    let reply = world.client().complete(&json_request("x")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
 }
 
@@ -48,7 +49,7 @@ async fn json_is_requested_in_the_prompt() {
 #[tokio::test]
 async fn a_program_finds_the_marker_and_runs_in_its_own_folder() {
     let world = script("cat > /dev/null; echo \"$GRAPHITI_LLM_CALL|$CLAUDECODE|$(pwd -P)\"");
-    let reply = world.client().ask(&text_request("x")).await.unwrap();
+    let reply = world.client().complete(&text_request("x")).await.unwrap();
     let folder = directory(world.home()).canonicalize().unwrap();
     assert_eq!(reply.text, format!("1||{}", folder.display()));
     use std::os::unix::fs::PermissionsExt;
@@ -59,7 +60,7 @@ async fn a_program_finds_the_marker_and_runs_in_its_own_folder() {
 async fn a_daemon_with_the_marker_runs_no_program() {
     let mut world = world(&["cat"]);
     world.environment.push((MARKER.to_owned(), "1".to_owned()));
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "misconfigured");
     assert!(error.to_string().contains(MARKER));
 }
@@ -88,7 +89,7 @@ async fn a_slow_program_is_killed_with_its_child_processes() {
         reached.notify_one();
         child.trim().parse::<i32>().unwrap()
     };
-    let (answer, child) = tokio::join!(client.ask(&request), watch);
+    let (answer, child) = tokio::join!(client.complete(&request), watch);
     let error = answer.unwrap_err();
     assert_eq!((error.kind(), error.retry()), ("unavailable", Retry::Later(None)));
     assert!(error.to_string().contains("no answer within 77 seconds"), "{error}");
@@ -99,7 +100,7 @@ async fn a_slow_program_is_killed_with_its_child_processes() {
 #[tokio::test]
 async fn remaining_child_processes_are_killed_without_a_wait() {
     let world = script("cat > /dev/null; sleep 600 & echo $! > child; echo 'A summary.'");
-    let reply = world.client().ask(&text_request("x")).await.unwrap();
+    let reply = world.client().complete(&text_request("x")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
     let child = fs::read_to_string(directory(world.home()).join("child")).unwrap();
     wait_until_gone(child.trim().parse().unwrap()).await;
@@ -111,7 +112,7 @@ async fn a_failing_program_is_retried_once_and_its_error_is_reported() {
     let world = script(&format!(
         "cat > /dev/null; echo . >> tries; echo 'limit reached {SECRET}' >&2; exit 3"
     ));
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "unavailable");
     let text = error.to_string();
     assert!(text.contains("exit status: 3: limit reached [REDACTED]"), "{text}");
@@ -123,7 +124,7 @@ async fn a_failing_program_is_retried_once_and_its_error_is_reported() {
 #[tokio::test]
 async fn a_program_with_too_much_output_is_killed() {
     let world = script("yes");
-    let error = world.client().ask(&text_request("x")).await.unwrap_err();
+    let error = world.client().complete(&text_request("x")).await.unwrap_err();
     assert_eq!(error.kind(), "bad_reply");
 }
 
@@ -132,16 +133,16 @@ async fn a_program_with_too_much_output_is_killed() {
 async fn a_program_may_ignore_its_input_or_print_nothing() {
     let world = script("exec <&-; echo 'A summary.'");
     let long = "word ".repeat(20_000);
-    assert_eq!(world.client().ask(&text_request(&long)).await.unwrap().text, "A summary.");
+    assert_eq!(world.client().complete(&text_request(&long)).await.unwrap().text, "A summary.");
     let silent = script("cat > /dev/null");
-    let error = silent.client().ask(&text_request("x")).await.unwrap_err();
+    let error = silent.client().complete(&text_request("x")).await.unwrap_err();
     assert!(error.to_string().contains("printed nothing"), "{error}");
 }
 
 #[tokio::test]
 async fn a_missing_program_is_reported() {
     for command in [&["no-such-program-here"][..], &[]] {
-        let error = world(command).client().ask(&text_request("x")).await.unwrap_err();
+        let error = world(command).client().complete(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "misconfigured");
         assert!(error.to_string().contains("llm.command"), "{error}");
     }

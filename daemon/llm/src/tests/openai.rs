@@ -73,7 +73,7 @@ const ANSWER: &str = r#"{"goal": "a", "end": "done"}"#;
 #[tokio::test]
 async fn text_is_requested_and_parsed() {
     let (_world, client, server) = world(vec![ok(&text_message("A summary."))]);
-    let reply = client.ask(&text_request("the text")).await.unwrap();
+    let reply = client.complete(&text_request("the text")).await.unwrap();
     assert_eq!(reply.text, "A summary.");
     assert_eq!((reply.usage.input, reply.usage.output, reply.usage.cached), (1_000, 100, 200));
     assert_eq!(reply.cost, Some(Money::from_usd(0.000_5)));
@@ -85,7 +85,7 @@ async fn text_is_requested_and_parsed() {
 #[tokio::test]
 async fn json_is_requested_with_a_schema_that_the_server_enforces() {
     let (_world, client, server) = world(vec![ok(&text_message(ANSWER))]);
-    let reply = client.ask(&json_request("the text")).await.unwrap();
+    let reply = client.complete(&json_request("the text")).await.unwrap();
     assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
     let format = &server.only().body["response_format"];
     assert_eq!(
@@ -112,7 +112,7 @@ async fn rejected_parameters_are_left_out_from_then_on() {
             ok(&text_message(ANSWER)),
         ]);
         for _ in 0..2 {
-            let reply = client.ask(&json_request("the text")).await.unwrap();
+            let reply = client.complete(&json_request("the text")).await.unwrap();
             assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
         }
         let seen = server.seen();
@@ -138,8 +138,8 @@ async fn the_length_is_limited_by_the_parameter_that_the_server_accepts() {
         ok(&text_message("one")),
         ok(&text_message("two")),
     ]);
-    client.ask(&text_request("x")).await.unwrap();
-    client.ask(&text_request("x")).await.unwrap();
+    client.complete(&text_request("x")).await.unwrap();
+    client.complete(&text_request("x")).await.unwrap();
     let seen = server.seen();
     assert_eq!(seen.len(), 3);
     assert!(seen[1..].iter().all(|seen| seen.body["max_completion_tokens"] == 300));
@@ -171,7 +171,7 @@ async fn errors_are_classified_by_who_acts_on_them() {
         (200, json!({"error": {"code": 402, "message": "Insufficient credits"}}), "misconfigured"),
     ] {
         let (_world, client, server) = world(vec![status(code, "", &body)]);
-        let error = client.ask(&text_request("x")).await.unwrap_err();
+        let error = client.complete(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), expected, "{error}");
         assert!(!error.to_string().contains(KEY), "{error}");
         assert_eq!(server.seen().len(), 1, "{error}");
@@ -187,7 +187,7 @@ async fn a_refusal_is_not_retried() {
         completion(&json!({"role": "assistant", "content": ""}), "content_filter"),
     ] {
         let (_world, client, server) = world(vec![ok(&body)]);
-        let error = client.ask(&json_request("x")).await.unwrap_err();
+        let error = client.complete(&json_request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.retry()), ("refused", Retry::Never));
         assert_eq!(server.seen().len(), 1);
     }
@@ -202,7 +202,7 @@ async fn reasoning_is_removed_and_parts_of_the_content_are_joined() {
         ok(&completion(&message, "stop")),
     ]);
     for _ in 0..2 {
-        assert_eq!(client.ask(&text_request("x")).await.unwrap().text, "A summary.");
+        assert_eq!(client.complete(&text_request("x")).await.unwrap().text, "A summary.");
     }
 }
 
@@ -211,7 +211,10 @@ async fn the_cost_that_the_server_reports_is_used() {
     let mut body = text_message("A summary.");
     body["usage"]["cost"] = json!(0.25);
     let (world, client, _server) = world(vec![ok(&body)]);
-    assert_eq!(client.ask(&text_request("x")).await.unwrap().cost, Some(Money::from_usd(0.25)));
+    assert_eq!(
+        client.complete(&text_request("x")).await.unwrap().cost,
+        Some(Money::from_usd(0.25))
+    );
     assert_eq!(world.records()[0].cost, Some(Money::from_usd(0.25)));
 }
 
@@ -223,7 +226,7 @@ async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
     let server = Server::new(keyless, vec![ok(&text_message("A summary."))]);
     let mut world = ClientFixture::new(ProviderKind::OpenAi);
     world.config.base_url = Some(format!("{}/v1/", server.address));
-    let reply = world.client().ask(&text_request("x")).await.unwrap();
+    let reply = world.client().complete(&text_request("x")).await.unwrap();
     assert_eq!(reply.cost, Some(Money::ZERO));
     assert!(server.only().body.get("model").is_none());
 }
@@ -232,7 +235,7 @@ async fn a_server_on_this_machine_needs_no_key_and_costs_nothing() {
 async fn an_invalid_address_is_reported() {
     for base_url in ["localhost:11434", "ftp://host/v1", "http://"] {
         let world = ClientFixture::at(ProviderKind::OpenAi, base_url);
-        let error = world.client().ask(&text_request("x")).await.unwrap_err();
+        let error = world.client().complete(&text_request("x")).await.unwrap_err();
         assert_eq!(error.kind(), "misconfigured", "{base_url}");
         assert!(error.to_string().contains("base_url"), "{error}");
     }

@@ -236,7 +236,7 @@ impl Query {
     /// Returns the query for highlighting: adds the spellings that were searched to its words.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
-        for Spelling { asked, used } in spelled {
+        for Spelling { searched: asked, replacements: used } in spelled {
             let word = query.words.iter().find(|word| word.text == *asked).cloned();
             query.words.extend(word.iter().flat_map(|word| {
                 used.iter().map(|text| QueryWord { text: text.clone(), ..word.clone() })
@@ -246,7 +246,7 @@ impl Query {
     }
 
     /// Returns the query's words for an embedding model, without filters and excluded phrases.
-    pub fn said(&self) -> &str {
+    pub fn text_for_embedding(&self) -> &str {
         &self.free_text
     }
 

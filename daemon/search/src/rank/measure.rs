@@ -125,18 +125,18 @@ impl<'m> Measure<'m> {
     }
 
     /// Returns the best score of consecutive passages of one source with at most
-    /// [`Weights::stretch_terms`] terms. A longer passage, and each field of an episode, is scored
+    /// [`Weights::sequence_terms`] terms. A longer passage, and each field of an episode, is scored
     /// alone.
     fn best_stretch(&self, rows: &[usize]) -> f32 {
         let mut best = 0.0_f32;
         let mut sums = vec![[0.0; 2]; self.plan.units.len()];
         let (mut start, mut length) = (0, 0);
-        let usual = self.weights.stretch_terms as f32;
+        let usual = self.weights.sequence_terms as f32;
         for (end, number) in rows.iter().enumerate() {
             let row = &self.evidence.rows[*number];
             let is_apart =
                 self.evidence.rows[rows[start]].source != row.source || row.kind.is_of_episode();
-            while start < end && (is_apart || length + row.length > self.weights.stretch_terms) {
+            while start < end && (is_apart || length + row.length > self.weights.sequence_terms) {
                 if self.evidence.is_hit(rows[start]) {
                     self.add(&mut sums, rows[start], -1.0);
                 }

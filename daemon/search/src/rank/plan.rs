@@ -130,7 +130,8 @@ impl Plan {
             let spellings = spell::spellings(&word.text, &self.units, view)?;
             if !spellings.is_empty() {
                 self.units[unit] = Unit::of_spellings(&self.units[unit], &spellings, view)?;
-                self.spelled.push(Spelling { asked: word.text.clone(), used: spellings });
+                self.spelled
+                    .push(Spelling { searched: word.text.clone(), replacements: spellings });
             }
         }
         Ok(())

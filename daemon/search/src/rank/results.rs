@@ -21,9 +21,9 @@ pub struct Results {
 /// The replacement of a word of the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelling {
-    pub asked: String,
+    pub searched: String,
     /// Words of the index.
-    pub used: Vec<String>,
+    pub replacements: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

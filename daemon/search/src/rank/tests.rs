@@ -122,7 +122,12 @@ fn a_similar_word_near_the_other_words_is_preferred() {
         .push(user_messages(card(9), &["a maple tree", "the lemon of the mailer", "λεμον tree"]));
     let index = TestIndex::with(changes);
     let used = |question: &str| -> Vec<String> {
-        index.search(question).spelled.into_iter().flat_map(|spelling| spelling.used).collect()
+        index
+            .search(question)
+            .spelled
+            .into_iter()
+            .flat_map(|spelling| spelling.replacements)
+            .collect()
     };
     assert_eq!(used("mailer marlxn quota"), ["marlin"]);
     assert_eq!(index.find("mailer marlxn quota")[0], 1);
@@ -147,7 +152,7 @@ fn the_most_frequent_similar_word_of_all_parts_of_the_index_is_used() {
         index.apply(user_messages(card(key), &["marlinotizz"]));
     }
     let spelled = index.search("marlinotiqq").spelled;
-    assert_eq!(spelled[0].used[0], "marlinotizz", "{spelled:?}");
+    assert_eq!(spelled[0].replacements[0], "marlinotizz", "{spelled:?}");
 }
 
 #[test]
@@ -198,7 +203,10 @@ fn an_unknown_word_is_replaced_by_a_similar_word() {
         assert_eq!(index.find("zzzzzzz"), [0; 0]);
     }
     let spelled = index.search("histgram of latencies").spelled;
-    assert_eq!(spelled, [Spelling { asked: "histgram".into(), used: vec!["histogram".into()] }]);
+    assert_eq!(
+        spelled,
+        [Spelling { searched: "histgram".into(), replacements: vec!["histogram".into()] }]
+    );
     assert_eq!(index.search("histogram of latencies").spelled, []);
     // A query with many unknown words is not prose.
     assert_eq!(index.search("histgram qqqqqqa qqqqqqb qqqqqqc").spelled.len(), 1);

@@ -32,11 +32,11 @@ pub(crate) fn weigh(
     let weights = request.weights;
     let scaled = |value: f32, most: f32| if most > 0.0 { value / most } else { 0.0 };
     let all = [
-        ("best passages", scaled(signals.turns, most.turns), weights.turns),
-        ("best stretch", scaled(signals.stretch, most.stretch), weights.stretch),
+        ("best passages", scaled(signals.turns, most.turns), weights.best_passages),
+        ("best stretch", scaled(signals.stretch, most.stretch), weights.sequence),
         ("whole session", scaled(signals.whole, most.whole), weights.whole),
         ("word order", scaled(signals.pairs, most.pairs), weights.pairs),
-        ("word order in one passage", signals.pairs_together, weights.run),
+        ("word order in one passage", signals.pairs_together, weights.pairs_in_passage),
         ("date", nearness_to_date(card, request), weights.date),
         ("project named", yes(is_named(card, request)), weights.named_project),
         ("same project", yes(is_near(card, request)), weights.near),

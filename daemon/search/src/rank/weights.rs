@@ -25,20 +25,20 @@ pub struct Weights {
     /// The weights of a session's best passages, best first.
     pub best: [f32; 3],
     /// The sum of the best passages.
-    pub turns: f32,
+    pub best_passages: f32,
     /// The best sequence of consecutive passages.
-    pub stretch: f32,
+    pub sequence: f32,
     /// Maximum length of such a sequence, in terms.
-    pub stretch_terms: u32,
+    pub sequence_terms: u32,
     /// The session as one text.
     pub whole: f32,
     /// Adjacent words of the query that are near each other in the text, in order.
     pub pairs: f32,
     /// The share of these pairs that are in one passage, if there are at least two.
-    pub run: f32,
-    /// Replaces [`Weights::run`] if the query is an error message, so that passages with the whole
+    pub pairs_in_passage: f32,
+    /// Replaces [`Weights::pairs_in_passage`] if the query is an error message, so that passages with the whole
     /// line of the message come first.
-    pub error_run: f32,
+    pub error_pairs_in_passage: f32,
     /// A date of the query matches the session's time.
     pub date: f32,
     /// The share of [`Weights::date`] for the seven days after the date.
@@ -83,13 +83,13 @@ impl Default for Weights {
             faint: 0.6,
             kinds,
             best: [1.0, 0.5, 0.33],
-            turns: 1.0,
-            stretch: 1.0,
-            stretch_terms: 450,
+            best_passages: 1.0,
+            sequence: 1.0,
+            sequence_terms: 450,
             whole: 0.6,
             pairs: 0.25,
-            run: 1.0,
-            error_run: 3.0,
+            pairs_in_passage: 1.0,
+            error_pairs_in_passage: 3.0,
             date: 0.75,
             date_after: 0.7,
             date_before: 0.2,
@@ -107,7 +107,7 @@ impl Weights {
     /// Returns the weights for a query that is an error message. Tool calls, which may have failed
     /// with this error, then count as much as the user's words.
     pub(crate) fn for_error(&self) -> Weights {
-        let mut weights = Weights { run: self.error_run, ..self.clone() };
+        let mut weights = Weights { pairs_in_passage: self.error_pairs_in_passage, ..self.clone() };
         weights.kinds[PassageKind::Tool as usize] = self.of_kind(PassageKind::User);
         weights
     }

@@ -35,7 +35,7 @@ pub struct Vectors {
 /// The vector of a query and the vectors that it is compared with.
 pub struct Ranker<'r> {
     pub vectors: &'r Vectors,
-    pub question: &'r Packed,
+    pub query: &'r Packed,
 }
 
 /// Maximum number of owners that are compared with each other to measure the average similarity.
@@ -153,7 +153,7 @@ impl Vectors {
 
 impl SecondRanker for Ranker<'_> {
     fn rank(&self, limit: usize, admits: &dyn Fn(SessionKey) -> bool) -> Vec<(SessionKey, f32)> {
-        let mut found = self.vectors.nearness(self.question);
+        let mut found = self.vectors.nearness(self.query);
         found.retain(|(owner, _)| admits(SessionKey(*owner)));
         let nearer = |one: &(u64, f32), other: &(u64, f32)| {
             other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
@@ -207,7 +207,7 @@ mod tests {
 
     fn ranked(vectors: &Vectors, question: &[f32], limit: usize) -> Vec<u64> {
         let question = packed(question);
-        let ranker = Ranker { vectors, question: &question };
+        let ranker = Ranker { vectors, query: &question };
         ranker.rank(limit, &|_| true).into_iter().map(|(key, _)| key.0).collect()
     }
 
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(ranked(&vectors, &[0.7, 0.7], 1), [2]);
         let question = packed(&[1.0, 0.0]);
         let not_first =
-            Ranker { vectors: &vectors, question: &question }.rank(2, &|session| session.0 != 1);
+            Ranker { vectors: &vectors, query: &question }.rank(2, &|session| session.0 != 1);
         assert_eq!(not_first[0].0, SessionKey(2));
         assert!((not_first[0].1 - 0.8).abs() < 0.01, "{not_first:?}");
     }
@@ -252,7 +252,7 @@ mod tests {
         let mut vectors = Vectors::default();
         let on_a_circle = |part: f32| packed(&[part.cos(), part.sin(), 0.5]);
         let floor =
-            |vectors: &Vectors| Ranker { vectors, question: &packed(&[1.0, 0.0, 0.0]) }.floor();
+            |vectors: &Vectors| Ranker { vectors, query: &packed(&[1.0, 0.0, 0.0]) }.floor();
         for owner in 0..7_u8 {
             vectors.put(owner.into(), &[on_a_circle(f32::from(owner)), on_a_circle(9.0)]);
         }

@@ -70,7 +70,7 @@ fn project_row(daemon: &DaemonState, project: &[Namespace]) -> Result<SharedProj
         return Err(Error::new(code::NOT_FOUND, what));
     };
     let config = &daemon.sharing.target().config;
-    let entries = config.projects.iter().filter(|entry| identity.is_named_by(entry));
+    let entries = config.projects.iter().filter(|entry| identity.has_remote_or_folder(entry));
     Ok(SharedProjectRow {
         entries: entries.cloned().collect(),
         named: identity.remote.unwrap_or(identity.folder),

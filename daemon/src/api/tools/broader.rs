@@ -84,7 +84,7 @@ fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessio
         bare.query = String::new();
         return vec![("of any time and without filters".to_owned(), bare)];
     }
-    bare.query = query.said().to_owned();
+    bare.query = query.text_for_embedding().to_owned();
     let change = match used.as_slice() {
         _ if bare.query != arguments.query => {
             "as plain words, without filters, quotes and `-`".to_owned()

@@ -52,7 +52,7 @@ impl<'d> GraphSearch<'d> {
     ) -> GraphSearch<'d> {
         let query = Query::parse(text, &clock::zoned());
         let scope = Scope { namespaces: projects, ..Scope::default() };
-        let query_vector = daemon.embedding.query_vector(query.said()).await;
+        let query_vector = daemon.embedding.query_vector(query.text_for_embedding()).await;
         GraphSearch { daemon, query, scope, query_vector }
     }
 
@@ -207,7 +207,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
     // Handoffs report how a session ended, so the rows of facts leave this out.
     let is_ending =
-        |name: &str| fact.relation == Relation::TaskStands && SessionEnding::has_field(name);
+        |name: &str| fact.relation == Relation::TaskState && SessionEnding::has_field(name);
     let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));
     Ok(FactRow {
         uuid: fact.id.to_string(),

@@ -69,7 +69,7 @@ async fn run(
     let mut query = question(&arguments)?;
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let namespaces = scope.namespaces.as_deref();
-    let team_query = team::ask_sessions(daemon, &arguments, namespaces, &query)?;
+    let team = team::ask_sessions(daemon, &arguments, namespaces, &query)?;
     let limit = arguments.limit.unwrap_or(default_limit(client.reply_form)).min(MAX_HITS);
     let offset = arguments.offset.min(MAX_OFFSET);
     let mut results = search(daemon, &query, &scope, offset + limit).await?;
@@ -80,7 +80,7 @@ async fn run(
         by_id::put_first(&mut results.sessions, named, offset + limit);
     }
     // Results that are merged with the results of the team are cut to the page after the merge.
-    let skipped = if team_query.is_some() { 0 } else { offset };
+    let skipped = if team.is_some() { 0 } else { offset };
     let mut all = results.sessions.len();
     results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = daemon.engine.live().await.map_err(engine_error)?;
@@ -89,12 +89,11 @@ async fn run(
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
     let mut message =
         zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
-    if let Some(team_query) = team_query {
+    if let Some(team) = team {
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
-        others = team_query
-            .merged(daemon, &query, others, &|text| form.snippet(text), &mut message)
-            .await?;
+        others =
+            team.merged(daemon, &query, others, &|text| form.snippet(text), &mut message).await?;
         hits.extend(others);
         all = hits.len();
         is_full |= limit > 0 && all > offset + limit;

@@ -27,7 +27,7 @@ pub(super) async fn search(
     limit: usize,
 ) -> Result<Results, Error> {
     let weights = Weights::default();
-    let query_vector = daemon.embedding.query_vector(query.said()).await;
+    let query_vector = daemon.embedding.query_vector(query.text_for_embedding()).await;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
         let request = RankRequest {

@@ -67,7 +67,7 @@ pub(super) fn ask_sessions(
         return Ok(Some(SessionQuery::Unsupported(problem)));
     }
     let sharing = Arc::clone(&daemon.sharing);
-    let (groups, text) = (sharing.team_groups(projects), query.said().to_owned());
+    let (groups, text) = (sharing.team_groups(projects), query.text_for_embedding().to_owned());
     let asked = tokio::spawn(sharing.team_episodes(groups, text, MAX_EPISODES));
     Ok(Some(SessionQuery::Running(asked)))
 }
@@ -103,7 +103,7 @@ pub(super) fn ask_facts(
     query: &Query,
 ) -> TeamQuery<TeamFact> {
     let sharing = Arc::clone(&daemon.sharing);
-    let (groups, text) = (sharing.team_groups(projects), query.said().to_owned());
+    let (groups, text) = (sharing.team_groups(projects), query.text_for_embedding().to_owned());
     tokio::spawn(sharing.team_facts(groups, text))
 }
 

@@ -231,7 +231,7 @@ impl EmbeddingService {
             if vectors.is_empty() {
                 return search(None);
             }
-            search(Some(&Ranker { vectors, question }))
+            search(Some(&Ranker { vectors, query: question }))
         })
     }
 

@@ -143,7 +143,7 @@ impl Summarizer {
             project: question.project(),
             saved_tokens: u64::from(whole.saturating_sub(tokens::estimate(&content))),
         };
-        let reply = self.client.ask_blocking(&self.runtime, &request)?;
+        let reply = self.client.complete_blocking(&self.runtime, &request)?;
         let text = self.parse_context.redactor.redact(&reply.text).text;
         let summary = limit::within(&readable(&text), max_chars);
         if summary.is_empty() {

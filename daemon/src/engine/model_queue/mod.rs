@@ -59,7 +59,7 @@ pub struct Summarizer {
     /// Maximum number of sessions with concurrent requests.
     pub concurrency: usize,
     /// How long a caller that closes a session waits for the model.
-    pub patience: Duration,
+    pub close_timeout: Duration,
     /// The runtime on which the calls run.
     pub runtime: Handle,
 }

@@ -7,7 +7,7 @@ use crate::{
     model::Role,
     prompt::{
         kind::PromptKind,
-        library::{self, Listed},
+        library::{self, ListedTemplate},
     },
 };
 
@@ -58,7 +58,7 @@ pub fn kind(name: &str) -> Option<&'static str> {
     PromptKind::parse(name).map(PromptKind::as_str)
 }
 
-fn shown(listed: &Listed) -> ShownTemplate {
+fn shown(listed: &ListedTemplate) -> ShownTemplate {
     ShownTemplate {
         kind: listed.kind.as_str(),
         origin: listed.origin.to_string(),

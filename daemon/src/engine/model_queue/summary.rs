@@ -103,7 +103,7 @@ impl Summarizer {
             // The tokens of the omitted part of the session are counted once, for the first call.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
             let request = CompletionRequest { saved_tokens, ..summary_request.request(&content) };
-            let reply = self.client.ask_blocking(&self.runtime, &request)?;
+            let reply = self.client.complete_blocking(&self.runtime, &request)?;
             claims.push(self.read(&reply)?);
             model = reply.model;
         }

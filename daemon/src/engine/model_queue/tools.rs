@@ -34,7 +34,7 @@ impl Summarizer {
         };
         let reply = self
             .client
-            .ask_blocking(&self.runtime, &self.completion_request(&request, question))?;
+            .complete_blocking(&self.runtime, &self.completion_request(&request, question))?;
         // The prompt was redacted, but a model may invent texts that look like secrets.
         let text = self.parse_context.redactor.redact(&reply.text).text.into_owned();
         let found = request

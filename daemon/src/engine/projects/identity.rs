@@ -17,7 +17,7 @@ pub struct ProjectIdentity {
 
 impl ProjectIdentity {
     /// Whether `given` is the remote or a folder of this project, in any spelling.
-    pub fn is_named_by(&self, given: &str) -> bool {
+    pub fn has_remote_or_folder(&self, given: &str) -> bool {
         let remote = remote::normalized(given);
         let is_remote = self.remote.is_some() && self.remote == remote;
         let spelling = Project::new(given).spelling();

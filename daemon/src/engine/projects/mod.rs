@@ -229,7 +229,7 @@ impl Projects {
                 return None;
             }
             seen.extend(self.of_namespace(namespace));
-            self.identity_of(namespace).filter(|identity| identity.is_named_by(given))
+            self.identity_of(namespace).filter(|identity| identity.has_remote_or_folder(given))
         })
     }
 

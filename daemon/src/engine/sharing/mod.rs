@@ -138,7 +138,7 @@ impl ShareTarget {
     }
 
     fn is_shared(&self, project: &ProjectIdentity) -> bool {
-        self.config.projects.iter().any(|entry| project.is_named_by(entry))
+        self.config.projects.iter().any(|entry| project.has_remote_or_folder(entry))
     }
 }
 

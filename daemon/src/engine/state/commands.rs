@@ -110,10 +110,10 @@ impl EngineState {
             return Ok(Some(Closed { session: key, episode, how, position: 0 }));
         }
         self.view.check_writable()?;
-        if reason.is_asked() {
+        if reason.is_requested() {
             self.lift_quarantine(&session, now);
         }
-        self.apply_event(&session, SessionEvent::CloseAsked(reason), now);
+        self.apply_event(&session, SessionEvent::CloseRequested(reason), now);
         Ok(None)
     }
 
@@ -126,7 +126,7 @@ impl EngineState {
     ) -> Result<(), EngineError> {
         let session = self.try_session(key)?.ok_or(EngineError::NoSuchSession)?;
         if self.imported_episode(&session)?.is_none() {
-            self.apply_event(&session, SessionEvent::CloseAsked(reason), now);
+            self.apply_event(&session, SessionEvent::CloseRequested(reason), now);
         }
         Ok(())
     }

@@ -273,7 +273,7 @@ impl EngineState {
             answer(reply, Err(error));
             Some(done)
         });
-        summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.patience })
+        summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.close_timeout })
     }
 
     pub(super) fn model_status(&self) -> ModelStatus {
@@ -282,7 +282,7 @@ impl EngineState {
             is_on: summarizer.is_on(),
             writes_summaries: summarizer.writes_summaries(),
             awaiting: self.model_queue.awaiting.len(),
-            asking: self.model_queue.running.len(),
+            running_requests: self.model_queue.running.len(),
             outage: summarizer
                 .client
                 .outage()

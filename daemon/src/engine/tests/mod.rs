@@ -117,7 +117,7 @@ impl Machine {
         let sources = Sources::new(&prompts, None);
         let summarizer = Arc::new(Summarizer {
             resilience: llm.resilience.clone(),
-            patience: llm.timeout,
+            close_timeout: llm.timeout,
             client: Arc::new(Client::new(llm, ports)),
             templates: Arc::new(Templates::new(Folders { home, user: None }, sources)),
             parse_context: parse_context.clone(),

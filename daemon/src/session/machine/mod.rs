@@ -43,7 +43,7 @@ pub enum SessionEvent {
     Written(Timestamp),
     DeadlinePassed,
     /// A user, an agent or a hook requested the close of the session.
-    CloseAsked(CloseReason),
+    CloseRequested(CloseReason),
     /// A search needs the session's episode.
     Needed,
     /// The agent's process has exited.
@@ -97,7 +97,7 @@ pub fn handle(
             None
         }
         SessionEvent::DeadlinePassed => deadline_passed(session, now, config),
-        SessionEvent::CloseAsked(reason) => match &mut session.state {
+        SessionEvent::CloseRequested(reason) => match &mut session.state {
             State::Indexing(indexing) => {
                 indexing.again = Some(reason);
                 None
@@ -283,7 +283,7 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
 /// Whether an acknowledged close still has to be retried. In this case, a write does not make the
 /// session active, because without a timeout the session would not be closed again.
 fn must_be_retried(failure: &Failure) -> bool {
-    failure.reason.is_asked() && failure.retry_at.is_some()
+    failure.reason.is_requested() && failure.retry_at.is_some()
 }
 
 #[cfg(test)]

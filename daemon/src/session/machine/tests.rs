@@ -220,7 +220,7 @@ fn event_named(name: &str) -> SessionEvent {
     match name {
         "written" => SessionEvent::Written(NOW),
         "quiet" | "timed out" => SessionEvent::DeadlinePassed,
-        "asked" => SessionEvent::CloseAsked(CloseReason::Explicit(None)),
+        "asked" => SessionEvent::CloseRequested(CloseReason::Explicit(None)),
         "needed" => SessionEvent::Needed,
         "agent gone" => SessionEvent::AgentGone,
         "history" => SessionEvent::HistoryReached,

@@ -106,7 +106,7 @@ named! {
         /// The result of a test run.
         TestResult = 8 "TEST_RESULT",
         /// The state of a task.
-        TaskStands = 9 "TASK_STANDS",
+        TaskState = 9 "TASK_STANDS",
         /// Something was done for a task.
         Did = 10 "DID",
         /// A task is not done yet.
@@ -147,7 +147,7 @@ impl Relation {
             Relation::ChangedFor
             | Relation::RenamedTo
             | Relation::TestResult
-            | Relation::TaskStands
+            | Relation::TaskState
             | Relation::Did
             | Relation::Concerns
             | Relation::Produced => true,

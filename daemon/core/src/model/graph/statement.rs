@@ -80,7 +80,7 @@ pub struct Mark {
     pub subject: Subject,
     pub at: Timestamp,
     /// The event.
-    pub says: Observation,
+    pub observation: Observation,
 }
 
 /// The events of a [`Mark`]. Texts are fingerprints.

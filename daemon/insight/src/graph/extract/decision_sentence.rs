@@ -13,7 +13,7 @@ use crate::{
         graph::Certainty,
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, USER_SAID},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, USERS_WORDS},
     },
     pattern::pattern,
 };
@@ -111,7 +111,7 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
         }
     }
     let mut sentence = text::sentence(&sentence);
-    if rationale != NO_REASON && rationale != USER_SAID && !rationale.is_empty() {
+    if rationale != NO_REASON && rationale != USERS_WORDS && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
         let end = if is_open { ")" } else { "" };
         sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
@@ -133,7 +133,7 @@ fn reason<'r>(record: &'r DecisionRecord, asked: Option<&'r Choice>) -> (Option<
         return (asked.explanation.as_deref().or(detail), CHOSEN);
     }
     let rationale = rationale.split("; asked: ").next().unwrap_or(rationale);
-    let rationale = if rationale.starts_with(USER_SAID) { USER_SAID } else { rationale };
+    let rationale = if rationale.starts_with(USERS_WORDS) { USERS_WORDS } else { rationale };
     (asked.explanation.as_deref(), rationale)
 }
 

@@ -18,7 +18,7 @@ use crate::{
         },
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{BY_THE_USER, DROPPED, NO_REASON, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, DROPPED, NO_REASON, PLAN, REFUSED, USERS_WORDS},
     },
     pattern::pattern,
 };
@@ -108,7 +108,7 @@ fn certainty(
         rationale
             if draft.is_from_evidence()
                 && !is_unsure(&record.decision)
-                && (rationale.contains(BY_THE_USER) || rationale.starts_with(USER_SAID)) =>
+                && (rationale.contains(BY_THE_USER) || rationale.starts_with(USERS_WORDS)) =>
         {
             Certainty::Verified
         }

@@ -237,7 +237,7 @@ impl<'e> Draft<'e> {
 
     /// Adds a mark: an event that can end or confirm claims.
     pub(super) fn mark(&mut self, subject: Subject, at: Timestamp, says: Observation) {
-        self.marks.push(Mark { subject, at, says });
+        self.marks.push(Mark { subject, at, observation: says });
     }
 
     pub(super) fn rename(&mut self, rename: Rename) {

@@ -36,9 +36,9 @@ pub(super) fn of(draft: &Draft<'_>) -> SessionEnding {
     SessionEnding {
         report,
         earlier_report: earlier,
-        asked,
+        first_request: asked,
         about,
-        asked_later,
+        later_requests: asked_later,
         tests,
         question,
         deleted_branches,
@@ -134,8 +134,11 @@ mod tests {
         let found = ending(&session);
         assert_eq!(found.report.as_deref(), Some("Pushed to `main`."));
         assert_eq!(found.earlier_report.as_deref(), Some(long.trim()));
-        assert_eq!(found.asked.as_deref(), Some("The login fails after a minute, find out why"));
-        assert_eq!(found.asked_later, ["now describe it in the manual"]);
+        assert_eq!(
+            found.first_request.as_deref(),
+            Some("The login fails after a minute, find out why")
+        );
+        assert_eq!(found.later_requests, ["now describe it in the manual"]);
 
         let work = format!("The login works again. {long}");
         session.evidence.reports[0] = TurnReport { changed: true, ..report(3, &work) };
@@ -149,7 +152,7 @@ mod tests {
             "The login fails after a minute. Later: manual".to_owned();
         let found = ending(&session);
         let asked = "The login fails after a minute, find out why".to_owned();
-        assert_eq!((found.earlier_report, found.asked), (None, Some(asked)));
+        assert_eq!((found.earlier_report, found.first_request), (None, Some(asked)));
 
         session.evidence.corrections.clear();
         session.evidence.reports[1].text = format!("{long} Reply with a number to see one.");
@@ -159,6 +162,6 @@ mod tests {
             vec![quote(&session, 1, "3 but on this branch, since it is related")];
         session.episode.summary.objective = "Is it slow? (came to: Read keys once)".to_owned();
         let found = ending(&session);
-        assert_eq!((found.asked, found.about.as_deref()), (None, Some("Read keys once")));
+        assert_eq!((found.first_request, found.about.as_deref()), (None, Some("Read keys once")));
     }
 }

@@ -5,7 +5,7 @@ use crate::model::{
     evidence::{Choice, Commit, NotePurpose, Quote, Resolution, Retry, TurnReport, WorkNote},
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USER_SAID},
+    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USERS_WORDS},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -368,7 +368,7 @@ fn the_origin_of_a_decision_is_the_line_where_the_user_stated_or_accepted_it() {
         assert_eq!(origins.len(), 1, "{record:?}");
         origins[0][0].1.line
     };
-    assert_eq!(line_of((&format!("User: \"{words}.\""), USER_SAID)), 4);
+    assert_eq!(line_of((&format!("User: \"{words}.\""), USERS_WORDS)), 4);
     let plan = "One row of the `days` table for each day and zone";
     assert_eq!(line_of((plan, "Plan: Index by day, accepted by the user")), 6);
     let dropped = "Dropped: Parse old dates in the importer";
@@ -381,7 +381,7 @@ fn what_the_user_only_thinks_is_not_verified() {
         let mut session = SessionFixture::new(10, "Parse old dates in the importer");
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
             decision: format!("User: \"{words}\""),
-            rationale: USER_SAID.to_owned(),
+            rationale: USERS_WORDS.to_owned(),
             alternatives: None,
         }]);
         let facts = facts(&[&session]);
@@ -441,7 +441,7 @@ fn two_records_of_one_answer_are_one_fact() {
     session.evidence.prompts = vec![prompt];
     let record = |decision: &str| DecisionRecord {
         decision: decision.to_owned(),
-        rationale: USER_SAID.to_owned(),
+        rationale: USERS_WORDS.to_owned(),
         alternatives: None,
     };
     let part = "User: \"we should use one table of days instead of a list of rows for the index\"";

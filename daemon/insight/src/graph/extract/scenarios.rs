@@ -355,7 +355,7 @@ fn an_open_end_closes_when_a_later_session_completes_it() {
 fn a_session_without_evidence_has_a_fact_about_its_task() {
     let session = SessionFixture::new(10, "Fix the login");
     let found = facts(&[&session]);
-    assert_eq!(only_fact(&found, Relation::TaskStands).sentence, "“Fix the login” is done.");
+    assert_eq!(only_fact(&found, Relation::TaskState).sentence, "“Fix the login” is done.");
     assert_eq!(found.len(), 1);
 }
 
@@ -397,11 +397,11 @@ fn relations_of_a_model_use_known_entities_and_are_hypotheses() {
     assert!(selected.iter().any(|fact| fact.target == id(EntityKind::Setting, "JWT_EXPIRY")));
     assert!(selected.iter().all(|fact| fact.certainty == Certainty::Hypothesis));
     assert_eq!(only_fact(&found, Relation::Decided).certainty, Certainty::Hypothesis);
-    assert_eq!(only_fact(&found, Relation::TaskStands).certainty, Certainty::Hypothesis);
+    assert_eq!(only_fact(&found, Relation::TaskState).certainty, Certainty::Hypothesis);
 
     // A test run verifies the outcome, even if a model reported it.
     session.run(9, &[]);
-    assert_eq!(only_fact(&facts(&[&session]), Relation::TaskStands).certainty, Certainty::Verified);
+    assert_eq!(only_fact(&facts(&[&session]), Relation::TaskState).certainty, Certainty::Verified);
 }
 
 /// A session of ten minutes. Line `n` of its transcript was written `n` minutes after its start.

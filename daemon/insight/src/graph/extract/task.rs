@@ -44,7 +44,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     details.extend(ending.map(|(name, text)| (name.to_owned(), text.to_owned())));
     let topics = draft.mentioned(&[EntityKind::Topic, EntityKind::Tool, EntityKind::Person]);
     draft.claim(
-        Relation::TaskStands,
+        Relation::TaskState,
         (draft.task, draft.project),
         ClaimDraft {
             detail: state.to_owned(),

@@ -30,7 +30,7 @@ use crate::{
         evidence::Evidence,
         project::Project,
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
-        wording::{USER_SAID, is_filler},
+        wording::{USERS_WORDS, is_filler},
     },
     summarize::{
         from_evidence::{
@@ -154,8 +154,8 @@ fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
     };
     // A quote that includes the refused call contains more than the objective.
     let is_quote = |one: &DecisionRecord| {
-        one.rationale.starts_with(USER_SAID)
-            && !one.rationale.starts_with(&format!("{USER_SAID}, on a proposed"))
+        one.rationale.starts_with(USERS_WORDS)
+            && !one.rationale.starts_with(&format!("{USERS_WORDS}, on a proposed"))
     };
     if let Some(decisions) = &mut summary.key_decisions {
         decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));

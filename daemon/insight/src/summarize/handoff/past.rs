@@ -73,12 +73,12 @@ impl EndedSession {
             text.as_deref()
                 .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
         };
-        let asked = ending.asked.as_deref().unwrap_or(&summary.objective);
+        let asked = ending.first_request.as_deref().unwrap_or(&summary.objective);
         // If later requests follow the first request, a title with the words of the first request
         // is misleading.
         let repeats_first_request = |name: &str| {
-            ending.asked.is_some()
-                && !ending.asked_later.is_empty()
+            ending.first_request.is_some()
+                && !ending.later_requests.is_empty()
                 && share_of_words(&words(name), &words(asked)) >= REPEATED_SHARE
         };
         let name = Some(episode.name.as_str())
@@ -89,7 +89,7 @@ impl EndedSession {
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
             asked_later: ending
-                .asked_later
+                .later_requests
                 .iter()
                 .filter_map(|text| guard::line_within(text, SessionEnding::LATER_REQUEST_LENGTH))
                 .collect(),
@@ -112,7 +112,7 @@ impl EndedSession {
             awaits_answer: ending.question.is_some(),
             last_request: last_request(
                 summary,
-                ending.asked_later.last().map_or(asked, String::as_str),
+                ending.later_requests.last().map_or(asked, String::as_str),
             ),
             notes: (summary.next_steps.iter().flatten())
                 .filter_map(|step| steps::note(step).map(str::to_owned))

@@ -161,9 +161,11 @@ fn a_known_ending_adds_reports_and_requests() {
     let ending = SessionEnding {
         report: Some("Pushed. Shall I tidy up?".to_owned()),
         earlier_report: Some("The signer uses RS256. ".repeat(10)),
-        asked: Some("Sign tokens with RS256, let other services check our tokens".to_owned()),
+        first_request: Some(
+            "Sign tokens with RS256, let other services check our tokens".to_owned(),
+        ),
         about: None,
-        asked_later: vec!["rename it".to_owned(), "push it".to_owned()],
+        later_requests: vec!["rename it".to_owned(), "push it".to_owned()],
         tests: Some("6 of 6 passed (`jest`), before its last edit".to_owned()),
         question: Some("Shall I tidy up?".to_owned()),
         deleted_branches: vec!["old".to_owned()],
@@ -193,8 +195,8 @@ fn a_request_without_an_answer_is_marked() {
         session.summary.next_steps = Some(vec![step.to_owned()]);
         let ending = SessionEnding {
             report: Some("Pushed.".to_owned()),
-            asked: Some("Sign tokens with RS256".to_owned()),
-            asked_later: vec!["run the tests of the signer".to_owned()],
+            first_request: Some("Sign tokens with RS256".to_owned()),
+            later_requests: vec!["run the tests of the signer".to_owned()],
             ..SessionEnding::default()
         };
         let handoff = gather_with(&[session], &[], &EndedValidity(ending));
@@ -280,8 +282,8 @@ fn steps_and_decisions_in_the_ending_are_not_listed_again() {
     ]);
     let ending = SessionEnding {
         report: Some(format!("Done. {step}.")),
-        asked: Some("Mark the answers of the skills".to_owned()),
-        asked_later: vec!["only the first answer and not on errors".to_owned()],
+        first_request: Some("Mark the answers of the skills".to_owned()),
+        later_requests: vec!["only the first answer and not on errors".to_owned()],
         ..SessionEnding::default()
     };
     let handoff = gather_with(&[session], &[], &EndedValidity(ending));

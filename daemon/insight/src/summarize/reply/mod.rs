@@ -15,7 +15,7 @@ use crate::{
     model::{
         EnhancedSessionSummary,
         summary::{ConfigChange, DecisionRecord, ErrorResolution, RelationRecord},
-        wording::{NO_REASON, NOT_STATED, USER_SAID},
+        wording::{NO_REASON, NOT_STATED, USERS_WORDS},
     },
     summarize::text::{cut, one_line, same_words, share_of_words, words},
 };
@@ -229,7 +229,7 @@ fn with_user_decisions(
     }
     let is_claimed = |decision: &str| claimed.iter().any(|one| same_words(&one.decision, decision));
     let is_missing =
-        |one: &DecisionRecord| one.rationale.starts_with(USER_SAID) && !is_claimed(&one.decision);
+        |one: &DecisionRecord| one.rationale.starts_with(USERS_WORDS) && !is_claimed(&one.decision);
     let missing: Vec<DecisionRecord> = read.into_iter().filter(is_missing).collect();
     [missing, claimed].concat()
 }

@@ -77,7 +77,7 @@ fn decisions_of_the_user_and_a_known_outcome_take_precedence() {
         outcome: Outcome::InProgress,
         outcome_reason: Some("waits for an answer".to_owned()),
         key_decisions: Some(vec![
-            record("Let's stick to seconds", USER_SAID),
+            record("Let's stick to seconds", USERS_WORDS),
             record("Guessed from a report", "It said so"),
         ]),
         ..summary

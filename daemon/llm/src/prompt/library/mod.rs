@@ -46,7 +46,7 @@ pub struct Sources {
 
 /// The template for a kind, and its problems.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct ListedTemplate {
     pub kind: PromptKind,
     pub origin: TemplateOrigin,
     pub template: Arc<Template>,
@@ -101,7 +101,7 @@ impl Templates {
     }
 
     /// Returns the templates of all kinds that apply to `project`.
-    pub fn list(&self, project: Option<&Path>) -> Vec<Listed> {
+    pub fn list(&self, project: Option<&Path>) -> Vec<ListedTemplate> {
         PromptKind::ALL.into_iter().map(|kind| self.show(kind, project)).collect()
     }
 
@@ -111,7 +111,7 @@ impl Templates {
         kind: PromptKind,
         source: &TemplateSource,
         project: Option<&Path>,
-    ) -> Listed {
+    ) -> ListedTemplate {
         let source = match source {
             TemplateSource::Default => self.sources.of(kind),
             TemplateSource::File(name) if PromptKind::parse(name) == Some(kind) => {
@@ -123,18 +123,23 @@ impl Templates {
     }
 
     /// Returns the template of one kind that applies to `project`.
-    pub fn show(&self, kind: PromptKind, project: Option<&Path>) -> Listed {
+    pub fn show(&self, kind: PromptKind, project: Option<&Path>) -> ListedTemplate {
         self.resolve(kind, self.sources.of(kind), project)
     }
 
-    fn resolve(&self, kind: PromptKind, source: &TemplateSource, project: Option<&Path>) -> Listed {
+    fn resolve(
+        &self,
+        kind: PromptKind,
+        source: &TemplateSource,
+        project: Option<&Path>,
+    ) -> ListedTemplate {
         let found = candidates(kind, source, &self.folders, project)
             .into_iter()
             .find_map(|origin| Some((self.parsed(kind, source, &origin)?, origin)));
         match (found, source) {
             (Some((Ok(template), origin)), _) => {
                 let problems = template.warnings();
-                Listed { kind, origin, template, problems }
+                ListedTemplate { kind, origin, template, problems }
             }
             (Some((Err(problem), _)), _) => built_in(kind, vec![problem]),
             (None, TemplateSource::File(name)) if PromptKind::parse(name) != Some(kind) => {
@@ -232,9 +237,9 @@ impl fmt::Display for TemplateOrigin {
     }
 }
 
-fn built_in(kind: PromptKind, problems: Vec<TemplateError>) -> Listed {
+fn built_in(kind: PromptKind, problems: Vec<TemplateError>) -> ListedTemplate {
     let template = Arc::new(Template::built_in(kind));
-    Listed { kind, origin: TemplateOrigin::BuiltIn, template, problems }
+    ListedTemplate { kind, origin: TemplateOrigin::BuiltIn, template, problems }
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl TryFrom<ClaimRecord> for Claim {
 
 impl MarkRecord {
     pub(crate) fn new(mark: &Mark, created_at: i64) -> MarkRecord {
-        let says = match &mark.says {
+        let says = match &mark.observation {
             Observation::Value(value) => ObservationRecord::Value(*value),
             Observation::Seen => ObservationRecord::Seen,
             Observation::Solved => ObservationRecord::Solved,
@@ -201,7 +201,7 @@ impl From<MarkRecord> for Mark {
             ObservationRecord::PassedOver(about) => Observation::PassedOver(about),
             ObservationRecord::Words(words) => Observation::Words(words),
         };
-        Mark { subject: Subject(record.subject), at: super::time(record.at), says }
+        Mark { subject: Subject(record.subject), at: super::time(record.at), observation: says }
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || pattern!(r"\bgit -C \S+ init\b").is_match(line);
     is_made_here && (folder.starts_with('$') || paths::is_scratch(folder))
         || folder.contains("mktemp")
-        || paths::is_made_by_mktemp(folder)
+        || paths::is_from_mktemp(folder)
 }
 
 /// Whether `folder` belongs to another project than `directory`, in which the agent works. A folder
@@ -102,8 +102,8 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
         && directory.starts_with('/')
         && !is_within(folder, directory)
         && !is_within(directory, folder)
-        && !paths::names_worktree(folder)
-        && !paths::names_worktree(directory)
+        && !paths::contains_worktree(folder)
+        && !paths::contains_worktree(directory)
         && !name(folder).starts_with(&name(directory))
         && !name(directory).starts_with(&name(folder))
 }

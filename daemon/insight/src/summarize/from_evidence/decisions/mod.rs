@@ -14,7 +14,7 @@ use crate::{
         evidence::{Choice, Quote, Statement, StatementKind},
         summary::DecisionRecord,
         transcript::{Task, TaskState},
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USER_SAID},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USERS_WORDS},
     },
     summarize::{
         evidence::{RECOMMENDED, is_intended_choice},
@@ -230,9 +230,9 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     }
     let question = entries.tidy_line(&choice.question);
     let rationale = if question.is_empty() {
-        USER_SAID.to_owned()
+        USERS_WORDS.to_owned()
     } else {
-        format!("{USER_SAID}, asked: {}", cut(&question, ENTRY))
+        format!("{USERS_WORDS}, asked: {}", cut(&question, ENTRY))
     };
     let quote = entries.tidy_line(&choice.answer);
     Some(record(&format!("User: \"{quote}\""), rationale))

@@ -5,7 +5,7 @@ use crate::{
         evidence::Quote,
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{DROPPED, EVERYWHERE, USER_SAID, WITHDRAWN},
+        wording::{DROPPED, EVERYWHERE, USERS_WORDS, WITHDRAWN},
     },
     summarize::{
         from_evidence::{
@@ -82,26 +82,26 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let pasted = begins_with_pronoun(&quote).then(|| quotes_before(entries, prompt)).flatten();
     let pasted = pasted.or_else(|| sentence_before(&text, &quote));
     let rationale = match (on.is_empty(), refused, pasted) {
-        (false, _, _) => format!("{USER_SAID}, on {}", on.join("; ")),
+        (false, _, _) => format!("{USERS_WORDS}, on {}", on.join("; ")),
         (true, Some(refused), _) => {
-            format!("{USER_SAID}, on a proposed `{}`", call(entries, refused))
+            format!("{USERS_WORDS}, on a proposed `{}`", call(entries, refused))
         }
         (true, None, _) if names_options(&quote) => return None,
         (true, None, Some(line)) => {
-            format!("{USER_SAID}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), CONTEXT))
+            format!("{USERS_WORDS}, on \"{}\"", cut_at_clause(&entries.tidy_line(&line), CONTEXT))
         }
         (true, None, _) if needs_context(&quote) => {
             match asked().filter(|asked| asked.chars().count() <= CONTEXT) {
-                Some(asked) => format!("{USER_SAID}, asked: {asked}"),
-                None if names_object(&quote) => USER_SAID.to_owned(),
+                Some(asked) => format!("{USERS_WORDS}, asked: {asked}"),
+                None if names_object(&quote) => USERS_WORDS.to_owned(),
                 None => return None,
             }
         }
         (true, None, _) if continues(&quote) => match request_before(entries, prompt.origin) {
-            Some(request) => format!("{USER_SAID}, after: {request}"),
-            None => USER_SAID.to_owned(),
+            Some(request) => format!("{USERS_WORDS}, after: {request}"),
+            None => USERS_WORDS.to_owned(),
         },
-        (true, None, _) => USER_SAID.to_owned(),
+        (true, None, _) => USERS_WORDS.to_owned(),
     };
     Some(DecisionRecord {
         decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
@@ -120,7 +120,7 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
     (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
         DecisionRecord {
             decision: format!("User: \"{}\"", entries.tidy_line(text)),
-            rationale: format!("{USER_SAID}, the agent agreed"),
+            rationale: format!("{USERS_WORDS}, the agent agreed"),
             alternatives: None,
         }
     })
@@ -138,7 +138,7 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let asked = Request::of(&before.text)?;
     Some(DecisionRecord {
         decision: format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
-        rationale: format!("{USER_SAID}, with \"{quote}\""),
+        rationale: format!("{USERS_WORDS}, with \"{quote}\""),
         alternatives: None,
     })
 }
@@ -367,7 +367,7 @@ mod tests {
             let reports = Reports::of(&evidence);
             let entries = Entries { evidence: &evidence, reports: &reports, project: None };
             let record = dropped(&entries, &evidence.prompts[1], text).unwrap();
-            assert_eq!(record.rationale, format!("{USER_SAID}, with \"{wanted}\""));
+            assert_eq!(record.rationale, format!("{USERS_WORDS}, with \"{wanted}\""));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
         evidence::{ErrorSeen, Evidence, Resolution, StatementKind},
         summary::ErrorResolution,
         transcript::RecapKind,
-        wording::{NOT_STATED, NOT_VERIFIED, TOLD_BY_RECAP},
+        wording::{FROM_RECAP, NOT_STATED, NOT_VERIFIED},
     },
     summarize::{
         from_evidence::{
@@ -355,7 +355,7 @@ fn recapped(entries: &Entries<'_>) -> Vec<(u64, ErrorResolution)> {
                         .about
                         .map_or(NOT_STATED.to_owned(), |about| entries.cause(&about)),
                     fix: entries.completed_work(&error.fix?),
-                    verification: TOLD_BY_RECAP.to_owned(),
+                    verification: FROM_RECAP.to_owned(),
                 },
             ))
         })

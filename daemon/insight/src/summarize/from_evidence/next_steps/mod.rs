@@ -286,7 +286,7 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
     for recap in evidence.recaps.iter().filter(|recap| recap.origin.line > spoken_at) {
         match recap.kind {
             RecapKind::Away => {
-                let (_, next) = recap::away(&recap.text);
+                let (_, next) = recap::parse_away_note(&recap.text);
                 let next = next.unwrap_or_default();
                 let next = next.strip_prefix("to ").unwrap_or(&next);
                 if !left_open::is_vague(next) {

@@ -36,7 +36,7 @@ pub(crate) fn noted(evidence: &Evidence) -> Option<String> {
     if is_overtaken(evidence, recap.origin) {
         return None;
     }
-    let (state, _) = recap::away(&recap.text);
+    let (state, _) = recap::parse_away_note(&recap.text);
     let first = sentences(&state).first().copied().unwrap_or_default().to_owned();
     let first = first.split("; ").next().unwrap_or(&first).to_owned();
     let plain = pattern!(r"(?i)^(?:(?:we|you)(?:'re| are| were)? (?:now |just )?|goal(?: was| is)?(?: to)?:? *(?:to )?|working on )").replace(&first, "");
