@@ -114,7 +114,9 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     if rationale != NO_REASON && rationale != USERS_WORDS && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
         let end = if is_open { ")" } else { "" };
-        sentence.push_str(&format!(" Why: {}", text::sentence(&format!("{rationale}{end}"))));
+        // Who decided is not the reason of the decision.
+        let label = if rationale.ends_with(BY_THE_USER) { "" } else { "Why: " };
+        sentence.push_str(&format!(" {label}{}", text::sentence(&format!("{rationale}{end}"))));
     }
     sentence
 }

@@ -137,8 +137,8 @@ fn another_answer_to_the_same_question_ends_a_decision() {
     assert_eq!(
         found,
         [
-            ("Build for Windows, too? Skip it. Why: Chosen by the user.", true),
-            ("Build for Windows, too? Build it. Why: Chosen by the user.", false)
+            ("Build for Windows, too? Skip it. Chosen by the user.", true),
+            ("Build for Windows, too? Build it. Chosen by the user.", false)
         ]
     );
 }

@@ -213,7 +213,7 @@ fn an_option_that_the_user_changed_gets_the_users_words() {
         }]);
         only_fact(&facts(&[&session]), Relation::Decided).sentence
     };
-    let plain = "What does the importer keep? The final response. Why: Chosen by the user.";
+    let plain = "What does the importer keep? The final response. Chosen by the user.";
     assert_eq!(decided("B"), plain);
     let more = "I like B, the answer is then all that a reader of the archive has to see";
     assert_eq!(decided(more), format!("{plain} The user said: “{more}”."));
@@ -255,7 +255,7 @@ fn a_decision_has_its_question_and_the_explanation_of_its_option() {
     assert_eq!(
         sentence("Hybrid", &asked),
         "How does the recipient of a folder accept it? Hybrid (Instant, but the recipient can hide it). \
-         Why: Chosen by the user. (For “Share folders”.)"
+         Chosen by the user. (For “Share folders”.)"
     );
     let question = "How does the recipient of a folder accept it?";
     let detail = format!("Shown at once ({CHOSEN} and changed: \"B, but\"; asked: {question})");
@@ -406,12 +406,12 @@ fn an_accepted_plan_has_its_title_unless_its_approach_repeats_the_title() {
     };
     assert_eq!(
         sentence("One row of the `days` table for each zone"),
-        "Index by day: One row of the `days` table for each zone. Why: Plan accepted by the user. \
+        "Index by day: One row of the `days` table for each zone. Plan accepted by the user. \
          (For “Parse old dates”.)"
     );
     assert_eq!(
         sentence("Keep an index of each day in `days.db`"),
-        "Keep an index of each day in `days.db`. Why: Plan: Index by day, accepted by the user. \
+        "Keep an index of each day in `days.db`. Plan: Index by day, accepted by the user. \
          (For “Parse old dates”.)"
     );
 }

@@ -141,7 +141,7 @@ fn the_user_verifies_a_decision_and_refuses_a_plan() {
         selected,
         [
             (
-                "Where should the cache live? Both (On disk). Why: Chosen by the user.",
+                "Where should the cache live? Both (On disk). Chosen by the user.",
                 Certainty::Verified
             ),
             (
@@ -149,7 +149,7 @@ fn the_user_verifies_a_decision_and_refuses_a_plan() {
                 Certainty::Hypothesis
             ),
             (
-                "Rewrite the index — decided against. Why: Refused by the user. (For “Design the cache”.)",
+                "Rewrite the index — decided against. Refused by the user. (For “Design the cache”.)",
                 Certainty::Refuted
             ),
         ]
