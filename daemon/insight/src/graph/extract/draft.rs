@@ -66,6 +66,9 @@ pub(super) struct ClaimDraft {
     pub(super) watches: Vec<Watch>,
     pub(super) others: Vec<EntityId>,
     pub(super) details: Vec<(String, String)>,
+    /// Whether several sessions with this claim state one fact about the project, instead of a fact
+    /// for each session's task.
+    pub(super) is_of_project: bool,
 }
 
 impl<'e> Draft<'e> {
@@ -209,8 +212,9 @@ impl<'e> Draft<'e> {
             true => self.nearest_line(&claim.sentence).into_iter().collect(),
             false => claim.origins,
         };
+        let key_ends = if claim.is_of_project { (self.project, self.project) } else { ends };
         self.claims.push(Claim {
-            key: FactKey::of(relation, ends, &claim.detail),
+            key: FactKey::of(relation, key_ends, &claim.detail),
             namespace: claim.namespace.unwrap_or(self.namespace),
             relation,
             source,

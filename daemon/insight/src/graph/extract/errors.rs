@@ -131,7 +131,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
             watches,
             others: others.into_iter().chain([draft.task]).collect(),
             details: details(&parts, is_minor),
-            namespace: None,
+            ..ClaimDraft::default()
         },
     );
 }

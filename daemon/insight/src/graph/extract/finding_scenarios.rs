@@ -152,6 +152,11 @@ fn a_command_that_worked_in_another_form_is_shown_by_its_result() {
     let fact = only_fact(&facts, Relation::FoundOut);
     assert_eq!((&fact.sentence, fact.certainty), (&format!("{found}."), Certainty::Verified));
     assert_eq!(fact.origins[0].1, line(4));
+    let mut later = SessionFixture::new(20, "Release the importer");
+    later.evidence.retries = session.evidence.retries.clone();
+    later.episode.summary.discoveries = session.episode.summary.discoveries.clone();
+    let repeated = only_fact(&super::scenarios::facts(&[&session, &later]), Relation::FoundOut);
+    assert_eq!((repeated.origins.len(), repeated.valid_at), (2, fact.valid_at));
     session.evidence.retries[0].explanation = Some("rtk wraps only npm scripts".to_owned());
     session.episode.summary.discoveries =
         Some(vec![format!("{found}. rtk wraps only npm scripts")]);

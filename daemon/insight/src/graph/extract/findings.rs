@@ -179,6 +179,7 @@ fn add_finding(
             certainty: Some(certainty),
             origins: found.map(|found| found.origin).into_iter().collect(),
             watches,
+            is_of_project: found.is_some_and(|found| found.by == Speaker::Tool),
             ..ClaimDraft::default()
         },
     );

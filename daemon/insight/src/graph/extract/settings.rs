@@ -215,11 +215,11 @@ fn claim(
             origins,
             watches: vec![Watch { subject, stance: Stance::Broken }],
             others: vec![draft.task],
-            namespace: None,
             details: details
                 .into_iter()
                 .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
                 .collect(),
+            ..ClaimDraft::default()
         },
     );
 }
