@@ -31,8 +31,8 @@ pub(crate) use crate::error::{AskError, update_hint};
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 /// The default time limit of an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum duration of a request while the daemon answers other requests, as a multiple of the time
-/// limit.
+/// Maximum time to wait for the next line of an answer while the daemon answers other requests, as a
+/// multiple of the time limit.
 const MAX_TIMEOUTS: u32 = 6;
 
 /// A connection to the daemon of this user's home.
@@ -257,8 +257,8 @@ impl Connection {
         }
     }
 
-    /// Decides whether to wait longer after the daemon neither read nor wrote for the duration of the
-    /// time limit, or after an interruption.
+    /// Handles an error of reading or writing. Returns `Ok` if the client should try again: after an
+    /// interruption, and after a time limit if the client waits longer than one time limit.
     fn wait_on(&self, error: &io::Error, timeouts: &mut u32) -> Result<(), AskError> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
@@ -268,8 +268,8 @@ impl Connection {
         if self.answer_limit == AnswerLimit::OneTimeout {
             return Err(no_answer());
         }
-        // Other errors of the new connection are ignored: if the daemon is stopping, for example,
-        // this connection ends soon.
+        // Only a missing answer is an error here. If the new connection fails for another reason, for
+        // example because the daemon is stopping, the old connection ends soon.
         if let Err(error @ AskError::NoAnswer(_)) = Connection::open() {
             return Err(error);
         }

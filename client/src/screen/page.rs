@@ -28,8 +28,8 @@ impl Screen {
         fits
     }
 
-    /// Returns the same number of entries of each section: as many as fit into `limit` lines, but at
-    /// least one.
+    /// Returns the first entries of each section: the largest number of entries that fits into
+    /// `limit` lines, but at least one, and at least [`LEAD`] before the first heading.
     fn fitted(&self, markdown: &str, limit: usize) -> Vec<String> {
         let sections = self.sections(markdown);
         let longest = sections.iter().map(|section| section.entries.len()).max().unwrap_or(0);

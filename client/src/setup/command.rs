@@ -5,8 +5,8 @@ use std::path::Path;
 /// The argument of a hook.
 const HOOK: &str = "hook";
 
-/// Returns a program and its argument as a shell command line. Only in this form does every version
-/// of every agent pass the argument.
+/// Returns a program and its argument as a shell command line. Some versions of agents pass the
+/// argument only in this form.
 pub(crate) fn shell_line(program: &Path, argument: &str) -> String {
     let program = program.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:+".contains(c);

@@ -21,10 +21,11 @@ pub enum Plan {
 
 /// Decides what to do after `error`, when the request was retried `retried` times before.
 ///
-/// `on_unavailable` decides about outages, a spent budget and a wrong configuration, because a
-/// later retry may succeed. Waiting for a new budget does not count as a retry and has no limit. An
-/// unusable answer may be accidental: with [`OnUnavailable::StoreRawAndRetry`], the request is
-/// retried once. After other errors, the session is stored without the model.
+/// `on_unavailable` decides about outages, a session that could not be read, a spent budget and a
+/// wrong configuration, because a later retry may succeed. Waiting for a new budget does not count
+/// as a retry and has no limit. An unusable answer may be accidental: with
+/// [`OnUnavailable::StoreRawAndRetry`], the request is retried once. After other errors, the session
+/// is stored without the model.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
     let may_be_accidental = matches!(error, Error::BadReply { .. })

@@ -27,8 +27,8 @@ pub fn prefix(text: &str, tokens: u32) -> &str {
     text
 }
 
-/// Returns an upper limit of tokens for an answer of `chars` characters: twice what English needs,
-/// plus a constant.
+/// Returns an upper limit of tokens for an answer of `chars` characters: one token for two
+/// characters, which is more than English needs, plus a constant.
 pub fn for_answer(chars: u32) -> u32 {
     (chars / 2).saturating_add(200)
 }

@@ -33,8 +33,8 @@ use crate::{
 pub const RULES_VERSION: u32 = 4;
 
 /// Maximum number of passes over a text. A further pass is necessary if a replacement makes an
-/// adjacent secret recognisable, which is rare. Nested keys, which occur only in tests, need one
-/// pass each.
+/// adjacent secret recognisable, which is rare. Private keys within each other, which occur only in
+/// tests, need one pass each.
 const PASSES: usize = 16;
 
 /// Shared by the whole process, because its creation takes some milliseconds.
@@ -61,8 +61,7 @@ pub struct RedactedText<'t> {
 }
 
 impl Redactor {
-    /// Creates a redactor. This is cheap, because the automaton of all anchors and the patterns are
-    /// compiled on first use.
+    /// Creates a redactor. This is cheap, because the rules are compiled on first use.
     pub fn new() -> Redactor {
         Redactor { scanner: &SCANNER }
     }

@@ -94,8 +94,8 @@ pub(super) fn looks_random(text: &str) -> bool {
 struct Shape {
     /// Number of letters and digits.
     characters: u32,
-    /// One more than the number of changes of the class between adjacent letters and digits. A
-    /// change across another character, such as `-`, is not counted.
+    /// Number of parts of one [`Class`], for example 3 in `abc12DE`. A part may begin with one
+    /// capital (`Word`). Another character, such as `-`, does not begin a new part.
     pieces: u32,
     /// Number of pairs of adjacent letters within a piece.
     pairs: u32,

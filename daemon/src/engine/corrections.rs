@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Stores corrections, all in one write list.
+    /// Stores corrections in one list of writes: all or none are stored.
     pub async fn correct(&self, corrected: &[CorrectedFact]) -> Result<(), EngineError> {
         let write = |one: &CorrectedFact| corrections::write_of(one.fact, Some(&one.correction));
         self.check_writable()?;

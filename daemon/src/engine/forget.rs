@@ -38,8 +38,8 @@ impl Engine {
         let released = self.release_all(&mut sessions).await;
         let mut position = 0;
         let mut failure = None;
-        // Each session has its own write list. The list removes the session and records in the same
-        // transaction that the session is forgotten.
+        // Each session has its own list of writes. The list removes the session and records that it
+        // was forgotten, in one transaction.
         for (id, session) in &sessions {
             let dropped = match &released {
                 Ok(()) => self.drop_session(id.clone(), *session, now).await.map_err(failed),

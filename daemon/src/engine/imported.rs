@@ -120,7 +120,7 @@ impl Engine {
         Ok(!self.store.sources_of(session)?.is_empty())
     }
 
-    /// Imports episodes from another machine, all in one write list.
+    /// Imports episodes from another machine, in one list of writes: all or none are stored.
     pub async fn import_episodes(
         &self,
         episodes: Vec<(Episode, Option<SessionKey>)>,
@@ -231,7 +231,8 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
 /// contain any text.
 fn redact(episode: &mut Episode, redactor: &Redactor) {
     StoredRedactor::default().episode(episode);
-    // The name of a member, such as a setting, may show that its value is a secret.
+    // The name of a JSON member may show that its value is a secret, for example the name of a
+    // setting.
     if let Ok(mut summary) = serde_json::to_value(&episode.summary) {
         redactor.redact_value(&mut summary);
         if let Ok(summary) = serde_json::from_value(summary) {

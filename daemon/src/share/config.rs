@@ -9,7 +9,7 @@ use crate::share::{
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The engine. `None` means that nothing is shared.
+    /// The graph database with the shared graph. `None` means that nothing is shared.
     pub engine: Option<EngineKind>,
     /// The engine's address. `None` means the default port on this machine.
     pub url: Option<String>,

@@ -1,4 +1,4 @@
-//! The address of an engine.
+//! The address of an engine: the graph database with the shared graph.
 
 use std::fmt;
 

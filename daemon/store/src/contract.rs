@@ -563,7 +563,7 @@ fn vectors_are_deleted_with_their_owner(store: &dyn Store) {
         Owner::EntityOrFact(EntityOrFact::Entity(wanted.source)),
         Owner::EntityOrFact(EntityOrFact::Fact(wanted.key)),
     ];
-    // Vectors that need several pieces.
+    // These vectors are so long that they are stored in several pieces.
     let made = owners.map(|owner| {
         let episode = matches!(owner, Owner::Session(_)).then_some(old.id);
         Vectors { episode, ..vectors(owner, 30) }

@@ -51,8 +51,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns a key that was never used before, for a new session.
     fn next_session_key(&self) -> Result<SessionKey, StoreError>;
 
-    /// Returns a session by its key, in the state that was queued last. A deletion that is still
-    /// queued has no effect.
+    /// Returns a session by its key. Changes of the session that are still queued are included, but
+    /// a queued deletion has no effect.
     fn session(&self, key: SessionKey) -> Result<Option<Session>, StoreError>;
 
     /// Returns the key of the session that has this id.
@@ -69,8 +69,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Calls `visit` for every session, in the order of the keys, until `visit` returns `false`.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
 
-    /// Returns the sessions whose written state is not `Indexed`. Each is returned in the state
-    /// that was queued last.
+    /// Returns the sessions whose written state is not `Indexed`. Queued changes of these sessions
+    /// are included, so that the state of a returned session may be `Indexed`.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
     /// Returns the file that is registered under `path`.
@@ -150,7 +150,7 @@ pub struct Source {
     pub sub_agent: Option<String>,
     /// The state of the file in the file system at the checkpoint.
     pub stamp: FileStamp,
-    /// The byte at which the checkpoint ends.
+    /// The number of bytes that were read up to the checkpoint.
     pub offset: u64,
     /// Counts of the file's records so far.
     pub tally: Tally,
@@ -200,7 +200,8 @@ pub enum Write {
         checkpoint: Option<Vec<u8>>,
     },
     /// Adds consecutive messages of a file. They replace all messages with the same or a higher
-    /// number. They must begin where an earlier list of the file began or ended.
+    /// number. The first of them must have the number of the first message of an earlier write to
+    /// this file, or follow the last message of an earlier write.
     Messages {
         source: SourceKey,
         messages: Vec<Message>,
@@ -325,7 +326,7 @@ pub enum StoreError {
     Damaged {
         /// The record's key, as printable text.
         key: String,
-        /// The damage.
+        /// What is wrong with the record.
         what: String,
     },
     #[error("the database failed: {0}")]

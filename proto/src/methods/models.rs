@@ -59,7 +59,7 @@ pub struct UsageReport {
     pub calls_today: u64,
     /// The cost of today's calls, in US dollars.
     pub usd_today: f64,
-    /// Why requests are refused at present.
+    /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
     /// The model; empty when there is none.
     pub model: String,

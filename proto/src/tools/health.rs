@@ -118,7 +118,7 @@ pub struct ModelHealth {
     pub writes_summaries: bool,
     /// Number of sessions that wait for the model.
     pub awaiting: usize,
-    /// Why requests are refused at present.
+    /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
     /// The last error of a session that waits for the model.
     pub last_error: Option<String>,

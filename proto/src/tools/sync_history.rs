@@ -54,7 +54,7 @@ pub struct SyncHistoryAnswer {
     pub sessions_empty: usize,
     /// Number of sessions that failed.
     pub sessions_failed: usize,
-    /// The known cost of the model in US dollars.
+    /// The cost of the model in US dollars, without requests whose price is unknown.
     pub actual_cost: f64,
     /// The result as a sentence for people.
     pub message: String,

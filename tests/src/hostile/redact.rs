@@ -58,7 +58,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) fn check(bytes: &[u8]) {
     let text = super::text(bytes);
     let once = REDACTOR.redact(&text);
-    // Each level of nested keys needs one pass, and the redactor does at most sixteen passes.
+    // Private keys within each other need one pass each, and one call makes at most sixteen passes.
     let more = text.matches("PRIVATE KEY").count() / 16;
     let again = |text: String| REDACTOR.redact(&text).text.into_owned();
     let clean = (0..more).fold(once.text.clone().into_owned(), |text, _| again(text));

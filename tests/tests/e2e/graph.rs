@@ -29,7 +29,7 @@ fn the_newer_value_is_valid_now_and_the_older_one_was_valid_then() {
     assert_eq!(ended["certainty"], "verified");
     assert_eq!(ended["attributes"]["value"], "3600");
 
-    // As of the time when the older value was set.
+    // Requests the facts that held when the older value was set.
     let then = json!({
         "query": "JWT_EXPIRY", "edge_types": ["SET_TO"], "as_of": ended["valid_at"],
     });

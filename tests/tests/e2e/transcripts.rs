@@ -179,7 +179,7 @@ fn secrets_never_reach_the_disk() {
         "ok",
     );
     transcript.reply(&format!("I put {secret} into .env."));
-    // A prompt that waits for the agent is stored with the position in the file.
+    // A prompt that waits for the agent is stored in the checkpoint of the file.
     let waiting = format!("the key is {secret}");
     transcript.record("queue-operation", &json!({ "operation": "enqueue", "content": waiting }));
     daemon.settle();
@@ -187,7 +187,7 @@ fn secrets_never_reach_the_disk() {
     let text = texts(&daemon, "aaaa-1", 0).join("\n");
     assert!(text.contains("[REDACTED:"), "{text}");
     daemon.stop();
-    // This command decodes each record.
+    // This command decodes each record, so that it also finds secrets in compressed records.
     let again = world.json(&["redact", "--again"]);
     assert_eq!(again["changed"], json!({}), "{again}");
     let mut folders = vec![world.home()];

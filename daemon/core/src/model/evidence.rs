@@ -190,7 +190,6 @@ pub struct TurnReport {
     pub text: String,
     /// The position of the report's last piece.
     pub origin: Origin,
-    /// The time.
     pub at: Option<Timestamp>,
     /// Whether the turn changed files or made a commit.
     pub changed: bool,

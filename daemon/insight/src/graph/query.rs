@@ -45,8 +45,8 @@ pub struct EntitiesAndFacts {
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
 /// Maximum number of facts that are read after enough facts were found: the first number times the
-/// limit, but at most the second number. They are read because a further fact may have begun later
-/// than a found fact.
+/// limit, but at most the second number. These facts are read because some of them may have begun
+/// after the facts that were found first.
 const MORE_FACTS: (usize, usize) = (4, 200);
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;
@@ -244,8 +244,8 @@ impl<'s> Graph<'s> {
     /// Returns the facts in `places` that began last, the latest first.
     ///
     /// Statements are read from the latest to the earliest, but facts are ordered by the times at
-    /// which they began, which may be much earlier. A place is therefore read until its next
-    /// statement is earlier than the beginnings of the latest facts, or until [`MORE_FACTS`] more
+    /// which they began, which may be much earlier. A place is therefore read until `limit` facts
+    /// are known that began after its next statement. Reading also ends when [`MORE_FACTS`] more
     /// facts were read in all places.
     fn facts_in(
         &self,

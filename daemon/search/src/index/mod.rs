@@ -60,7 +60,7 @@ struct IndexState {
     disk: Option<Vec<DiskShard>>,
     /// The last layer receives the changes. The running or the next commit writes the other layers.
     layers: Vec<Tail>,
-    /// The position of the data on disk.
+    /// The outbox position up to which changes are on disk.
     committed: Position,
 }
 
@@ -77,7 +77,8 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Number of bytes from which the caller should commit before it applies more changes.
+    /// When the backlog has this number of bytes, the caller should commit before it applies more
+    /// changes.
     pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether the caller should commit now, regardless of the age of the changes.
@@ -284,7 +285,7 @@ impl SearchIndex {
 }
 
 impl IndexState {
-    /// Returns the segments if they are open and all layers are caught up.
+    /// Returns the segments if they are open and all passages in the layers are indexed.
     fn ready(&self) -> Option<&[DiskShard]> {
         let is_caught_up = self.layers.iter().all(Tail::is_caught_up);
         self.disk.as_deref().filter(|_| is_caught_up)

@@ -16,9 +16,9 @@ use crate::{
 /// The relevance signals of a session, each on its own scale.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SessionSignals {
-    /// The best passages, weighted by [`Weights::best`].
+    /// The sum of the scores of the best passages, weighted by [`Weights::best`].
     pub(crate) turns: f32,
-    /// The best sequence of consecutive passages.
+    /// The score of the best sequence of consecutive passages.
     pub(crate) stretch: f32,
     pub(crate) whole: f32,
     pub(crate) pairs: f32,
@@ -39,7 +39,7 @@ pub(crate) struct Measure<'m> {
     plan: &'m Plan,
     weights: &'m Weights,
     evidence: &'m Evidence,
-    /// For each unit, the rarity of the exact word and of any of its forms among sessions.
+    /// For each unit, how rare sessions with the exact word are, and sessions with any form of it.
     rarity: Vec<[f32; 2]>,
 }
 
@@ -81,7 +81,8 @@ impl<'m> Measure<'m> {
         (signals, best)
     }
 
-    /// Omits the objective of an episode if it seems to be a copy of the session's first prompt.
+    /// Omits an objective or a prompt in an episode if it seems to be a copy of the session's first
+    /// prompt.
     fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.evidence.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);

@@ -1,5 +1,5 @@
-//! The queue of events for the engine. While the engine waits for the disk, it answers only
-//! queries, which need no decision about files, and postpones other events.
+//! The queue of events for the engine. While the engine waits for the disk, it answers queries,
+//! because they need no decision about files, and postpones all other events.
 
 use std::{collections::VecDeque, future};
 

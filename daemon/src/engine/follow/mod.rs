@@ -287,7 +287,7 @@ impl<T: Target> OutboxFollower<T> {
         let mut entries = match self.store.outbox(*position, ENTRIES_PER_STEP) {
             Err(StoreError::Damaged { .. }) => match self.store.outbox(*position, 1) {
                 Err(error @ StoreError::Damaged { .. }) => {
-                    tracing::warn!(%error, "{} lacks a change", T::NAME);
+                    tracing::warn!(%error, "{} skips a change, because a record is damaged", T::NAME);
                     *position += 1;
                     self.target.pass(*position);
                     return Ok(());
@@ -309,7 +309,7 @@ impl<T: Target> OutboxFollower<T> {
             match self.target.apply(entry, end) {
                 // A damaged record must not exclude other records from the target.
                 Err(TargetError::Store(error @ StoreError::Damaged { .. })) => {
-                    tracing::warn!(%error, "{} lacks a change", T::NAME);
+                    tracing::warn!(%error, "{} skips a change, because a record is damaged", T::NAME);
                 }
                 applied => applied?,
             }

@@ -69,7 +69,7 @@ impl Summarizer {
             // The estimate of tokens was too low, or the answer was too long. The second attempt
             // has half the budget.
             Err(error) if error.retry() == Retry::Smaller => {
-                tracing::debug!(%error, "asking with less of the session");
+                tracing::debug!(%error, "requesting the summary again with a shorter prompt");
                 self.try_summary(question, base, store, 2)
             }
             result => result,

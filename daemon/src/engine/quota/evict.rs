@@ -12,8 +12,8 @@ use crate::{
 /// Number of evictions (of the text of files, or of episodes) that are written in one batch.
 const BATCH: usize = 16;
 
-/// Evicts the text of sessions, and episodes. Each write list contains the statistics, so that the
-/// statistics are exact even if the process is killed.
+/// Evicts the text of sessions, and episodes. Each list of writes contains the statistics, so that
+/// the statistics are exact even if the process is killed.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
     /// The statistics are a sum, so only one evictor may add to them.

@@ -9,11 +9,11 @@ use crate::{
     store::{PendingWrite, SourceKey, Store, StoreError, Write},
 };
 
-/// Number of messages after which a write list is sent.
+/// Number of messages after which a list of writes is sent to the store.
 const MESSAGES: usize = 512;
-/// Size of the messages, in bytes, after which a write list is sent.
+/// Size of the messages, in bytes, after which a list of writes is sent to the store.
 const MESSAGE_BYTES: usize = 256 << 10;
-/// Maximum number of write lists that are not yet stored while the next lines are read.
+/// Maximum number of lists of writes that are not yet stored while the next lines are read.
 const IN_FLIGHT: usize = 2;
 
 /// The messages of a file that are not yet in the store.
@@ -36,7 +36,7 @@ impl Batch {
         }
     }
 
-    /// Marks the stored messages of the file for deletion with the next write list.
+    /// Marks the stored messages of the file for deletion with the next list of writes.
     pub(super) fn clear(&mut self) {
         self.others.push(Write::ClearSource(self.source));
     }

@@ -90,7 +90,7 @@ pub(super) struct SharedPrefix<'c> {
     pub(super) _lock: RecordLock<'c>,
 }
 
-/// The owners of records: indexes of `ids`, or forgotten sessions.
+/// The owners of records. The owner of a record is an index of `ids`, or a forgotten session.
 struct RecordOwners {
     ids: Vec<SessionId>,
     records: HashMap<RecordUuid, usize>,

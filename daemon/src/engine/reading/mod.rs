@@ -283,7 +283,7 @@ impl SourceReader {
 }
 
 impl OpenSource<'_> {
-    /// Drops the state of the file. Its stored messages are deleted with the next write list.
+    /// Drops the state of the file. Its stored messages are deleted with the next list of writes.
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();

@@ -11,7 +11,7 @@ use crate::{
     store::{NoteNamespace, Store, StoreError, notes::name_of},
 };
 
-/// Maximum number of sessions in one write list.
+/// Maximum number of sessions in one list of writes.
 const BATCH: usize = 256;
 
 /// Copies the ledger of `from` to `into`, after the sessions of `from` were restored in `into`.

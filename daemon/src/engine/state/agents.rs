@@ -17,8 +17,8 @@ use crate::{
 /// dropped first.
 const MAX_REPORTED: usize = 256;
 
-/// Maximum time between the moment at which the end of an agent was noticed and the time of a
-/// record that still belongs to this agent.
+/// A record belongs to an agent that has ended if the time of the record is at most this much later
+/// than the time at which the end was noticed.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]

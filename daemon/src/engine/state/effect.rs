@@ -56,7 +56,8 @@ pub(in crate::engine) enum EngineEffect {
         generation: u64,
         question: Box<ModelQuestion>,
     },
-    /// Adds a request to the usage statistics that was avoided because the session had not changed.
+    /// Records in the usage statistics that a request was avoided, because the session had not
+    /// changed.
     CountAvoided(Option<Namespace>),
     /// Permits that the summary of a session is created again. The reply contains the reader of the
     /// transcript.

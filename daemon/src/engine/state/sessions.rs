@@ -52,8 +52,8 @@ impl EngineState {
         self.apply_event_with_episode(session, event, None, now)
     }
 
-    /// Like [`EngineState::apply_event`]. Stores the session's new episode in the same write list,
-    /// so that the new episode replaces the old one atomically.
+    /// Like [`EngineState::apply_event`]. Stores the session's new episode in the same list of
+    /// writes, so that the new episode replaces the old one atomically.
     pub(super) fn apply_event_with_episode(
         &mut self,
         session: &Session,

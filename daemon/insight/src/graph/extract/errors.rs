@@ -174,7 +174,7 @@ fn details(parts: &[Part<'_>], is_minor: bool) -> Vec<(String, String)> {
 }
 
 /// Returns the watches of a resolution. It ends if the error comes back, or if the user reports a
-/// failed fix in words most of which are in `about`. A later successful test run confirms a fix
+/// failed fix and most words of this report are in `about`. A later successful test run confirms a fix
 /// that no run verified.
 fn watches(draft: &Draft<'_>, error: Subject, about: Vec<u64>, is_checked: bool) -> Vec<Watch> {
     let mut watches = vec![

@@ -53,9 +53,9 @@ fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list, or an entry of a list, instead of a sentence: it begins with a
-/// position in a file (`a.rs:12`) or has several such positions, it is a shortened list or the
-/// title of a review finding, or `; ` separates three parts or more.
+/// Whether a text is a list or an entry of a list, not a sentence. Such texts are: a text that begins
+/// with a position in a file (`a.rs:12`) or has several positions, a shortened list, the title of a
+/// review finding, and a text of three or more parts with `; ` between them.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);

@@ -29,8 +29,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // If there are complete runs, a partial run with at most one passed test and no failed one is
-    // left out, unless it followed the last edit and no complete run did.
+    // If there are complete runs, a partial run without failed tests and with at most one passed test
+    // is left out. It is kept if it followed the last edit and no complete run did.
     if last.iter().any(|run| !run.is_part()) {
         let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
         last.retain(|run| {

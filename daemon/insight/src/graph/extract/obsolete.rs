@@ -9,10 +9,10 @@ use crate::{
     pattern::pattern,
 };
 
-/// A report that concedes an error retracts a statement if the start of the report and the prompt
-/// before it repeat at least this share of the statement's words: the first value is for the next
-/// report, the second one for later reports.
+/// Minimum share of a statement's words that the next report and the prompt before it repeat if the
+/// report retracts the statement. Only the start of a report that concedes an error counts.
 const NEXT_REPORT_SHARE: f64 = 0.15;
+/// The same share for reports after the next report.
 const LATER_REPORT_SHARE: f64 = 0.5;
 /// Number of bytes at the start of a report that are searched for a retraction.
 const OPENING_BYTES: usize = 600;

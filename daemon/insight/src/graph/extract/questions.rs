@@ -61,8 +61,9 @@ pub(super) fn above_options(draft: &Draft<'_>, asked: &Choice) -> Option<String>
     own_introduction(introduction)
 }
 
-/// Returns an introduction of options without marks and without a label such as `Question 1 of 4:`;
-/// `None` if it ends like a statement or does not say what the options are about.
+/// Returns the introduction of a list of options, without Markdown and without a label such as
+/// `Question 1 of 4:`; `None` if the introduction ends like a statement or does not say what the
+/// options are about.
 fn own_introduction(line: &str) -> Option<String> {
     let label =
         pattern!(r"(?i)^(?:[a-z]+ )?question(?: [0-9]{1,2})?(?: (?:of|/) ~?[0-9]{1,2})?: *");

@@ -57,8 +57,8 @@ fn is_failure(text: &str) -> bool {
     .is_match(text)
 }
 
-/// Whether a sentence about a root cause says what failed: the cause itself, or the task at the end
-/// of the sentence, is about a failure, or the task is about a repair.
+/// Whether a sentence about a root cause says what failed: the cause is about a failure, or the task
+/// at the end of the sentence is about a failure or a repair.
 pub(super) fn says_what_failed(sentence: &str) -> bool {
     let (cause, task) = match sentence.rfind(statement_states::DECIDED_FOR) {
         Some(at) => sentence.split_at(at),

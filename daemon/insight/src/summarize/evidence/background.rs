@@ -220,5 +220,6 @@ fn files_in_report(report: &str) -> Vec<String> {
     found
 }
 
-/// Number of bytes at the start of a result that are searched for the notice about the background.
+/// Number of bytes at the start of a result that are searched for the notice that the work continues
+/// in the background.
 const SHORT: usize = 600;

@@ -125,7 +125,8 @@ pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Entr
     evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
 }
 
-/// Whether a ticket can be added, and a prompt contains a word with the form of a ticket's key.
+/// Whether fewer than [`bounds::TICKETS`] tickets are recorded, and a prompt contains a word with the
+/// form of a ticket's key.
 pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
     evidence.tickets.len() < bounds::TICKETS
         && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))

@@ -5,8 +5,9 @@ use crate::{
     summarize::text::{pattern, same_words, share_of_words, words},
 };
 
-/// Whether a step is not work for a later session: unchecked boxes of a pull request, tests that
-/// were changed and not run, untouched files of a plan, possible improvements, and waiting.
+/// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull request,
+/// tests that were changed and not run, untouched files of a plan, possible improvements, and
+/// waiting.
 pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(
         r"(?i)^(?:unchecked in|tests were changed|planned, not changed|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
@@ -34,8 +35,9 @@ pub(super) fn note(step: &str) -> Option<&str> {
     Some(path.as_str())
 }
 
-/// Whether a step no longer matters after another session has worked: the last request,
-/// something in the last report, a failed or interrupted call, a stash, or a routine such as a commit.
+/// Whether a step no longer matters after another session has worked. Such steps are: the last
+/// request, something in the last report, a failed or interrupted call, a stash, and a routine such
+/// as a commit.
 pub(super) fn is_short_lived(step: &str) -> bool {
     is_in_report(step)
         || step.starts_with(ASKED_LAST)

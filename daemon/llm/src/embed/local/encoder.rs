@@ -41,7 +41,7 @@ struct Norm {
     epsilon: f32,
 }
 
-/// Maximum number of tokens of a text. all-MiniLM-L6-v2 was trained with this number.
+/// Maximum number of tokens of a text, as in the settings of all-MiniLM-L6-v2.
 const PIECES: usize = 256;
 
 impl Encoder {

@@ -26,7 +26,7 @@ const RECOMMENDATION: usize = 390;
 const APPROVED: usize = 4;
 
 /// Returns the choices that `prompt` makes: it accepts a recommendation or proposals in `reply`, or
-/// picks options in `reply` or in one of the `earlier` reports, of which the first is the newest.
+/// picks options in `reply` or in one of the `earlier` reports. The newest report is the first.
 pub(in crate::summarize::evidence) fn chosen(
     reply: &str,
     earlier: &[&str],

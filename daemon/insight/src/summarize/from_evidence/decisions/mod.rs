@@ -149,8 +149,8 @@ fn without_removed<'c>(entries: &Entries<'_>, choice: &'c Choice) -> Cow<'c, Cho
 
 /// Returns the decisions that reports list, each with its line in the transcript.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
-    // A report of a turn without a change lists decisions from before the session, unless it is
-    // the last report.
+    // Except for the last report, the report of a turn without a change lists decisions from before
+    // the session.
     let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
     let reports = reports.filter(|report| report.changed || Some(report.origin) == last);

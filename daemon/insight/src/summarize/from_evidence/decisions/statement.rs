@@ -9,8 +9,8 @@ use crate::{
     },
 };
 
-/// Parses a sentence that states a decision, with its reason and the rejected alternative. `None`
-/// if the sentence contains neither a reason nor an alternative, unless it announces a choice.
+/// Parses a sentence that states a decision, with its reason and the rejected alternative. Returns
+/// `None` if the sentence has no reason and no alternative, and does not announce a choice.
 pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
     let sentence = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:\s*")
         .replace(sentence, "");

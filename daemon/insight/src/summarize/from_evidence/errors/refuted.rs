@@ -14,8 +14,9 @@ use crate::{
 /// Maximum length, in bytes, of a prompt that says that something still fails.
 const COMPLAINT: usize = 240;
 
-/// The part of a session between a pasted error and its return, or between a prompt and the next
-/// prompt, in which the user says that something still fails.
+/// A part of a session whose work did not fix a problem. It is between a pasted error and the same
+/// error that the user pasted later, or between two prompts of which the second says that something
+/// still fails.
 pub(crate) struct Span<'e> {
     begin: Origin,
     end: Origin,

@@ -1,6 +1,6 @@
 //! Finds commands that did not do what they were meant for, and the command that the session used
-//! instead: programs that the shell does not find by their plain name, runs without any test, and
-//! commands that worked only in another form.
+//! instead. Such commands are programs that the shell does not find by their plain name, test runs
+//! without any test, and commands that worked only in another form.
 
 use std::collections::BTreeSet;
 

@@ -213,9 +213,9 @@ pub(crate) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     })
 }
 
-/// Whether a later choice or commit removes something in `label`, the chosen option, or a later
-/// prompt keeps what the option replaces. For example, `remove turn ordering` makes `Turn-based
-/// with short leases` obsolete.
+/// Whether a later choice or commit removes something in the chosen option `label`, for example
+/// `remove turn ordering` after `Turn-based with short leases`, or whether a later prompt keeps what
+/// the option replaces.
 pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
