@@ -22,8 +22,8 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
             let what = "graphitid is stopping, but has not ended yet; `graphiti stop --force` ends it at once";
             return Err(AskError::Failed(what.to_owned()));
         }
-        // If the request failed, the daemon is down, unless a process holds the lock of the home
-        // directory.
+        // The daemon runs if a process holds the lock of the home directory, even if the request
+        // failed.
         requested => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => {

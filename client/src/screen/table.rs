@@ -22,8 +22,9 @@ enum Narrowing {
     /// Dropped when the last column would become narrower than its wanted width. The first column of
     /// this kind is dropped first.
     Dropped,
-    /// First cut to the wanted width; the last column of this kind is cut first. When no column can
-    /// be dropped any more, cut to the minimum width; the first column of this kind is cut first.
+    /// Cut to the wanted width: the last column of this kind before a column is dropped, the others
+    /// when no column is left to drop. Then cut to the minimum width, the first column of this kind
+    /// first.
     Cut { wanted: usize, least: usize },
 }
 

@@ -7,7 +7,7 @@
 //! ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in replies
 //! ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request failed.
 //! Each file in [`provider`] implements one kind of model. `reach` checks whether a model is
-//! available, without a prompt. [`prompt`] finds and fills the templates of prompts, and [`embed`]
+//! available, and sends no prompt. [`prompt`] finds and fills the templates of prompts, and [`embed`]
 //! computes vectors of texts.
 //!
 //! The callers choose the prompts and handle failures. Time, random numbers, the environment,

@@ -44,7 +44,7 @@ pub(super) enum Start {
 pub(super) enum Check {
     /// Neither a placeholder nor a repetition of a few characters.
     Varied,
-    /// Like `Varied`, and contains a digit or looks random. Identifiers usually do neither.
+    /// Like `Varied`, and contains a digit or looks random, unlike most identifiers.
     Mixed,
     /// Like `Varied`, and looks random.
     Random,

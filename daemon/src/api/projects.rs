@@ -65,8 +65,8 @@ pub(super) fn searched_projects(
     restrict_to_visible(visible_projects(daemon, client), project_argument(daemon, given)?, client)
 }
 
-/// Returns the scope of a search in the requested project. Sessions of the directory `near`, or
-/// else of the client's directory, rank higher.
+/// Returns the scope of a search in the requested project. The sessions of one project rank higher:
+/// the project of the directory `near`, or by default of the client's directory.
 pub(super) fn search_scope(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -56,13 +56,13 @@ pub(super) enum EngineCommand {
         scope: Scope,
         reply: oneshot::Sender<usize>,
     },
-    /// Releases sessions that will be forgotten. The reply is sent when no job and no request to a
-    /// model uses these sessions.
+    /// Stops tracking sessions that will be removed. The reply is sent when no job and no request
+    /// to a model uses these sessions.
     Release {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,
     },
-    /// Ends a release: the sessions were removed from the store, or removing them failed.
+    /// The sessions of a `Release` were removed from the store, or their removal failed.
     ReleaseEnded {
         sessions: Vec<SessionKey>,
         reply: oneshot::Sender<()>,

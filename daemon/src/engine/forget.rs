@@ -66,8 +66,8 @@ impl Engine {
         failure.map_or(Ok(position), Err)
     }
 
-    /// Looks up and releases the sessions. Does this twice, because a session may be registered
-    /// between the look-up and the release.
+    /// Looks up the sessions, and makes the engine stop tracking them. Does this twice, because a
+    /// session may be registered between the two steps.
     async fn release_all(
         &self,
         sessions: &mut [(SessionId, Option<SessionKey>)],

@@ -103,8 +103,8 @@ mod tests {
     enum TestWrite {
         /// Adds a number of messages after the existing ones.
         Append(u32),
-        /// Writes messages from a number on, or after the existing messages if there are fewer. The
-        /// second value is the number of messages.
+        /// Writes messages from a message number on, or after the existing messages if there are
+        /// fewer. The second value is how many messages are written.
         Overwrite(u32, u32),
         Clear,
         /// Changes the text of the first message. The number of messages stays the same.

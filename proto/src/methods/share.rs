@@ -51,7 +51,7 @@ pub struct ShareAnswer {
     /// The results of a check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ShareCheck>,
-    /// The start of the next page of a preview; absent on the last page.
+    /// The value of `before` for the next page of a preview; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -34,7 +34,7 @@ pub struct SessionPage {
     /// The sessions, in the order in which they became known. A page may be empty even if another
     /// page follows.
     pub sessions: Vec<SessionRow>,
-    /// The start of the next page; null on the last page.
+    /// The value of `cursor` for the next page; null on the last page.
     pub next: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct ExportRequest {
 pub struct ExportPage {
     /// The episodes, the latest session first.
     pub episodes: Vec<PortableEpisode>,
-    /// The start of the next page; null on the last page.
+    /// The value of `before` for the next page; null on the last page.
     pub next: Option<String>,
 }
 

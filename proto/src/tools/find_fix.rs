@@ -31,7 +31,8 @@ impl Default for FixArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FixAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The records of this error: fixed errors first, then errors of the caller's project, then the
     /// latest.

@@ -18,7 +18,7 @@ pub struct GetEpisodesArguments {
     pub group_id: Option<String>,
     /// The older name of `max_episodes`.
     pub last_n: Option<usize>,
-    /// Only episodes of sessions before this episode's session: `next` of the previous page.
+    /// An episode, for example `next` of the previous page: only episodes of earlier sessions are returned.
     pub before: Option<String>,
 }
 
@@ -27,11 +27,12 @@ pub struct GetEpisodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The episodes, the latest session first.
     pub episodes: Vec<EpisodeNode>,
-    /// The start of the next page, for `before`; null on the last page.
+    /// The value of `before` for the next page; null on the last page.
     pub next: Option<String>,
     /// Number of sessions whose episodes are still being created.
     pub pending: usize,
@@ -46,7 +47,7 @@ pub struct EpisodeNode {
     pub uuid: String,
     /// A short title for lists.
     pub name: String,
-    /// The origin, and the summary as Markdown.
+    /// The summary as Markdown with its origin, or the text of an added memory.
     pub content: String,
     /// When the episode was created, RFC 3339.
     pub created_at: String,

@@ -16,7 +16,7 @@ pub struct LogArguments {
     pub project: Option<String>,
     /// Only from this day on, such as 2026-03-01 or "last week".
     pub since: Option<String>,
-    /// Only sessions before this episode, for paging: `next` of the previous page.
+    /// An episode, for example `next` of the previous page: only earlier sessions are returned.
     pub before: Option<String>,
     /// Maximum number of sessions, at most 200; 0 returns no sessions.
     pub limit: usize,
@@ -33,11 +33,12 @@ impl Default for LogArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LogAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The sessions, the latest first.
     pub sessions: Vec<LogRow>,
-    /// The start of the next page, for `before`; absent on the last page.
+    /// The value of `before` for the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -65,9 +65,9 @@ pub struct GetSessionAnswer {
     pub files: Vec<FileRow>,
     /// The requested messages.
     pub messages: Vec<MessageRow>,
-    /// The start of the next page, for `from`; null on the last page.
+    /// The value of `from` for the next page; null on the last page.
     pub next: Option<u32>,
-    /// The start of the next page, for `at`: the number of characters of the message at `next`, or
+    /// The value of `at` for the next page: the number of characters of the message at `next`, or
     /// of the summary, that were returned so far.
     pub next_at: usize,
 }

@@ -73,7 +73,8 @@ impl Default for SearchFactsArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchFactsAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,

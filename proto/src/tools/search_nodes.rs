@@ -47,7 +47,8 @@ impl Default for SearchNodesArguments {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchNodesAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The nodes, best first.
     pub nodes: Vec<NodeRow>,

@@ -32,7 +32,7 @@ pub struct SearchSessionsArguments {
     pub after: Option<String>,
     /// Only before this day or time.
     pub before: Option<String>,
-    /// The caller's directory. Of equal results, its sessions come first.
+    /// The caller's directory. Sessions of its project rank slightly higher.
     pub near: Option<String>,
     // A structured answer has 10 sessions by default.
     /// Maximum number of sessions, at most 50.
@@ -88,7 +88,8 @@ const ROLES: [Option<&str>; 5] =
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SearchSessionsAnswer {
-    /// A message for people about sessions that were indexed for this request or are pending.
+    /// A message for people, for example about sessions that were indexed for this request or are
+    /// pending.
     pub message: String,
     /// The record of the error that the query contains, when it is known.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -54,7 +54,7 @@ struct Account {
 
 #[derive(Clone, Debug)]
 enum Promise {
-    /// This episode, until the session changes.
+    /// The session has this episode until it changes.
     Episode(String),
     /// Any episode, at a later time.
     Later,

@@ -1,5 +1,5 @@
-//! Tests with the real programs that the shared sessions of colleagues are found together with the
-//! user's sessions, that they are marked, and that their text is harmless.
+//! Tests of shared sessions with the real programs. A search also finds the sessions of colleagues
+//! and shows who shared them, and hostile text in these sessions is harmless.
 
 use graphiti_tests::{MockGraph, World};
 use serde_json::{Value, json};

@@ -77,7 +77,8 @@ pub struct Evidence {
     pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
-    /// The error of the agent's own service, if no text of the agent follows the error.
+    /// The error of the service that runs the agent's model, if no text of the agent follows the
+    /// error.
     pub service_failure: Option<Quote>,
     /// Files by their paths in the transcript.
     pub files: BTreeMap<String, FileWork>,
@@ -168,7 +169,7 @@ pub struct EventCounts {
     pub interruptions: u32,
     /// Times the context was compacted.
     pub compactions: u32,
-    /// Times the agent's own service failed.
+    /// Times the service that runs the agent's model failed.
     pub service_errors: u32,
 }
 
@@ -331,11 +332,12 @@ pub struct Delegation {
     pub report: Option<String>,
     /// How the work ended.
     pub outcome: Option<Outcome>,
-    /// Files that the sub-agent changed since its last commit, as far as the session's own file
-    /// reports its calls.
+    /// Files that the sub-agent changed after its last commit. Empty if the session's own file does
+    /// not contain the calls of sub-agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The subjects of the sub-agent's commits, as far as the session's own file reports its calls.
+    /// The subjects of the sub-agent's commits. Empty if the session's own file does not contain
+    /// the calls of sub-agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
     /// The position in the transcript.

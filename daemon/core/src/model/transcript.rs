@@ -137,7 +137,7 @@ pub enum Item<'a> {
     TaskEnded(TaskEnded<'a>),
     /// The agent recorded that the session is over.
     SessionEnded,
-    /// The agent's own service failed.
+    /// The service that runs the agent's model failed.
     ServiceError(Cow<'a, str>),
 }
 

@@ -70,7 +70,10 @@ impl Program {
             let what = format!("{program} cannot be started: {error}");
             Error::misconfigured(what, "check `session_tracking.llm.command`")
         })?;
-        Ok(format!("{} exists; only a session shows whether it answers", found.display()))
+        Ok(format!(
+            "{} exists; whether it answers is known after the first request",
+            found.display()
+        ))
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {

@@ -1,4 +1,4 @@
-//! Tests of the check whether a model is available, without a prompt.
+//! Tests of the check whether a model is available. The check sends no prompt.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-/// Checks the request for the list; Anthropic and OpenAI differ in the key's header.
+/// Checks the request for the list of models. Anthropic and OpenAI expect the key in different
+/// headers.
 fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

@@ -8,7 +8,7 @@ pub(crate) struct Facts {
     pub(crate) source: u32,
     pub(crate) seq: u32,
     pub(crate) part: u32,
-    /// `None` for a card.
+    /// `None` for the document of a [`Card`](crate::index::change::Card).
     pub(crate) kind: Option<PassageKind>,
     /// Seconds since the epoch.
     pub(crate) at: i64,

@@ -8,8 +8,8 @@ use crate::{
     text::{everyday, language::LanguageSet, stop},
 };
 
-/// A query that is a single word for more than a day (`march`) searches this word. Other queries
-/// that consist only of dates list all sessions of these dates.
+/// A query of a single word for a time of more than a day (`march`) searches for this word. Other
+/// queries that consist only of dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 /// Minimum number of words by which a language other than English is recognised, if the date in the
 /// query is in digits and does not show its language.
@@ -17,7 +17,7 @@ const MIN_FOREIGN_WORDS: usize = 2;
 
 impl Query {
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
-    /// filters. Without filters, a single word for more than a day (`march`) remains a word.
+    /// filters. Without filters, a single word for a time of more than a day (`march`) remains a word.
     pub(super) fn convert_to_list(&mut self) {
         let has_date = !self.dates.is_empty();
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);

@@ -32,8 +32,8 @@ const SHORT: usize = 6;
 /// Minimum length, in characters, of a part of a compound. The prefix in [`same_beginning`] has at
 /// least one more character.
 const SHORTEST_PART: usize = 4;
-/// Maximum number of characters that are removed from the end of a word to get a prefix. A word that
-/// is found by such a prefix is longer than the searched word by at most this number.
+/// Maximum number of characters by which a prefix is shorter than the searched word, and by which a
+/// word with this prefix may be longer than the searched word.
 const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];

@@ -1,9 +1,9 @@
 //! Search by meaning: compares the vector of a query with all stored vectors.
 //!
 //! The comparison is exact except for rounding: each component is stored in one byte. It takes
-//! about ten milliseconds for 100,000 vectors with 256 components, the number for about ten
-//! thousand sessions. An approximate index would need more memory, miss some results and have to be
-//! maintained (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures the
+//! about ten milliseconds for 100,000 vectors with 256 components; about ten thousand sessions have
+//! this number of vectors. An approximate index would need more memory, miss some results and have
+//! to be maintained (`cargo bench -p graphiti-tests --bench retrieval -- vectors` measures the
 //! comparison).
 //!
 //! [`texts`] selects the texts of a session that get vectors; other modules compute the vectors.
@@ -42,8 +42,8 @@ pub struct Ranker<'r> {
 const SAMPLE: usize = 48;
 /// Minimum number of owners for a meaningful average.
 const MIN_SAMPLE: usize = 8;
-/// Deleted rows are removed when there are more than 64 of them, and more than one of this number
-/// of rows is deleted.
+/// Deleted rows are removed when more than 64 rows, and more than `1 / DEAD` of all rows, are
+/// deleted.
 const DEAD: usize = 4;
 
 impl Vectors {
@@ -96,7 +96,7 @@ impl Vectors {
         self.numbers.len() + self.owners.len() * (16 + 4) + self.rows.len() * 32
     }
 
-    /// Returns every owner with the highest cosine similarity of its vectors to `question`.
+    /// Returns each owner, and the cosine similarity of `question` to the owner's nearest vector.
     fn nearness(&self, question: &Packed) -> Vec<(u64, f32)> {
         if question.numbers.len() != self.dimension || self.dimension == 0 {
             return Vec::new();
@@ -166,9 +166,9 @@ impl SecondRanker for Ranker<'_> {
         found.into_iter().map(|(owner, cosine)| (SessionKey(owner), cosine)).collect()
     }
 
-    /// Returns the average similarity of two sessions. A session that is not more similar to the
-    /// query is not related to the query. The average is measured, because it depends on the model
-    /// and on the sessions.
+    /// Returns the average similarity of two sessions. A session is related to the query only if
+    /// its similarity to the query is above this average. The average is measured, because it
+    /// depends on the model and on the sessions.
     fn floor(&self) -> f32 {
         self.vectors.background().unwrap_or(f32::NEG_INFINITY)
     }
@@ -260,8 +260,8 @@ mod tests {
         for owner in 7..200_u8 {
             vectors.put(owner.into(), &[on_a_circle(f32::from(owner))]);
         }
-        // The directions on a circle cancel out and the common component is left: 0.25 of 1.25.
-        // `Packed` does not normalise.
+        // On average, the components on the circle cancel out, and the product of the common
+        // components is left: 0.5 * 0.5. `Packed` does not normalise.
         assert!((floor(&vectors) - 0.25).abs() < 0.05, "{}", floor(&vectors));
     }
 

@@ -31,7 +31,8 @@ impl Forgetting {
 }
 
 impl EngineState {
-    /// Releases sessions, and replies when no job and no request to a model uses them.
+    /// Stops tracking sessions that will be removed, and replies when no job and no request to a
+    /// model uses them.
     pub(super) fn release(&mut self, sessions: Vec<SessionKey>, reply: oneshot::Sender<()>) {
         let known = sessions.iter().filter_map(|key| self.session(*key)).map(|session| session.id);
         let known = known.collect();
@@ -52,8 +53,8 @@ impl EngineState {
         self.reply_to_forgetting();
     }
 
-    /// Ends a release. A session that is still in the store, because its removal failed, is tracked
-    /// again.
+    /// Handles the end of a removal. A session that is still in the store, because its removal
+    /// failed, is tracked again.
     pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
         for key in sessions {
             self.forgetting.sessions.remove(key);

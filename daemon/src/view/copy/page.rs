@@ -32,7 +32,7 @@ pub(super) enum CopyPage {
     Index {
         number: usize,
     },
-    /// A page of a conversation next to the summary.
+    /// The summary of a session next to a page of its conversation.
     Session {
         id: String,
         source: u32,

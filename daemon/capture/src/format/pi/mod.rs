@@ -110,8 +110,8 @@ fn compacted(record: &Object<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-/// Returns an id for a record: Pi's own id combined with the time, because Pi's id has eight digits
-/// and is unique only within one file. A fork copies the id and the time.
+/// Returns an id for a record: Pi's own id if it is a UUID. Otherwise Pi's id has eight digits and
+/// is unique only within one file; it is combined with the time. A fork copies the id and the time.
 fn uuid(record: &Object<'_>, at: Option<Timestamp>) -> Option<RecordUuid> {
     let id = record.string("id")?;
     if let Ok(uuid) = uuid::Uuid::try_parse(&id) {

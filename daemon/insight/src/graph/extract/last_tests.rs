@@ -29,8 +29,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);
-    // If there are complete runs, a partial run without failed tests and with at most one passed test
-    // is left out. It is kept if it followed the last edit and no complete run did.
+    // If there are complete runs, a partial run with at most one passed test and no failed test is
+    // left out. It is kept if only partial runs followed the last edit.
     if last.iter().any(|run| !run.is_part()) {
         let has_fresh = last.iter().any(|run| !run.is_part() && !is_old(run));
         last.retain(|run| {
@@ -58,8 +58,8 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
 }
 
 /// Describes other successful runs of parts of the suite. If a file was edited after `run`
-/// (`is_old`), these are the runs after `run`. Otherwise they are the runs after the last edit, and
-/// only if `run` is itself partial.
+/// (`is_old`), these are the runs after `run`. Otherwise, if `run` is partial, these are the runs
+/// after the last edit; if `run` is complete, there are none.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,
@@ -119,9 +119,10 @@ fn is_text(path: &str) -> bool {
     [".md", ".txt", ".org", ".rst", ".adoc", ".example"].iter().any(|end| path.ends_with(end))
 }
 
-/// Whether a report contradicts the last `runs`: it states numbers of tests, but none of them is a
-/// count or the sum of the runs, or it claims that all tests pass although some failed. The sum may
-/// include the runs of other parts of the suites, which are in `all`.
+/// Whether a report contradicts the last `runs`. It does if it claims that all tests pass although
+/// some failed. It also does if it states numbers of tests, but no number is the count of passed,
+/// failed or all tests of a run, or the sum of the passed tests. The sum may include the runs of
+/// other parts of the suites, which are in `all`.
 fn contradicts(report: &str, runs: &[&TestRun], all: &[&TestRun]) -> bool {
     let counted = pattern!(
         r"(?i)\b([0-9]{1,6})(?:/([0-9]{1,6}))? (?:\*\*)?(?:[a-z-]+ )?(?:tests?|specs?|passed|passing|pass)\b"

@@ -30,8 +30,9 @@ impl LineTimes {
         }
     }
 
-    /// Returns the last known time up to `origin`, or the start of the session if there is none.
-    /// Each line after the known time adds one microsecond, so that later lines have later times.
+    /// Returns the last known time up to `origin` in its file, or the start of the session if no
+    /// time is known. Each line after the known time adds one microsecond, so that later lines have
+    /// later times.
     pub(super) fn at(&self, origin: Origin) -> Timestamp {
         let first = Origin { source: origin.source, line: 0 };
         let before = self.known.range(first..=origin).next_back();

@@ -29,8 +29,8 @@ use crate::{
 /// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
-/// Maximum length, in bytes, of the part of an output that is read for an error message, if the
-/// command only reads.
+/// Maximum length, in bytes, of the part of the output of a reading command that is searched for an
+/// error message or, if the command succeeded, for any text.
 const FAILURE_READ: usize = 4_000;
 
 /// Whether the answer to a change says that the file is new.
@@ -216,14 +216,14 @@ impl Collector {
         self.files_changed(&changes, || false, moment);
     }
 
-    /// Records the end of a command at `origin`, as the failed form of a later command or as another
-    /// form of an earlier command.
+    /// Records how the command at `origin` ended. A failed command is kept until a later command
+    /// succeeds in another form; a successful command may be this other form.
     fn record_retry(&mut self, command: &CommandLine, origin: Origin, end: CommandEnd<'_>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
         retries::record_end(waiting, retries, (command, origin), end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
-            // After these changes, a failed command may work unchanged.
+            // These changes may be the reason why a later command succeeds, not its other form.
             waiting.clear();
         }
     }

@@ -1,5 +1,5 @@
-//! Tests of the collector with whole sessions: the evidence that it keeps, saving at any point, and
-//! its size.
+//! Tests of the collector with whole sessions: the evidence that it keeps, its size, and that it
+//! can be saved at any point.
 
 use std::{borrow::Cow, time::Duration};
 

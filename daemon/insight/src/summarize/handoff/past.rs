@@ -47,8 +47,8 @@ pub struct EndedSession {
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
     pub done: Vec<String>,
-    /// The last run of each test suite. If the ending of the session is unknown, only the last test
-    /// run, and only if all tests passed.
+    /// The last run of each test suite. If the ending of the session is unknown, this is the last
+    /// test run if all its tests passed, or else `None`.
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,

@@ -1,5 +1,5 @@
-//! Tests of the text that a summary takes from the user and the agent: what the text refers to, and
-//! which parts later turns make obsolete.
+//! Tests of the sentences that a summary takes from prompts and answers. The summary adds what a
+//! sentence refers to, and omits parts that are obsolete or say nothing.
 
 use crate::{
     model::{
