@@ -100,8 +100,8 @@ fn agents_in_environment(variable: Variable<'_>) -> Vec<NamedAgent> {
 }
 
 /// Returns the innermost agent. If there are several agents, finds the nearest ancestor whose
-/// environment lacks any of them, and returns the agent that is missing there. Returns `None` if
-/// several agents are missing, or if there is no such ancestor.
+/// environment does not contain all of them, and returns the agent that is missing there. Returns
+/// `None` if several are missing, or if there is no such ancestor.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,

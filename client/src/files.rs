@@ -13,7 +13,7 @@ pub(crate) const LONGEST_TEXT: u64 = 16 << 20;
 ///
 /// # Errors
 ///
-/// Also fails if the file is longer, or is not a regular file. A pipe, for example, may never end.
+/// Also fails if the file is longer than `longest`, or is not a regular file: a pipe may never end.
 pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let wrong = |kind, what: String| Err(io::Error::new(kind, what));
     // Checked before opening, because opening a pipe may block.

@@ -163,8 +163,8 @@ fn by(team: Option<&TeamOrigin>) -> String {
 }
 
 /// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
-/// name and a remote stay unchanged. So does an absolute path of another system, which `list --json`
-/// prints for an imported session.
+/// name, a remote or a path of another system (from `list --json`) stays unchanged, unless it
+/// exists here as a path.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {

@@ -99,8 +99,8 @@ impl SessionView<'_> {
         rows.len() + if screen.is_terminal() { 3 } else { 4 }
     }
 
-    /// Returns the rows below the title: the original of a fork, the machine of an imported session
-    /// and a problem, and with `--verbose` the ids, the state, the branches and the transcript files.
+    /// Returns the rows below the title: the original of a fork, the machine of an imported
+    /// session, and the problem. `--verbose` adds ids, the state, branches and transcript files.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());

@@ -96,8 +96,9 @@ fn forward_if(
 }
 
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
-/// if the daemon requests the wait. An event that starts or closes a session is stored if the daemon
-/// does not accept it.
+/// if the daemon requests the wait. Stores an event that starts or closes a session if the daemon
+/// does not accept it, and a start whose handoff is late. Sends a stored start before the session's
+/// next prompt.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();

@@ -1,10 +1,10 @@
 //! `graphiti mcp`: connects an agent to the daemon over standard input and output.
 //!
 //! This command forwards lines, and adds the caller to each request. It contains no tools, because
-//! the daemon describes the tools. Otherwise it interprets the protocol only as far as necessary to
-//! survive a restart of the daemon: [`relay`] stores the handshake and the pending requests. When
-//! the daemon ends, pending requests are answered with an error. The next request connects again,
-//! starts the daemon unless `--no-start` is given, and repeats the handshake.
+//! the daemon describes the tools. To survive a restart of the daemon, [`relay`] also stores the
+//! handshake and the pending requests. When the daemon ends, pending requests are answered with an
+//! error. The next request connects again, starts the daemon unless `--no-start` is given, and
+//! repeats the handshake.
 
 mod relay;
 
@@ -30,8 +30,7 @@ use crate::{
 
 /// Maximum number of lines that wait to be forwarded. When this number is reached, the reader waits.
 const QUEUE_CAPACITY: usize = 64;
-/// How long to retry the connection, if the daemon must not be started or closes each new
-/// connection.
+/// How long to retry when the daemon closes new connections, or is down and must not be started.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);

@@ -76,7 +76,7 @@ impl Screen {
         wrapped.collect()
     }
 
-    /// Returns the width of text, in columns.
+    /// Returns the maximum width of a line, in columns.
     pub(crate) fn width(&self) -> usize {
         self.width
     }

@@ -19,12 +19,12 @@ pub(crate) struct Column {
 enum Narrowing {
     /// Keeps the width of the text.
     Never,
-    /// Dropped when the last column would become narrower than its wanted width. The first column of
-    /// this kind is dropped first.
+    /// Dropped when the last column that can be cut would become narrower than its wanted width.
+    /// The first column of this kind is dropped first.
     Dropped,
-    /// Cut to the wanted width: the last column of this kind before a column is dropped, the others
-    /// when no column is left to drop. Then cut to the minimum width, the first column of this kind
-    /// first.
+    /// Cut to the wanted width. The last column of this kind is cut before a column is dropped, the
+    /// others when no column is left to drop. If this is not enough, columns are cut to the minimum
+    /// width, the first column of this kind first.
     Cut { wanted: usize, least: usize },
 }
 
@@ -51,8 +51,8 @@ impl Column {
         Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// Creates a column that is dropped when the last column would become narrower than its wanted
-    /// width. The first optional column of a table is dropped first.
+    /// Creates a column that is dropped when the last column that can be cut would become narrower
+    /// than its wanted width. The first optional column of a table is dropped first.
     pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Dropped }
     }
@@ -109,7 +109,7 @@ impl TextTable {
         for at in (0..self.columns.len()).rev() {
             let Some((wanted, _)) = cuts(at) else { continue };
             shrink(&mut widths, at, wanted, width);
-            // The columns before the last one are not cut as long as a column can be dropped.
+            // Earlier columns are not cut as long as a column can be dropped.
             while excess(&widths, width) > 0
                 && let Some(dropped) = self.next_dropped(&widths)
             {

@@ -24,7 +24,7 @@ pub(crate) struct AgentSetup {
     pub(crate) start: &'static [&'static str],
     /// What the user has to do after the setup.
     pub(crate) note: Option<&'static str>,
-    /// What the agent would be allowed to do without confirmation.
+    /// What the agent may do without confirmation, unless `--no-allow` is given.
     pub(crate) offer: Option<&'static str>,
     /// The agent's folder, which shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,

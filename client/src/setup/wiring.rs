@@ -10,7 +10,7 @@ use crate::{
 pub(crate) enum Wiring {
     /// The settings are current.
     Complete,
-    /// The settings contain another path of the program, or another version wrote them.
+    /// The settings are incomplete or from another version, or contain another path of the program.
     Outdated,
     /// The settings contain no entry of ours.
     Missing,

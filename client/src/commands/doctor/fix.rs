@@ -1,6 +1,6 @@
-//! Repairs the user's settings of agents if another version of graphiti wrote them, or if they
-//! contain another path of the program. In the settings of the project in this directory, repairs
-//! only hooks of an old form. The settings of agents that are not set up stay unchanged.
+//! Repairs the user's settings of agents if they are incomplete or from another version of
+//! graphiti, or contain another path of the program. Repairs the settings of the project in this
+//! directory only if they contain hooks of an old form. Does not set up further agents.
 
 use super::look;
 use crate::{

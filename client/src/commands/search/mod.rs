@@ -267,7 +267,7 @@ fn shortened(message: &MessageRow) -> String {
     }
 }
 
-/// Returns the passages that contain more than the title and the preceding passages.
+/// Returns the first passages whose text is not part of the title or of a preceding passage.
 fn distinct_passages(hit: &Hit) -> Vec<&MatchedPassage> {
     let mut shown = vec![letters_and_digits(&hit.session.title)];
     let mut passages = Vec::new();

@@ -204,8 +204,8 @@ fn title(by: StatsGrouping) -> &'static str {
     }
 }
 
-/// Returns the names of rows. The name of a project consists of the last directories of its path, as
-/// many as distinguish the project from the others.
+/// Returns the names of rows. The name of a project consists of the last directories of its path:
+/// the smallest number that distinguishes the project from the others.
 fn names<'r>(
     by: StatsGrouping,
     rows: &(impl Iterator<Item = &'r StatsRow> + Clone),

@@ -226,9 +226,9 @@ impl Finder {
         self.awaited.take().and_then(|action| self.act(action))
     }
 
-    /// Acts on the session that is shown. If no session is shown, acts on the selected session. While
-    /// a search is running, that action is delayed, because the user means the new result and not
-    /// the earlier selection.
+    /// Acts on the session that is shown, or else on the selected session. While a search is
+    /// running, an action on the selected session is delayed, because the user means a session of
+    /// the new result.
     fn act(&mut self, action: SelectionAction) -> Option<FinderEffect> {
         if self.shown.is_none() && self.is_searching() {
             self.awaited = Some(action);
