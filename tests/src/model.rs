@@ -75,7 +75,7 @@ impl ModelRequest {
         self.body["messages"][1]["content"].as_str().expect("a question")
     }
 
-    /// Returns the part of the prompt from a transcript, and the text around it.
+    /// Returns the part of the prompt that comes from a transcript, and the text around this part.
     pub fn material(&self) -> (&str, String) {
         let (before, rest) = self.prompt().split_once("<material-").expect("marked material");
         let (mark, rest) = rest.split_once('>').expect("the end of a mark");

@@ -51,7 +51,7 @@ impl Transcript {
         self
     }
 
-    /// Continues a transcript with other ids than its first thousand records.
+    /// Continues a transcript; the new ids differ from those of its first thousand records.
     #[must_use]
     pub fn continued(self) -> Transcript {
         Transcript { count: 1_000, ..self }

@@ -23,7 +23,7 @@ pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = attempt() {
             return value;
         }
-        assert!(began.elapsed() < ANSWER_LIMIT, "the daemon has failed for {ANSWER_LIMIT:?}");
+        assert!(began.elapsed() < ANSWER_LIMIT, "every attempt has failed for {ANSWER_LIMIT:?}");
     }
 }
 

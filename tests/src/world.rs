@@ -19,7 +19,7 @@ use crate::{Process, Transcript, Wire, wire::repeat};
 
 /// Time limit for a start, enough for the slowest machine.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// Maximum time of the daemon's end.
+/// Maximum time that the daemon may need to end.
 const END_LIMIT: Duration = Duration::from_secs(300);
 
 /// The default project of sessions.

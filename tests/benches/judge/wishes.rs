@@ -1,4 +1,4 @@
-//! Writes the sheet of sentences that may be standing wishes.
+//! Writes the sheet of sentences that may be standing wishes, that is, wishes for all later work.
 
 use std::fmt::Write as _;
 

@@ -133,7 +133,7 @@ fn quality(set: &QuestionSet) {
     }
 }
 
-/// Prints how well sentences are found that occur only once in all sessions.
+/// Prints how well the search finds sentences that occur only once in all sessions.
 fn needles(set: QuestionSet) {
     let mut set = needles::hide(set);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");

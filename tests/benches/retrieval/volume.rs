@@ -65,7 +65,7 @@ pub(crate) fn measure_index(folder: &Path) {
     let after = resident();
     index.release_memory().expect("the index can be read");
     println!(
-        "  memory: {after} after the questions, {} at rest, both with the benchmark's vocabulary",
+        "  memory: {after} after the questions, {} at rest; both include the benchmark's vocabulary",
         resident()
     );
 }

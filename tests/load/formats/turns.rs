@@ -259,7 +259,7 @@ fn qwen(turn: &Turn) -> Vec<Value> {
     ]
 }
 
-/// Returns the records of Cursor CLI; they have no output, because it stores no results.
+/// Returns the records of Cursor CLI; they contain no outputs of tools, because Cursor stores none.
 fn cursor(turn: &Turn) -> Vec<Value> {
     let record =
         |role: &str, content: Value| json!({ "role": role, "message": { "content": content } });

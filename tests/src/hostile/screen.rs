@@ -38,7 +38,7 @@ pub(super) fn check(bytes: &[u8]) {
     assert!(shown.chars().all(harmless), "{shown:?}");
     let read: String = serde_json::from_str(&shown).expect("the cleaned text is still JSON");
     assert_eq!(read, text, "the JSON contains another text");
-    // The text that a model is shown.
+    // The text that is shown to a model.
     let cleaned = for_model(&text);
     assert!(cleaned.chars().all(|c| matches!(c, '\n' | '\t') || harmless(c)), "{cleaned:?}");
     assert_eq!(for_model(&cleaned), cleaned, "cleaning again changes something");

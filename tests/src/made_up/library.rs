@@ -4,7 +4,7 @@ use crate::Random;
 
 /// Number of different words.
 const WORDS: usize = 20_000;
-/// Size of the generated prose in bytes, and of the generated code.
+/// Size in bytes of the generated prose; the generated code has the same size.
 const TEXT_BYTES: usize = 4 << 20;
 
 /// Texts from which generated sessions quote.

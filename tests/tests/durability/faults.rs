@@ -240,7 +240,7 @@ fn on_a_slow_disk_callers_are_answered_at_once() {
     assert!(slowest[0].0 < SLOW_SYNC / 3, "{:?}", &slowest[..8]);
     disk.works();
     daemon.settle();
-    assert_eq!(found(&daemon, "walrus"), 10, "a page of results");
+    assert_eq!(found(&daemon, "walrus"), 10, "a page has ten results");
 }
 
 #[test]

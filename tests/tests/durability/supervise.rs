@@ -1,4 +1,4 @@
-//! Tests panics: when a task of the daemon panics, the round restarts, or the process ends with an
+//! Tests panics: when a task of the daemon panics, all tasks restart, or the process ends with an
 //! error. A request that panics is answered with an error.
 
 use graphiti_proto::{methods, rpc::code};
@@ -6,7 +6,7 @@ use graphiti_tests::{Daemon, McpHost, World};
 use graphitid::fault;
 use serde_json::{Value, json};
 
-/// The first turn of each task, and a later turn of some tasks.
+/// The first pass of each task's loop, and a later pass of some tasks.
 const DEFECTS: [&str; 9] = [
     "follower: turn:1",
     "follower: turn:3",
@@ -89,7 +89,7 @@ fn with_defect(defect: &str) -> World {
     world
 }
 
-/// Closes a session, with retries: a restart of the round disconnects clients.
+/// Closes a session, with retries: a restart of the tasks disconnects clients.
 fn close_with_retries(daemon: &Daemon, session: &str) -> Value {
     daemon.settle_at_last();
     loop {

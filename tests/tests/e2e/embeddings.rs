@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, World};
 use serde_json::{Value, json};
 
-/// Groups of words with similar meanings; each group has its own direction.
+/// Groups of words with similar meanings; each group is one component of the vectors.
 const MEANINGS: [&[&str]; 3] =
     [&["dog", "puppy", "kennel"], &["invoice", "billing", "payment"], &["login", "password"]];
 
@@ -83,7 +83,7 @@ fn a_query_with_other_words_finds_the_session() {
     let node = &nodes["nodes"][0];
     assert!(node["name"].as_str().unwrap().contains("kennel"), "{nodes}");
     assert!(node["explanation"].as_str().unwrap().contains("meaning"), "{nodes}");
-    // The records have times a few seconds in the future.
+    // The times of the records are in the future, so only `include_ended` finds their facts.
     let arguments = json!({
         "query": "puppy", "explain": true, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
     });

@@ -82,7 +82,7 @@ fn the_command_prints_the_handoff() {
     assert_eq!(printed, "No earlier session is known in this project.\n");
 }
 
-/// `list --json` prints such a path for a session from another system.
+/// `list --json` prints a path such as `D:/work/app` for a session from another system.
 #[test]
 fn a_project_of_another_system_is_found_by_its_path() {
     let world = World::new();

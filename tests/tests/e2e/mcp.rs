@@ -488,7 +488,7 @@ fn agent(world: &World, project: &str, session: &str) -> McpHost {
     McpHost::start(&mut command)
 }
 
-/// Returns parameters in the form of 2026-07-28.
+/// Returns parameters in the form of the protocol version 2026-07-28.
 fn stateless(mut params: Value) -> Value {
     params["_meta"] = json!({
         STRUCTURED: true,

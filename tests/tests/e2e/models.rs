@@ -107,7 +107,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     let topics = json!({ "query": "session expiry", "entity_types": ["Topic"] });
     let topics = daemon.call("search_nodes", &topics);
     assert_eq!(topics["nodes"][0]["name"], "session expiry", "{topics}");
-    // The records have times a few seconds in the future.
+    // The times of the records are in the future, so only `include_ended` finds their facts.
     let relations = json!({
         "query": "session expiry", "edge_types": ["RELATES_TO"], "include_ended": true,
     });

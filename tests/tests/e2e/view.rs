@@ -179,7 +179,7 @@ fn only_the_token_gives_access_and_only_once() {
     for headers in &others {
         assert_eq!(get(&path, headers).status, 403, "{headers}");
     }
-    // The refused requests did not use up the token. The first accepted request does.
+    // The refused requests did not use up the token. The first accepted request uses it up.
     let first = get(&path, &host);
     assert_eq!(first.status, 200, "{}", first.body);
     let stale = get(&path, &host);

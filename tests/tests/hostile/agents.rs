@@ -1,5 +1,5 @@
-//! Tests that transcripts reach agents as text only: without host tags, control characters and
-//! hidden letters.
+//! Tests that transcripts reach agents as text only: without tags that agents interpret, control
+//! characters and hidden letters.
 
 use graphiti_tests::{McpHost, World};
 use serde_json::{Value, json};

@@ -104,8 +104,8 @@ impl Injection {
         transcript.reply("Raised the timeout in `src/login.rs`.");
     }
 
-    /// Whether the handoff contains the first longer word of the instruction. Otherwise the test of
-    /// the quotes would prove nothing.
+    /// Whether the handoff contains the instruction's first word of at least four bytes. Otherwise
+    /// the test of the quotes would prove nothing.
     fn contains_first_word(&self, text: &str) -> bool {
         let mut words = self.instruction.split(|c: char| !c.is_alphanumeric());
         words.find(|word| word.len() > 3).is_some_and(|word| text.contains(word))

@@ -231,7 +231,7 @@ fn leaves(tree: &str) -> Vec<String> {
     items.flat_map(|item| leaves(&format!("{}{}", prefix.trim(), item.trim()))).collect()
 }
 
-/// Returns the paths in code, which have two names or more.
+/// Returns the paths in code that have two names or more.
 fn paths_in(code: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let words = code.split(|c: char| !is_part(c));

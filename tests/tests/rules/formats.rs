@@ -75,8 +75,8 @@ fn imports(code: &str, name: &str) -> bool {
         .any(|(at, start)| members(&code[at + start.len()..]).iter().any(|member| member == name))
 }
 
-/// Returns the first name in `after`, the text that follows `module::`, or the first name of each
-/// path in its braces.
+/// Returns the first name after `module::`. If `after` begins with a brace, returns the first name
+/// of each path in the braces.
 fn members(after: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let Some(group) = after.strip_prefix('{') else {

@@ -73,8 +73,8 @@ fn no_error_is_hidden_by_ok_and_flatten() {
     assert!(hidden.is_empty(), "`.ok().flatten()` hides errors in {hidden:?}");
 }
 
-/// Returns a message for each item whose count exceeds its limit in `permitted`, or 0, and for each
-/// item of `permitted` that is not needed any more.
+/// Returns a message for each item whose count exceeds its limit in `permitted` (0 if it has none),
+/// and for each item of `permitted` that is not needed any more.
 pub(crate) fn compare(
     counted: &BTreeMap<String, usize>,
     permitted: &[(&str, usize)],

@@ -25,7 +25,7 @@ pub(crate) enum Carrier {
     Xml,
     /// With `%` escapes.
     Url,
-    /// Only generated passwords of at least 12 letters and digits.
+    /// Only generated passwords: 12 or more letters and digits, 3 or more of them capital letters.
     Token,
     /// In a table, whose cells are separated by commas and bars.
     Cell,
