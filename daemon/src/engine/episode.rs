@@ -1,6 +1,6 @@
 //! Creates the episode of a session from its evidence, and converts episodes to text.
 
-pub use crate::summarize::{handoff, markdown::NEXT_STEPS};
+pub use crate::summarize::{cut, handoff, markdown::NEXT_STEPS};
 use crate::{
     activity::Detector,
     engine::{job_result::JobResult, new_episode::new_episode_id, redaction},

@@ -168,6 +168,22 @@ fn the_known_fix_of_an_error_is_found() {
 }
 
 #[test]
+fn a_command_that_worked_in_another_form_is_found_by_its_error() {
+    let world = World::new();
+    let error = "go: cannot write multiple packages to non-directory ./app";
+    let mut session = world.transcript_in("eeee-5", PROJECT).aged(HOUR);
+    let build = |target: &str| json!({ "command": format!("go build -o ./app {target}") });
+    session.prompt("Build the program and start it");
+    session.failing_tool("Bash", &build("./cmd/..."), &format!("Exit code 1\n{error}"));
+    session.tool("Bash", &build("./cmd/main.go"), "");
+    session.reply("The program is built.");
+    let (world, _daemon) = machine_with(world, PROJECT);
+    let printed = world.printed(&["fix", error]);
+    assert!(printed.contains("`go build -o ./app ./cmd/main.go` worked"), "{printed}");
+    assert!(!printed.contains("lanterns"), "{printed}");
+}
+
+#[test]
 fn the_log_lists_sessions_by_day() {
     let (world, daemon) = machine();
     let log = world.json(&["log"]);

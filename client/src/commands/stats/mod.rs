@@ -89,6 +89,10 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
         }
     }
     screen.print("");
+    if stats.total.tokens() == 0 {
+        screen.print("No sessions used tokens in this time. `--days 365` includes a year.");
+        return Ok(());
+    }
     screen.print_wrapped(&token_sum(&stats.total), 2);
     print_prices(&stats, screen);
     Ok(())

@@ -72,6 +72,12 @@ pub const EVERYWHERE: &str = "Everywhere: ";
 /// Begins the words with which the user withdrew a preference.
 pub const WITHDRAWN: &str = "Withdrawn: ";
 
+/// Whether a text is about a command that failed and worked in another form: `` `a` failed (why);
+/// `b` worked``.
+pub fn is_retry(text: &str) -> bool {
+    text.starts_with('`') && text.contains("` failed") && text.contains("` worked")
+}
+
 /// Whether a text is only a phrase for a missing value or for a source.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, FROM_RECAP, USERS_WORDS].contains(&text)

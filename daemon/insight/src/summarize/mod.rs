@@ -26,6 +26,7 @@ mod report;
 mod text;
 
 pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summarize, title};
+pub use self::text::cut;
 
 /// The version of the rules that derive a summary from a transcript. A release with changed rules
 /// raises the version once, so that existing summaries are created again.

@@ -1,4 +1,7 @@
-//! `find_fix`: finds earlier fixes of an error, and of errors with similar words.
+//! `find_fix`: finds earlier fixes of an error, of errors with similar words, and commands that worked
+//! in another form.
+
+use std::collections::HashSet;
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -19,7 +22,7 @@ use crate::{
         embedding::VectorSet,
         entities::{Graph, is_traceback_heading},
     },
-    model::{Fact, Namespace, graph::Relation},
+    model::{Fact, Namespace, graph::Relation, wording},
 };
 
 /// Maximum number of errors in an answer.
@@ -28,6 +31,14 @@ const MAX_ERRORS: usize = 50;
 const MAX_LINES: usize = 3;
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;
+/// Minimum share of the distinctive words of an error in a fact about a similar error. A fact that
+/// has fewer of them is about another error.
+const MIN_SHARE: f64 = 0.5;
+/// Minimum length, in bytes, of a distinctive word.
+const MIN_WORD_BYTES: usize = 5;
+/// Words of any error.
+const ERROR_WORDS: [&str; 7] =
+    ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"];
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -88,17 +99,46 @@ async fn similar(
     }
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
     let graph = graph::graph(daemon);
-    let fixes = |number: u64| fixes(daemon, &graph, number);
+    // An embedding also finds the same error in other words.
+    let min_share = if search.has_vector() { 0.0 } else { MIN_SHARE };
+    let fixes = |number: u64| {
+        let mut found = fixes(daemon, &graph, number)?;
+        found.retain(|fact| share_of_words(&words, &fact.sentence) >= min_share);
+        Ok(found)
+    };
     let found = search.find(VectorSet::Facts, limit, &fixes)?;
     found.iter().map(|(fact, _)| graph::fact_row(daemon, fact)).collect()
 }
 
+/// Returns the latest period of a fact, if the fact is the fix of an error, or a command that worked
+/// in another form.
 fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
     let Some(key) = key else { return Ok(Vec::new()) };
     let mut spans = graph.spans(key).map_err(store_error)?;
-    spans.retain(|fact| fact.relation == Relation::Resolved);
+    spans.retain(|fact| match fact.relation {
+        Relation::Resolved => true,
+        Relation::FoundOut => wording::is_retry(&fact.sentence),
+        _ => false,
+    });
     Ok(spans.pop().into_iter().collect())
+}
+
+/// Returns the share of the distinctive words among `words`, separated by spaces, that `text`
+/// contains in any case; 1 if no word is distinctive.
+fn share_of_words(words: &str, text: &str) -> f64 {
+    let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
+    let text = text.to_lowercase();
+    let text: HashSet<&str> = text.split(is_sign).collect();
+    let words = words.to_lowercase();
+    let is_distinctive = |word: &&str| {
+        word.len() >= MIN_WORD_BYTES && !ERROR_WORDS.iter().any(|common| word.starts_with(common))
+    };
+    let words: HashSet<&str> = words.split(' ').filter(is_distinctive).collect();
+    if words.is_empty() {
+        return 1.0;
+    }
+    words.intersection(&text).count() as f64 / words.len() as f64
 }
 
 /// Returns the words of the lines with a word such as `error`. If there are no such lines, returns
@@ -107,9 +147,7 @@ fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fac
 fn words(error: &str) -> String {
     let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
-        ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"]
-            .iter()
-            .any(|word| line.contains(word))
+        ERROR_WORDS.iter().any(|word| line.contains(word))
     };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut chosen: Vec<&str> = lines().filter(mentions_error).collect();
@@ -142,5 +180,15 @@ mod tests {
         assert!(found.starts_with("requests Timeout pool is full"), "{found}");
         assert_eq!(words("\n  -x:\"a b\" role:user  \n"), "role user");
         assert_eq!(words("?! \n"), "");
+    }
+
+    #[test]
+    fn a_fact_about_a_similar_error_has_half_of_its_distinctive_words() {
+        let words = "cannot write multiple packages to non directory";
+        let retry = "`go build ./...` failed (go: cannot write multiple packages to non-directory)";
+        assert!((share_of_words(words, retry) - 1.0).abs() < f64::EPSILON);
+        let other = "`a_test` failed: cannot find the tests. Verified by: 18 packages passed";
+        assert!(share_of_words(words, other) < MIN_SHARE);
+        assert!((share_of_words("it failed to run", other) - 1.0).abs() < f64::EPSILON);
     }
 }

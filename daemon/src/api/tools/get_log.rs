@@ -13,7 +13,8 @@ use crate::{
         convert,
         projects::{newest_episodes, searched_projects},
     },
-    model::{Episode, EpisodeId, Namespace, Timestamp},
+    engine::episode::cut,
+    model::{Episode, EpisodeId, Namespace, Timestamp, wording::is_filler},
     store::StoreError,
 };
 
@@ -21,6 +22,9 @@ use crate::{
 const MAX_SESSIONS: usize = 200;
 /// Maximum number of statements of one kind in a session.
 const MAX_STATEMENTS: usize = 4;
+/// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
+/// `get_session` have the whole text.
+const MAX_STATEMENT_CHARS: usize = 160;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -108,21 +112,52 @@ fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreE
         return Ok(None);
     };
     let summary = &episode.summary;
-    let some = |list: &Option<Vec<String>>| -> Vec<String> {
-        list.iter().flatten().take(MAX_STATEMENTS).cloned().collect()
+    let first = |list: &Option<Vec<String>>| -> Vec<String> {
+        list.iter().flatten().take(MAX_STATEMENTS).map(|text| brief(text)).collect()
     };
-    let decided = summary.key_decisions.iter().flatten().map(|one| one.decision.clone());
+    // A label such as `CHANGELOG` says nothing without the text after it.
+    let decided = summary.key_decisions.iter().flatten().map(|one| {
+        match one.decision.split_whitespace().count() < 3 && !is_filler(&one.rationale) {
+            true => brief(&format!("{}: {}", one.decision, one.rationale)),
+            false => brief(&one.decision),
+        }
+    });
     let fixed = summary.errors_resolved.iter().flatten().map(|one| match one.fix.as_str() {
-        "" => one.error.clone(),
-        fix => format!("{}: {fix}", one.error),
+        "" => brief(&one.error),
+        fix => brief(&format!("{}: {fix}", one.error)),
     });
     Ok(Some(LogRow {
         session: convert::session_row(store, &session)?,
-        done: some(&summary.completed_tasks),
+        done: first(&summary.completed_tasks),
         decided: decided.take(MAX_STATEMENTS).collect(),
         fixed: fixed.take(MAX_STATEMENTS).collect(),
-        left: some(&summary.next_steps),
+        left: first(&summary.next_steps),
         files: summary.files_modified.as_ref().map_or(0, Vec::len),
         repository: summary.repository.clone().unwrap_or_default(),
     }))
+}
+
+/// Returns a statement of a summary without the body of a commit's message, shortened to
+/// [`MAX_STATEMENT_CHARS`].
+fn brief(statement: &str) -> String {
+    let subject = statement.find(" (commit `").and_then(|commit| {
+        let end = statement[commit..].find("`): ")?;
+        Some(&statement[..commit + end + "`)".len()])
+    });
+    cut(subject.unwrap_or(statement), MAX_STATEMENT_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_of_the_log_is_short() {
+        let commit = "Release the connection early (commit `4be81d2`): Each order held one.";
+        assert_eq!(brief(commit), "Release the connection early (commit `4be81d2`)");
+        let short = "`a.rs` pays first: the bank is slow (see `4be81d2`): ten seconds";
+        assert_eq!(brief(short), short);
+        let long = brief(&"the pool is full ".repeat(30));
+        assert!(long.ends_with("the…") && long.len() < MAX_STATEMENT_CHARS + 3, "{long}");
+    }
 }

@@ -56,6 +56,11 @@ impl<'d> GraphSearch<'d> {
         GraphSearch { daemon, query, scope, query_vector }
     }
 
+    /// Whether the search also compares vectors.
+    pub(super) fn has_vector(&self) -> bool {
+        self.query_vector.is_some()
+    }
+
     /// Calls `look` for the matching entities or facts, best first, until there are `limit` results
     /// or no more candidates. Returns each result with the explanation of its rank.
     pub(super) fn find<T>(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::fact_selection;
 use crate::{
     graph::text,
-    model::{Evidence, transcript::Origin},
+    model::{Evidence, transcript::Origin, wording::is_retry},
 };
 
 /// Minimum share of the words of a sentence that are in its source.
@@ -43,7 +43,7 @@ pub(super) enum Speaker {
 /// Returns the source of a line about a command that worked only in another form: the result of
 /// that command, or the agent if the line contains the agent's explanation.
 pub(super) fn source_of_retry(evidence: &Evidence, line: &str) -> Option<SentenceSource> {
-    if !line.starts_with('`') || !line.contains("` failed") || !line.contains("` worked") {
+    if !is_retry(line) {
         return None;
     }
     let words = text::words(line);

@@ -208,7 +208,7 @@ pub(crate) fn without_code(text: &str) -> String {
 /// Cuts `text` to at most `limit` characters, or one more if a back quote has to be closed. Cuts at
 /// the end of a sentence if at least half of the limit remains, otherwise after a word with an
 /// ellipsis.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
+pub fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
     if let Some(at) = sentence.filter(|at| *at * 2 >= end) {
