@@ -89,8 +89,8 @@ pub(super) const RESOLUTION_COMMANDS: usize = 3;
 pub(super) const SETTINGS: usize = 48;
 /// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
-/// Maximum length, in bytes, of a setting's key or value, of a command line in an error or in the
-/// next prompt, or of the message of a command that may still work in another form.
+/// Maximum length, in bytes, of a setting's key or value, of a command line in an error, of a shell
+/// command of the user, or of the message of a command that may still work in another form.
 pub(super) const SETTING: usize = 120;
 /// Maximum number of tasks. The oldest that is completed or dropped is removed first, then the
 /// oldest.
@@ -112,7 +112,8 @@ pub(super) const REPORT_BEFORE: usize = 240;
 pub(super) const SUB_AGENTS: usize = 48;
 /// Maximum number of running background tasks. The oldest is dropped first.
 pub(super) const BACKGROUND: usize = 12;
-/// Maximum number of choices, of corrections, and of concessions. The oldest is dropped first.
+/// Maximum number of choices, corrections, or concessions of the agent. The oldest is dropped
+/// first.
 pub(super) const CHOICES: usize = 20;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
@@ -166,11 +167,11 @@ pub(super) const CALLS_WAITING: usize = 24;
 pub(super) const MESSAGES_REMEMBERED: usize = 64;
 /// Maximum number of errors that may still be resolved. The oldest is dropped first.
 pub(super) const ERRORS_OPEN: usize = 20;
-/// Maximum number of changes remembered for resolutions.
+/// Maximum number of remembered changes that may resolve an error.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
 /// Maximum number of edits remembered, because a later edit may reverse them.
 pub(super) const EDITS_REMEMBERED: usize = 64;
-/// Maximum number of sentences remembered for resolutions.
+/// Maximum number of remembered sentences about causes and fixes.
 pub(super) const WORDS_REMEMBERED: usize = 8;
 /// Maximum length, in bytes, of the part of a tool's output that is read.
 pub(super) const OUTPUT_READ: usize = 64 * 1024;

@@ -64,8 +64,9 @@ fn background(plan: &str) -> Option<String> {
     Some(cut(from_the_reason(&text), APPROACH))
 }
 
-/// If a background is longer than [`APPROACH`] and begins with the present state, returns the text
-/// from the first sentence that gives a reason for the plan. Otherwise returns the whole text.
+/// If a background is longer than [`APPROACH`] and begins with a sentence about the present state,
+/// returns the text from the first sentence that gives a reason for the plan. Otherwise returns the
+/// whole text.
 fn from_the_reason(text: &str) -> &str {
     let all = sentences(text);
     let states_present = |sentence: &str| pattern!(r"(?i)\bcurrently\b").is_match(sentence);

@@ -304,7 +304,8 @@ impl PassageParser {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds short code to the sentence before it. For other code, removes the sentence's last clause.
+    /// Adds short code to the sentence before it. Before other code, removes the last clause of the
+    /// sentence, unless the sentence says what was done.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);

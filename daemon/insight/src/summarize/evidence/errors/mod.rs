@@ -207,8 +207,8 @@ impl Tracker {
         }
     }
 
-    /// Adds a failure: to the open error with the same message, to an error that was resolved
-    /// before, or as a new error.
+    /// Counts a failure for the open error of the same attempt with the same message, or else for
+    /// such an error that was resolved before. Otherwise adds a new error.
     fn note(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
