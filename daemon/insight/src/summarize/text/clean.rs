@@ -260,8 +260,8 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
 const MAX_HEADINGS_BYTES: usize = 300;
 
-/// Returns `text` like [`kept`], but removes only whole lines from the middle of a long Markdown
-/// text, and keeps the headings above the lines after the gap.
+/// Same as [`kept`], but removes only whole lines of a Markdown text, and keeps the headings that
+/// apply to the lines after the gap.
 pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     const GAP: &str = "\n\n…\n\n";
     let lines: Vec<&str> = text.trim().lines().collect();

@@ -318,8 +318,8 @@ impl Tracker {
         }
     }
 
-    /// Returns the last fix that was announced before the first change, or else the last fix that was
-    /// announced up to `to`.
+    /// Returns the last fix that was announced before the first change between `from` and `to`, or
+    /// else the last fix that was announced between them.
     fn last_announced_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));

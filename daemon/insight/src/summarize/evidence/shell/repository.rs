@@ -23,7 +23,7 @@ use crate::{
 /// Maximum number of steps of one command line.
 const STEPS: usize = 12;
 
-/// One command of a line that changes the repository or publishes a text.
+/// A command that changes the repository or publishes a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct RepositoryStep {
