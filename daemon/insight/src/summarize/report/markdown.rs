@@ -304,8 +304,7 @@ impl PassageParser {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds short code to the sentence before it. Before other code, removes the last clause of the
-    /// sentence, unless the sentence says what was done.
+    /// Completes the sentence before a code block, or shortens it, as [`with_code`] does.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);
