@@ -8,7 +8,7 @@ use std::{
     thread::LocalKey,
 };
 
-/// The results of a function by the hash of its argument, separate for each thread.
+/// The results of a function, by the hashes of its arguments. Each thread has its own cache.
 pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
 
 /// Returns the cached result for `key`, or else computes the result. A cache with `max` results is

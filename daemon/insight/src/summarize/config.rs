@@ -1,4 +1,4 @@
-//! The settings for summaries of sessions (the specification of session summaries).
+//! The settings for summaries of sessions.
 
 use std::path::PathBuf;
 

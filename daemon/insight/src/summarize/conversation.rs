@@ -1,5 +1,5 @@
-//! The summary in the form of the conversation-summarization document (overview, topics,
-//! decisions, code references and key points), and its plain-text format.
+//! A short form of the summary (overview, topics, decisions, code references and key points), and
+//! its plain-text format. Models may also answer in this format.
 
 use crate::{
     model::{
@@ -18,7 +18,7 @@ pub struct ConversationSummary {
     pub overview: String,
     pub topics: Vec<String>,
     pub decisions: Vec<String>,
-    /// Files and functions that the session mentions.
+    /// Changed files, and code that the summary mentions.
     pub code_references: Vec<String>,
     pub key_points: Vec<String>,
 }
@@ -34,8 +34,7 @@ impl ConversationSummary {
         }
     }
 
-    /// Formats the summary as the conversation-summarization document does: `OVERVIEW:` with its
-    /// text, then each list under its heading.
+    /// Formats the summary as `OVERVIEW:` with its text, then each list under its heading.
     pub fn to_text(&self) -> String {
         let mut text = format!("OVERVIEW: {}\n", self.overview);
         for (name, entries) in self.sections() {
@@ -107,7 +106,7 @@ enum ConversationSection {
     KeyPoints,
 }
 
-/// Returns the section with whose name the line begins, and the text after the name.
+/// Returns the section whose name is at the start of the line, and the text after the name.
 fn heading(line: &str) -> Option<(ConversationSection, &str)> {
     let found = pattern!(
         r"(?i)^(?:#{1,4}\s*)?(?:\*\*)?(overview|topics|decisions|code[_ ]references|key[_ ]points)(?:\*\*)?\s*(:)?(?:\*\*)?\s*(.*)$"

@@ -1,6 +1,6 @@
 //! Renders a summary as Markdown. [`to_page`] has a layout of its own. [`to_markdown`] prints the
 //! same lines as the code in the specification of session summaries
-//! (intelligent-session-summarization), with these exceptions:
+//! (intelligent-session-summarization, not part of this repository), with these exceptions:
 //!
 //! - The heading of an error ends in `...` only when the error was cut.
 //! - Fields that this code omits are printed: discoveries in the position of the specification's
@@ -113,7 +113,8 @@ fn is_committed(summary: &EnhancedSessionSummary) -> bool {
         && !repository.contains("commit failed")
 }
 
-/// Whether the last words state the number of passed tests, and the result contains nothing else.
+/// Whether the last words state the number of passed tests, and `tests` contains no other
+/// information.
 fn is_repeated_in_last_words(tests: &TestSummary, summary: &EnhancedSessionSummary) -> bool {
     let ended = summary.last_words.as_deref().unwrap_or_default();
     let counted =
@@ -167,7 +168,7 @@ fn error_line(record: &ErrorResolution) -> String {
 
 /// Maximum number of listed changes of one file. A file with more changes is probably a document.
 const SETTINGS_OF_A_FILE: usize = 5;
-/// Follows the first of several changes of the same key in one file.
+/// Is appended to the line of the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key in other objects)";
 
 fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {

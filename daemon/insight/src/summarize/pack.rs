@@ -402,8 +402,8 @@ mod tests {
         let mut packer = Packer::new(&evidence, 4_000, 1);
         messages.iter().for_each(|message| packer.add(message));
         let found = packer.finish();
-        assert!(found.parts[0].contains("`make 1` → ok"), "kept");
-        assert!(!found.parts[0].contains("`make 2` → ok"), "dropped");
+        assert!(found.parts[0].contains("`make 1` → ok"), "the evidence refers to it");
+        assert!(!found.parts[0].contains("`make 2` → ok"), "the evidence does not refer to it");
     }
 
     #[test]

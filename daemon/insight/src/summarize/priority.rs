@@ -1,5 +1,6 @@
-//! Decides which fields of a summary matter, given the activity of the session
-//! (the specification of session summaries, intelligent-session-summarization).
+//! Decides which fields of a summary matter for a session with a given activity. The rules come
+//! from the specification of session summaries (intelligent-session-summarization), which is not
+//! part of this repository.
 //!
 //! The specification's formula divides by the sum of a field's affinities, which contradicts its own
 //! tests (0.41 where more than 0.7 is required). Here the priority of a field is the maximum over
@@ -158,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Appendix A.1 shows these fields.
+    /// Appendix A.1 of the specification shows these fields.
     #[test]
     fn the_fields_of_the_first_worked_example_are_selected() {
         let activity = ActivityVector {
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(fields[0], "errors_resolved");
     }
 
-    /// Appendix A.2 shows these fields; it has no files and no errors.
+    /// Appendix A.2 of the specification shows these fields. It has no files and no errors.
     #[test]
     fn the_fields_of_the_second_worked_example_are_selected() {
         let activity = ActivityVector {

@@ -180,7 +180,7 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // The agent program, not the sub-agent, wrote the line with the id and the lines below it.
+        // The agent program, not the sub-agent, wrote this line with the id and the lines below it.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));

@@ -5,7 +5,7 @@
 
 /// Number of first prompts that are always kept.
 pub(super) const FIRST_PROMPTS: usize = 10;
-/// Maximum number of prompts. After the [`FIRST_PROMPTS`], the oldest is dropped first.
+/// Maximum number of prompts. The oldest prompt after the [`FIRST_PROMPTS`] is dropped first.
 pub(super) const PROMPTS: usize = 24;
 /// Maximum length, in bytes, of a prompt's text.
 pub(super) const PROMPT: usize = 1_000;
@@ -30,7 +30,7 @@ pub(super) const TICKET_READ: usize = 4_000;
 pub(super) const LAST_REPLY: usize = 4_000;
 /// Number of first reports of turns that are always kept.
 pub(super) const FIRST_REPORTS: usize = 3;
-/// Maximum number of reports of turns. After the [`FIRST_REPORTS`], the oldest is dropped first.
+/// Maximum number of reports of turns. The oldest after the [`FIRST_REPORTS`] is dropped first.
 pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a
 /// longer report is removed.
@@ -57,8 +57,8 @@ pub(super) const FILES_READ: usize = 80;
 pub(super) const PATHS: usize = 24_000;
 /// Maximum length, in bytes, of a path.
 pub(super) const PATH: usize = 260;
-/// Maximum number of commands. The oldest that succeeded is dropped first, unless it is one of the
-/// latest third. If no such command exists, the oldest command is dropped.
+/// Maximum number of commands. The oldest successful command outside of the latest third is dropped
+/// first, or else the oldest command.
 pub(super) const COMMANDS: usize = 36;
 /// Maximum number of commands that worked only in another form. The oldest is dropped first.
 pub(super) const RETRIES: usize = 6;
@@ -75,8 +75,8 @@ pub(super) const FAILED_TESTS: usize = 50;
 pub(super) const FAILED_TESTS_BEFORE: usize = 5;
 /// Maximum length, in bytes, of a failed test's name.
 pub(super) const TEST_NAME: usize = 120;
-/// Maximum number of errors. The oldest that has no resolution and was seen once is dropped first,
-/// then the oldest.
+/// Maximum number of errors. The oldest unresolved error that was seen once is dropped first, or
+/// else the oldest error.
 pub(super) const ERRORS: usize = 20;
 /// Maximum length, in bytes, of an error's message, of a statement about an error, or of an answer
 /// that picks an option in a dialogue.
@@ -89,11 +89,11 @@ pub(super) const RESOLUTION_COMMANDS: usize = 3;
 pub(super) const SETTINGS: usize = 48;
 /// Maximum number of settings from one change of a file.
 pub(super) const SETTINGS_AT_ONCE: usize = 12;
-/// Maximum length, in bytes, of a setting's key or value, of a command line in an error or in the
-/// next prompt, or of the message of a command that may still work in another form.
+/// Maximum length, in bytes, of a setting's key or value, of a command line in an error, of a shell
+/// command of the user, or of the message of a command that may still work in another form.
 pub(super) const SETTING: usize = 120;
-/// Maximum number of tasks. The oldest that is completed or dropped is removed first, then the
-/// oldest.
+/// Maximum number of tasks. The oldest completed or dropped task is removed first, or else the
+/// oldest task.
 pub(super) const TASKS: usize = 60;
 /// Maximum length, in bytes, of the subject of a task or delegation, of a check of a plan, or of a
 /// refused call.
@@ -112,7 +112,8 @@ pub(super) const REPORT_BEFORE: usize = 240;
 pub(super) const SUB_AGENTS: usize = 48;
 /// Maximum number of running background tasks. The oldest is dropped first.
 pub(super) const BACKGROUND: usize = 12;
-/// Maximum number of choices, of corrections, and of concessions. The oldest is dropped first.
+/// Maximum number of choices, corrections, or concessions of the agent. The oldest is dropped
+/// first.
 pub(super) const CHOICES: usize = 20;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
@@ -166,11 +167,11 @@ pub(super) const CALLS_WAITING: usize = 24;
 pub(super) const MESSAGES_REMEMBERED: usize = 64;
 /// Maximum number of errors that may still be resolved. The oldest is dropped first.
 pub(super) const ERRORS_OPEN: usize = 20;
-/// Maximum number of changes remembered for resolutions.
+/// Maximum number of remembered changes that may resolve an error.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
 /// Maximum number of edits remembered, because a later edit may reverse them.
 pub(super) const EDITS_REMEMBERED: usize = 64;
-/// Maximum number of sentences remembered for resolutions.
+/// Maximum number of remembered sentences about causes and fixes.
 pub(super) const WORDS_REMEMBERED: usize = 8;
 /// Maximum length, in bytes, of the part of a tool's output that is read.
 pub(super) const OUTPUT_READ: usize = 64 * 1024;

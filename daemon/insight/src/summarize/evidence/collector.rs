@@ -27,8 +27,8 @@ const PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Collects the evidence of one file: the session's own file, or the file of a sub-agent.
 ///
-/// The collector can be saved as JSON after any entry. After loading, the collector continues at
-/// the same entry.
+/// The collector can be saved as JSON after any entry. A loaded collector continues with the next
+/// entry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Collector {
@@ -44,7 +44,6 @@ impl Collector {
         Collector { source, ..Collector::default() }
     }
 
-    /// Returns the evidence so far.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
@@ -114,8 +113,8 @@ impl Collector {
         }
     }
 
-    /// Records a call or result of a sub-agent in the session's own file like a call or result of
-    /// the session. Other items of the sub-agent are ignored.
+    /// Records a call or result of a sub-agent as if the session itself had made the call. Other
+    /// items of the sub-agent are ignored.
     fn reported_by(&mut self, sub_agent: &str, item: &Item<'_>, moment: EntryPosition) {
         let known = &mut self.evidence.reported_sub_agents;
         let sub_agent = kept(sub_agent, bounds::TOOL);
@@ -131,9 +130,9 @@ impl Collector {
         }
     }
 
-    /// Records the latest call whose result is still missing, if there is one. The agent continues
-    /// only when it has all results. A missing result was therefore lost if the agent wrote a reply
-    /// after the call, or made another call after a later result.
+    /// Records the latest call that still waits for its result, if there is one. The agent
+    /// continues only when it has all results. So a result is lost, and its call is ignored, if the
+    /// agent wrote a reply after the call, or made another call after a later result.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
         let is_open = |call: &&PendingCall| {

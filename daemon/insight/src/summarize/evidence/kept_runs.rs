@@ -107,7 +107,7 @@ impl Collector {
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
-            // False if the output reports tests, because the log of tests may look like errors.
+            // `shows_failure` is false for reported tests, because their log may look like errors.
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };

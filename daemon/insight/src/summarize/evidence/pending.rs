@@ -68,7 +68,6 @@ pub(super) struct Pending {
     pub(super) edits: VecDeque<EditMade>,
 }
 
-/// A call that waits for its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PendingCall {
     pub(super) id: String,

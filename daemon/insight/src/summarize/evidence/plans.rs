@@ -64,8 +64,9 @@ fn background(plan: &str) -> Option<String> {
     Some(cut(from_the_reason(&text), APPROACH))
 }
 
-/// If a background is longer than [`APPROACH`] and begins with the present state, returns the text
-/// from the first sentence that gives a reason for the plan. Otherwise returns the whole text.
+/// If a background is longer than [`APPROACH`] and begins with a sentence about the present state,
+/// returns the text from the first sentence that gives a reason for the plan. Otherwise returns the
+/// whole text.
 fn from_the_reason(text: &str) -> &str {
     let all = sentences(text);
     let states_present = |sentence: &str| pattern!(r"(?i)\bcurrently\b").is_match(sentence);
@@ -148,9 +149,9 @@ fn steps(passages: &[Passage]) -> Vec<String> {
     if steps.len() < 2 { Vec::new() } else { steps }
 }
 
-/// Adds to a step the first sentence of each passage below it, up to about [`STEP_TEXT`] bytes
-/// together. Stops at a sentence that exceeds this length or ends with a colon. Adds no sentences
-/// if the first sentence is shorter than 20 bytes. Then adds the files of [`files_of_step`].
+/// Adds to a step the first sentence of each passage below it. Stops before a sentence that ends
+/// with a colon or does not fit into [`STEP_TEXT`] bytes. Adds no sentences if the first sentence
+/// is shorter than 20 bytes. Then adds the files of [`files_of_step`].
 fn with_first_words(step: &str, below: &[Passage]) -> String {
     let lines = below.iter().filter(|passage| file_of_line(passage).is_none());
     let lines: Vec<String> = lines.map(|passage| one_line(&passage.text)).collect();

@@ -110,7 +110,8 @@ impl Collector {
         self.tool_answered(target, waiting, result, moment);
     }
 
-    /// Adds an unknown task under the key in the result, or else under the id of the call.
+    /// Adds a task that is not recorded yet, under the key in the result, or else under the id of
+    /// the call.
     fn task_added(
         &mut self,
         subject: &str,
@@ -223,7 +224,7 @@ impl Collector {
         retries::record_end(waiting, retries, (command, origin), end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
-            // These changes may be the reason why a later command succeeds, not its other form.
+            // If a later command succeeds, these changes may be the reason, not the other form.
             waiting.clear();
         }
     }

@@ -154,8 +154,8 @@ fn is_other_form(failed: &str, other: &str) -> bool {
     let shared = failed.intersection(&other).count();
     #[expect(clippy::cast_precision_loss, reason = "the numbers of words are small")]
     let share = |of: &BTreeSet<&str>| shared as f64 / of.len().max(1) as f64;
-    // A command with another number does other work. A command that only adds or removes `sleep`
-    // does not count as another form.
+    // Commands that differ in a number do different work. A command that only adds or removes
+    // `sleep` does not count as another form.
     let is_other_work =
         |part: &&&str| part.bytes().all(|byte| byte.is_ascii_digit()) || **part == "sleep";
     let changed = failed.symmetric_difference(&other);

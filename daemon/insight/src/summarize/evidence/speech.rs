@@ -31,10 +31,11 @@ use crate::{
 /// Commands that control the agent itself, one on each line. They are not part of the work.
 const HOUSEKEEPING: &str = include_str!("housekeeping.txt");
 
-/// Maximum length, in bytes, of a reply that only says that a notice was already known.
+/// Maximum length, in bytes, of a reply that only says that a result was already known.
 const NOTICE: usize = 400;
 
-/// Whether a reply to a notice says that the agent already knew the content of the notice.
+/// Whether a reply to the notice that a background task has ended says that the agent already knew
+/// the result.
 fn is_stale_notice(text: &str) -> bool {
     text.len() <= NOTICE
         && sentences(&one_line(text)).first().is_some_and(|one| is_phrase(Topic::KnownNotice, one))
@@ -110,8 +111,7 @@ fn stands_alone(sentence: &str) -> bool {
 }
 
 impl Collector {
-    /// Records a prompt. The prompt ends the previous turn, so the agent's last reply is the report
-    /// of that turn.
+    /// Records a prompt, which ends the previous turn.
     pub(super) fn prompt(&mut self, text: &str, moment: EntryPosition) {
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
@@ -289,7 +289,8 @@ impl Collector {
     }
 
     /// Records the choices that a prompt makes: `b` after a list of options, or `yes` after a
-    /// recommendation. The options may be in an earlier report, if the user asked about them.
+    /// recommendation. The options may be in an earlier report, because the user may first ask
+    /// about them.
     fn choose_in_conversation(&mut self, prompt: &str, moment: EntryPosition) {
         let evidence = &self.evidence;
         let asked_at = evidence.prompts.last().map_or(0, |asked| asked.origin.line);

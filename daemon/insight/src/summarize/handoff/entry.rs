@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Maximum length, in characters, of the cause, the fix and the check in an error entry.
+/// Maximum length, in characters, of each part of an error entry: the cause, the fix and the check.
 const MAX_PART_CHARS: usize = 100;
 
 /// Formats a next step: the command that failed last with its output, failing tests, or a quote.
@@ -51,7 +51,7 @@ pub(super) fn passed_tests(run: &TestSummary) -> Option<String> {
         .then(|| format!("{} of {ran}{noun} passed ({suite}{others}{part})", run.passed))
 }
 
-/// Formats an error with its cause, its fix and its check, as far as they are known.
+/// Formats an error with its known cause, fix and check.
 pub(super) fn error(record: &ErrorResolution) -> Option<String> {
     let mut entry = format!("Error: {}", printed(&record.error)?);
     let parts = [

@@ -67,11 +67,10 @@ pub struct Handoff {
     pub repository: Vec<SessionLine>,
     /// Open steps, without steps that a later session is known to have done.
     pub open_ends: Vec<SessionLine>,
-    /// Test suites whose last run failed.
     pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
     pub decisions: Vec<SessionLine>,
-    /// Errors that were fixed, each with its cause, its fix and its check as far as they are known.
+    /// Errors that were fixed, each with its known cause, fix and check.
     pub errors: Vec<SessionLine>,
     /// Commands that failed, each with the form that worked.
     pub retried_commands: Vec<SessionLine>,

@@ -137,8 +137,8 @@ impl EndedSession {
             && requests.any(|asked| share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE)
     }
 
-    /// Whether the last report contains almost all words of a step. False for a step that is noted
-    /// in a todo file.
+    /// Whether the last report contains almost all words of a step. False for a step with few
+    /// words, and for a step that is noted in a todo file.
     pub(super) fn reports(&self, step: &str) -> bool {
         let wanted = words(step);
         wanted.len() >= MIN_REPEATED_WORDS
@@ -162,7 +162,7 @@ impl EndedSession {
     }
 }
 
-/// Returns the first branches of a session that still exist.
+/// Returns the first [`MAX_BRANCHES`] branches of a session that still exist.
 fn branches(episode: &Episode, ending: &SessionEnding) -> Vec<String> {
     let is_deleted = |branch: &&String| ending.deleted_branches.contains(branch);
     let kept = episode.branches.iter().filter(|branch| !is_deleted(branch));

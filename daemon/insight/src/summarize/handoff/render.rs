@@ -133,8 +133,9 @@ impl Handoff {
         section
     }
 
-    /// Builds a list with `priorities` for the first three entries and for the others. Each entry
-    /// that is not from the last session ends with the date of its session.
+    /// Builds a list. The first three entries have the first of the `priorities`, and the others
+    /// have the second. Each entry that is not from the last session ends with the date of its
+    /// session.
     fn list_section(
         &self,
         heading: &str,

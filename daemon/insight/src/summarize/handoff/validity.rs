@@ -1,5 +1,4 @@
-//! Defines how the caller reports which statements of the summaries still hold according to its
-//! facts.
+//! Defines how the caller reports which statements of the summaries still hold.
 
 use crate::model::SessionEnding;
 

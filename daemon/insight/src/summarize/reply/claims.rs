@@ -45,8 +45,7 @@ impl Claims {
         })
     }
 
-    /// Parses the plain-text format of the conversation-summarization document; `None` without an
-    /// overview.
+    /// Parses the plain-text format of [`ConversationSummary`]; `None` if the text has no overview.
     pub fn of_text(answer: &str) -> Option<Claims> {
         let summary = ConversationSummary::parse(answer);
         let decision =

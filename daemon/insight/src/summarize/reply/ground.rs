@@ -119,8 +119,8 @@ fn contains_whole_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether `count` tests of a run failed, if `failed` is true, or else passed. Skipped tests
-/// may count as passed if no test failed.
+/// Returns whether `count` tests of a run failed (`failed` is true) or passed (`failed` is false).
+/// Skipped tests may count as passed if no test failed.
 fn has_count(run: &TestRun, count: u32, failed: bool) -> bool {
     match failed {
         true => run.failed == count,

@@ -3,10 +3,11 @@
 //! The model contributes prose: objective, completed tasks, decisions, findings, next steps,
 //! causes, fixes and reasons. It also contributes topics, relations and, if the transcript does not
 //! show it, the outcome. Facts that were read from the transcript (files, tests, tools, settings,
-//! counts, times) stay unchanged. A claim is dropped and counted if it is about a test or a setting
-//! that is not in the evidence, or about a file that is neither in the evidence nor in a text that
-//! the model received. A completed task or a fix is also dropped if its file is only in a text that
-//! the model received, unless the evidence is incomplete. The objective is not checked.
+//! counts, times) stay unchanged. A claim is dropped and counted if it states a result of tests
+//! that no test run shows, if its setting is not in the evidence, or if its file is neither in the
+//! evidence nor in a text that the model received. A completed task or a fix is also dropped if its
+//! file is only in a text that the model received, unless the evidence is incomplete. The objective
+//! is not checked.
 
 mod claims;
 mod ground;
@@ -84,7 +85,7 @@ impl ClaimChecker<'_> {
         self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Touched)
     }
 
-    /// Keeps the statements whose files were at least mentioned.
+    /// Keeps the statements whose files are [`FileRelation::Known`].
     fn statements(&mut self, entries: Vec<String>) -> Vec<String> {
         self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Known)
     }

@@ -27,7 +27,7 @@ pub(super) fn is_unfinished(text: &str) -> bool {
 const CODE: usize = 80;
 
 /// Returns a text together with the code that follows it, if the code is one short line. Otherwise
-/// returns the text without the clause that introduces the code.
+/// returns [`before_code`].
 pub(super) fn with_code(text: &str, code: &str) -> String {
     let text = text.trim_end().trim_end_matches(':');
     let code = code.trim();
@@ -37,8 +37,8 @@ pub(super) fn with_code(text: &str, code: &str) -> String {
     }
 }
 
-/// Returns the whole text before a long code block if it says what was done, or else the text
-/// without its last clause.
+/// Returns the whole text before a long code block if its last sentence says what was done and is
+/// complete. Otherwise returns the text without its last clause.
 fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
         r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"

@@ -304,7 +304,7 @@ impl PassageParser {
         self.headings.push((LEAD_IN, introduction));
     }
 
-    /// Adds short code to the sentence before it. For other code, removes the sentence's last clause.
+    /// Completes the sentence before a code block, or shortens it, as [`with_code`] does.
     fn complete_before_code(&mut self, code: &str) {
         self.join_lines();
         let ended = |text: &str| with_code(text, code);

@@ -189,7 +189,6 @@ fn asks_for_consent(passage: &Passage) -> bool {
     chooses || last.ends_with('?') && !is_offer.iter().any(|offer| last.contains(offer))
 }
 
-/// Returns the first paragraph with substance, as one line; `None` if that paragraph has a label.
 fn lead(passages: &[Passage]) -> Option<String> {
     let is_lead = |passage: &&Passage| {
         let announces = ["Here's", "Here is", "Here are", "Below", "Let me", "Now "];
@@ -202,7 +201,6 @@ fn lead(passages: &[Passage]) -> Option<String> {
     lead.filter(|lead| lead.label.is_none()).map(|lead| lead.text.clone())
 }
 
-/// Returns the paragraphs at the start of a report, as one line.
 fn opening(passages: &[Passage]) -> Option<String> {
     let opening = passages.iter().take_while(|passage| passage.form == Form::Paragraph);
     let mut opening: Vec<String> = opening
@@ -226,7 +224,6 @@ fn opening(passages: &[Passage]) -> Option<String> {
     Some(opening.join(" ")).filter(|opening| !opening.is_empty())
 }
 
-/// Returns the statements of a report, in order.
 fn claims(passages: &[Passage], origin: Origin) -> Vec<Claim> {
     let mut claims = Vec::new();
     let mut before: Option<&Passage> = None;

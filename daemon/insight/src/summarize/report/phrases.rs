@@ -152,8 +152,8 @@ const FILES: &[(&str, &str)] = phrases![
 /// Maximum number of bytes of a sentence that are matched.
 const MAX_SENTENCE_BYTES: usize = 800;
 
-/// Maximum size, in bytes, of the automaton that is kept for a topic and thread. With the default
-/// of 2 MiB an import is no faster, and the daemon uses 5 MB more.
+/// Maximum size, in bytes, of the automaton that each thread keeps for a topic. With the default of
+/// 2 MiB an import is no faster, and the daemon uses 5 MB more.
 const MAX_AUTOMATON_BYTES: usize = 300_000;
 
 type Table = Vec<(Topic, Phrases)>;
@@ -188,7 +188,7 @@ struct Index {
 /// automaton that `regex` builds while it matches, and would take a third of the time of an import.
 struct Expressions {
     topic: Topic,
-    /// Matches bytes: `.{0,60}` over the characters of Unicode has ten times the states, and an
+    /// Matches bytes: for Unicode characters, `.{0,60}` needs ten times as many states, and an
     /// automaton of that size is rebuilt all the time.
     english: Option<bytes::Regex>,
     others: Option<Regex>,

@@ -1,4 +1,4 @@
-//! Removes noise from text (terminal colours, Markdown marks, tags of the agent's program, emoji,
+//! Removes noise from text (terminal colours, Markdown marks, tags of the agent program, emoji,
 //! code), and shortens text.
 
 use std::borrow::Cow;
@@ -55,7 +55,7 @@ fn without_tags(text: &str) -> Cow<'_, str> {
     replaced_outside_code(text, &tag, |_| " ".to_owned())
 }
 
-/// Replaces links outside of code by their text.
+/// Replaces links outside of code by their texts and positions in files.
 fn without_links(text: &str) -> Cow<'_, str> {
     let link = pattern!(r"!?\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)?)\)");
     replaced_outside_code(text, &link, |found| {
@@ -206,8 +206,8 @@ pub(crate) fn without_code(text: &str) -> String {
 }
 
 /// Cuts `text` to at most `limit` characters, or one more if a back quote has to be closed. Cuts at
-/// the end of a sentence if at least half of the limit remains, otherwise after a word with an
-/// ellipsis.
+/// the end of a sentence if at least half of the allowed length remains. Otherwise cuts after a
+/// word and adds an ellipsis.
 pub fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -260,8 +260,8 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
 const MAX_HEADINGS_BYTES: usize = 300;
 
-/// Returns `text` like [`kept`], but removes only whole lines from the middle of a long Markdown
-/// text, and keeps the headings above the lines after the gap.
+/// Same as [`kept`], but removes only whole lines of a Markdown text, and keeps the headings that
+/// apply to the lines after the gap.
 pub(crate) fn kept_lines(text: &str, limit: usize) -> String {
     const GAP: &str = "\n\n…\n\n";
     let lines: Vec<&str> = text.trim().lines().collect();

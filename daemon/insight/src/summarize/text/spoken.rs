@@ -36,8 +36,8 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     with_whole_quotes(found)
 }
 
-/// Joins a sentence that begins a quotation with the following sentences, up to the end of the
-/// quotation.
+/// If a quotation begins in a sentence, joins the sentence and the following ones, up to the end of
+/// the quotation.
 fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(found.len());
     let is_odd = |sentence: &String| sentence.matches('"').count() % 2 == 1;

@@ -15,7 +15,7 @@ pub(super) struct ErrorMessage {
 }
 
 impl ErrorMessage {
-    /// Finds the message in `output`, as [`of`] does.
+    /// Finds the message in `output`, as [`of`] does, and the remedy.
     pub(super) fn read(output: &str) -> Option<ErrorMessage> {
         let mut text = of(output)?;
         let remedy = remedy(output).filter(|command| !text.contains(command.as_str()));
@@ -47,7 +47,7 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
 }
 
 /// Returns the command that the reader must run according to an output; `None` if there are several
-/// such commands.
+/// such commands, or if the command has more than 80 bytes.
 fn remedy(output: &str) -> Option<String> {
     let instruction = pattern!(
         r"(?im)\brun (?:this command|the following(?: command)?)\b[^\n:]*:\s*\n+[ \t]*\$? ?([a-z][^\n`]*)$|\b(?:please |must |first |to fix[^\n]*, )run:? `([^`\n]+)`"
@@ -88,7 +88,8 @@ pub(super) fn of_test(output: &str) -> Option<String> {
         .and_then(tidy)
 }
 
-/// Returns the line without labels such as `ERROR`, symbols at its start and rules at its end.
+/// Returns the line without labels such as `ERROR`, symbols at its start and lines such as `───` at
+/// its end.
 fn tidy(line: &str) -> Option<String> {
     let line = pattern!(
         r"^(?:\[?(?:ERROR|error|FATAL)\]?\s+)+|^E\s{2,}|^[×✖✗●│┃>\s\u{2800}-\u{28FF}\u{26a0}\u{274c}\u{fe0f}]+|[\s─━=]+$"

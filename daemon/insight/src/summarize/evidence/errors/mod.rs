@@ -207,8 +207,8 @@ impl Tracker {
         }
     }
 
-    /// Adds a failure: to the open error with the same message, to an error that was resolved
-    /// before, or as a new error.
+    /// Counts a failure for the open error of the same attempt with the same message, or else for
+    /// such an error that was resolved before. Otherwise adds a new error.
     fn note(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -318,8 +318,8 @@ impl Tracker {
         }
     }
 
-    /// Returns the last fix that was announced before the first change, or else the last fix that was
-    /// announced up to `to`.
+    /// Returns the last fix that was announced before the first change between `from` and `to`, or
+    /// else the last fix that was announced between them.
     fn last_announced_fix(&self, from: u64, to: u64) -> Option<String> {
         let within = |line: u64| (from..=to).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line));

@@ -76,8 +76,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records a new stash, or removes the latest stash that was restored or dropped. A stash that
-    /// git kept because of conflicts stays recorded.
+    /// Records a new stash, or removes the latest recorded stash when a stash was restored or
+    /// dropped. A stash that git kept because of conflicts stays recorded.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
         match call.operands().next() {

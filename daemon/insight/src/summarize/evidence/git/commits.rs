@@ -194,7 +194,7 @@ fn branch_of<'e>(commit: &Commit, events: &'e [GitEvent]) -> Option<&'e String> 
     events.iter().find(made)?.branch.as_ref()
 }
 
-/// Keeps each body that fits into the limit together with the newer bodies. Clears other bodies.
+/// Keeps each body that fits into the limit together with the newer kept bodies. Clears the others.
 pub(super) fn bound_bodies(commits: &mut [Commit]) {
     let mut remaining = bounds::COMMIT_BODIES;
     for commit in commits.iter_mut().rev() {

@@ -33,12 +33,12 @@ pub(super) struct Setting {
 /// Maximum number of settings of a file that is written as a whole. A file with more settings is a
 /// document, not a change of settings.
 const SETTINGS_OF_A_NEW_FILE: usize = 3;
-/// Maximum number for a file of environment variables, which contains only settings.
+/// The same limit for a file of environment variables, which contains only settings.
 const SETTINGS_OF_AN_ENVIRONMENT: usize = 8;
 /// Maximum length, in bytes, of the part of each side of a replacement that is read.
 const FRAGMENT: usize = 64 * 1024;
 
-/// Returns the settings that `change` changes. Returns no settings for files of other kinds.
+/// Returns the settings that `change` changes; none if the file is not a configuration file.
 ///
 /// A file that is written as a whole is treated as new. The caller ignores these settings if the
 /// file existed before.

@@ -11,7 +11,7 @@ use crate::{
 pub(super) enum Kind {
     /// Only reads, or has no effect that counts as work, for example `cd` or `kill`.
     Reads,
-    /// Changes files or the environment, so that a failed attempt may succeed now.
+    /// Changes files or the environment, so that an attempt that failed before may succeed.
     Changes,
     /// Does the main work: builds, tests, runs a program.
     Works,
@@ -340,8 +340,8 @@ fn after_options<'r, 's>(program: &str, arguments: &'r [&'s str]) -> &'r [&'s st
     rest
 }
 
-/// Returns the number of words before the program for wrappers that are not in the table of
-/// programs. `python -m` runs a module of any name. `hatch run` runs a program or a task.
+/// Returns the number of words before the program for wrappers that `lang::shell` does not know.
+/// `python -m` runs a module of any name. `hatch run` runs a program or a task.
 fn wrapper_word_count(words: &[&str]) -> usize {
     match words {
         [python, "-m", _, ..] if base(python).trim_end_matches(version_mark) == "python" => 2,

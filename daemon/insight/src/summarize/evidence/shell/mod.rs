@@ -40,8 +40,8 @@ pub(super) struct CommandLine {
     /// The command line as a person would quote it: without a leading `cd` and without commands at
     /// the end that shorten the output.
     pub(super) shown: String,
-    /// The name of the attempt, which is the same for each repetition with other options:
-    /// `cargo test`, `git push`, `run.sh`. `None` when the command only reads, or runs inline code.
+    /// The name of the attempt, which does not depend on options: `cargo test`, `git push`,
+    /// `run.sh`. `None` when the command only reads, or runs inline code.
     pub(super) attempt: Option<String>,
     /// Whether the success of the command line proves nothing about the attempt, because the exit
     /// code belongs to another command.

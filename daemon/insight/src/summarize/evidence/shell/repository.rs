@@ -23,7 +23,7 @@ use crate::{
 /// Maximum number of steps of one command line.
 const STEPS: usize = 12;
 
-/// One command of a line that changes the repository or publishes a text.
+/// A command that changes the repository or publishes a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct RepositoryStep {
@@ -33,7 +33,8 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
-    /// Whether other work has to succeed before the command runs.
+    /// Whether the command runs only if an earlier command succeeds that is not a step and does
+    /// more than read.
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
@@ -78,8 +79,9 @@ fn is_file_name(name: &str) -> bool {
         .is_match(name)
 }
 
-/// Whether a folder is a scratch folder: a folder from `mktemp`, or a temporary folder in a command
-/// line that calls `mktemp` or `git init`. Calls of git in such a folder do not concern the project.
+/// Whether a folder is a scratch folder: a folder from `mktemp`, or, in a command line that calls
+/// `mktemp` or `git init`, a temporary folder or a folder in a variable. Calls of git in such a
+/// folder do not concern the project.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
@@ -89,9 +91,9 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || paths::is_from_mktemp(folder)
 }
 
-/// Whether `folder` belongs to another project than `directory`, in which the agent works. A folder
-/// is not another project if its path contains `worktree`, or if the name of one folder begins with
-/// the name of the other.
+/// Whether `folder` belongs to another project than `directory`, in which the agent works. False if
+/// a path is relative or contains `worktree`, if one folder contains the other, or if the name of
+/// one folder begins with the name of the other.
 pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let (folder, directory) = (folder.trim_end_matches('/'), directory.trim_end_matches('/'));

@@ -13,7 +13,6 @@ use crate::summarize::{
     text::kept,
 };
 
-/// The folder and the package that a command line works on.
 pub(super) struct CommandTarget {
     /// The directory in which the first command of [`Kind::Works`] runs. Without such a command,
     /// the directory after the last command.

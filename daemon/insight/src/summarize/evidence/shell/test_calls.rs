@@ -16,12 +16,11 @@ use crate::summarize::{
 };
 
 const RUNNERS: &str = include_str!("runners.txt");
-/// Maximum length, in bytes, of the text that limits a run.
+/// Maximum length, in bytes, of the arguments that limit a run.
 const LIMIT: usize = 90;
-/// Maximum number of operands in the text that limits a run.
+/// Maximum number of operands among these arguments.
 const OPERANDS: usize = 2;
 
-/// One call of a test runner in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct TestCall {

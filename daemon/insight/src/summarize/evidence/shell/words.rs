@@ -13,7 +13,8 @@ const BYTES: usize = 16 * 1024;
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SimpleCommand {
-    /// The words without quotes, and without variable assignments before the program.
+    /// The words without quotes, and without variable assignments and words such as `then` before
+    /// the program.
     pub(super) words: Vec<Word>,
     /// The files to which the output of the command is written.
     pub(super) writes: Vec<Word>,
@@ -102,7 +103,7 @@ enum Redirect {
 }
 
 impl<'l> Lexer<'l> {
-    /// Reads the next token; returns false at the end of the line.
+    /// Reads the next token; returns false at the end of the command line.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
         match c {

@@ -10,7 +10,6 @@ use crate::summarize::{
     text::pattern,
 };
 
-/// Reads the output in any of these formats.
 pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }

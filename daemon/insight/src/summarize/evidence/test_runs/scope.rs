@@ -45,8 +45,9 @@ fn variables(command: &str) -> Vec<String> {
     names.filter(|name| !configures.is_match(name)).take(bounds::VARIABLES).collect()
 }
 
-/// If the last folder is `tests` or similar, moves it to the front of the paths that limit the run,
-/// so that `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of the same part.
+/// Moves the last part of `folder`, if it is `tests` or similar, to the front of the paths that
+/// limit the run, so that `pytest a.py` in `api/tests` and `pytest tests/a.py` in `api` are runs of
+/// the same part.
 fn with_tests_folder_in_paths(
     folder: Option<String>,
     arguments: Option<String>,
