@@ -31,7 +31,7 @@ const KNOWN_FAILURES: usize = 4;
 const DISCOVERY: usize = 260;
 /// Maximum number of causes from turns without a report. If there are more, the latest are kept.
 const UNREPORTED_CAUSES: usize = 4;
-/// Maximum number of causes in the analysis. If there are more, the latest are kept.
+/// Maximum number of causes in the root cause analysis. If there are more, the latest are kept.
 const CAUSES: usize = 2;
 
 /// Returns what was found out, and what was tried without success.

@@ -135,7 +135,8 @@ pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
 }
 
 /// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
-/// of a part. `None` if that run failed and a commit followed it.
+/// of a part. A run of one test is replaced by its [`larger_part`]. `None` if the run failed and a
+/// commit followed it.
 pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();

@@ -125,7 +125,7 @@ pub(crate) fn found_no_tests(statement: &Statement) -> bool {
 }
 
 /// Returns the statement that a command found no tests, together with the later command that ran
-/// them. `None` if there is no such command.
+/// the tests. `None` if there is no such command.
 pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> Option<String> {
     let command = statement.text.strip_suffix(RAN_NO_TESTS)?.trim_matches('`');
     let plain = |line: &str| {

@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
-/// sentence.
+/// Maximum total length, in bytes, of the sentences from the opening of a report. A longer first
+/// sentence is kept, too.
 const LAST_WORDS: usize = 400;
 /// Maximum length, in characters, of the first sentence. Also the budget, in bytes, for last words
 /// with a list; a list of up to [`LISTED`] bytes may exceed this budget.
