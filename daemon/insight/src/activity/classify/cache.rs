@@ -178,7 +178,6 @@ impl ClassificationCache {
 /// The number of imported and skipped entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportCounts {
-    /// Entries that were added.
     pub added: usize,
     /// Skipped entries that were known already, are classified better by rules, or no longer fit
     /// into the cache.

@@ -38,7 +38,7 @@ const CAUSES: usize = 2;
 pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
-        // Reported statements are taken from the reports.
+        // `quotes.findings` adds the statements of reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
             if found_no_tests(statement) {
                 let line = with_replacement(entries, statement);

@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Maximum number of reports before a prompt that are searched for the options in the prompt.
+/// Maximum number of reports before a prompt that are searched for the options that the prompt
+/// picks.
 const REPORTS: usize = 3;
 
 /// Whether a quote picks options by letter or number, for example `do B, C and D` or `go for 1-3`.

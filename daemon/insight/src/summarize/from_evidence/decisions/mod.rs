@@ -36,7 +36,7 @@ use crate::{
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
-/// Ends the rationale of a plan that is recorded by its title.
+/// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
 const SAID_AGAIN: f64 = 0.85;

@@ -295,7 +295,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     if files.is_empty() {
         return None;
     }
-    // Other work of the turn is not the fix of this problem.
+    // Work that shares no word with the cause is not the fix of this problem.
     let of_cause = words(&cause.text);
     let done = done.filter(|done| !words(&done.text).is_disjoint(&of_cause));
     let fix = match done {

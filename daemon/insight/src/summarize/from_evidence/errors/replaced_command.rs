@@ -41,9 +41,9 @@ pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
 /// Maximum number of lines about commands that worked in another form. If there are more, the
 /// latest are kept.
 const RETRIES: usize = 4;
-/// Maximum length, in characters, of a command in a line about such a command.
+/// Maximum length, in characters, of each command in such a line.
 const COMMAND: usize = 120;
-/// Maximum length, in characters, of an error message in a line about such a command.
+/// Maximum length, in characters, of the error message in such a line.
 const MESSAGE: usize = 90;
 
 /// Returns a line for each command that worked only in another form. Programs that were not found

@@ -225,8 +225,9 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the checks of a plan that were certainly not made. A command was not made if it never ran
-/// and the tests do not pass. A manual check was not made if no report calls it verified.
+/// Adds the checks of a plan that were certainly not made. The check by a command was not made if
+/// the command never ran and the tests do not pass. A manual check was not made if no report calls
+/// it verified.
 ///
 /// Other checks are left out, because a report may describe them in other words.
 pub(crate) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {

@@ -175,8 +175,8 @@ fn is_rest(claim: &Claim) -> bool {
         })
 }
 
-/// Whether a claim is below a heading that tells the user what to set up, such as `Before the next
-/// deploy, you need to configure`. Only the user can do this.
+/// Whether a claim is below a heading that tells the user what to set up, such as
+/// `Before the next deploy, you need to configure`. Only the user can do this.
 fn is_set_up(claim: &Claim) -> bool {
     claim.listed
         && claim.section.as_deref().is_some_and(|section| {

@@ -35,7 +35,6 @@ use crate::{
     },
 };
 
-/// Maximum number of steps.
 const STEPS: usize = 12;
 /// Maximum number of options that are listed with an open question.
 const OPTIONS: usize = 5;
@@ -145,8 +144,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     if let Some(known) = task.and_then(|task| recorded_work(entries, task)) {
         return Some(known);
     }
-    // If the transcript shows which sub-agent did which work, none of it belongs to this one.
-    // Otherwise, all work after `start` counts.
+    // Without calls of sub-agents in this file, nothing is known. If the calls show which sub-agent
+    // did which work, none of it belongs to this one. Otherwise, all work after `start` counts.
     let is_credited = |task: &Delegation| !task.files.is_empty() || !task.commits.is_empty();
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;

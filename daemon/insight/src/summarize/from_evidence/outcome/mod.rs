@@ -207,7 +207,6 @@ fn is_thanks(prompt: &str) -> bool {
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
 }
 
-/// Whether the user postpones the work.
 pub(super) fn postpones_work(request: &str) -> bool {
     pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
         .is_match(request)
@@ -223,7 +222,6 @@ fn failed_step(evidence: &Evidence) -> Option<&'static str> {
     }
 }
 
-/// Whether the last run of the main suite failed.
 fn tests_fail(evidence: &Evidence) -> bool {
     main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }

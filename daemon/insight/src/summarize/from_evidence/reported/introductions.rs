@@ -13,7 +13,6 @@ use crate::summarize::{
 /// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
 const LONGEST: usize = 150;
 
-/// The text that introduces a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Introduction {
     pub(crate) text: String,

@@ -52,8 +52,8 @@ const FINDINGS: usize = 2_400;
 const BEGINNINGS: usize = 2_000;
 /// Minimum and maximum length, in bytes, of the beginning of one such report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
-/// If the last report has less quoted text than this number of bytes, the report before it gets the
-/// limit of a last report, too.
+/// If the quoted text of the last report has fewer bytes, for example `Committed.`, the report
+/// before it gets the limit of a last report, too.
 const SUBSTANCE: usize = 200;
 /// A part that has at least this share of its words in another text repeats that text.
 const REPEATED: f64 = 0.75;
@@ -104,7 +104,6 @@ impl<'e> ReportQuotes<'e> {
         let mut known = self.known.clone();
         let mut chosen: Vec<Vec<String>> = Vec::new();
         let (mut left, mut beginnings) = (budget, BEGINNINGS);
-        // A short last report is, for example, `Committed.`.
         let mut is_last = true;
         for report in self.reports.iter().rev() {
             let share =

@@ -28,7 +28,8 @@ use crate::{
     },
 };
 
-/// From this number of prompts on, the agent's own note is preferred to a clear first request.
+/// From this number of prompts on, the agent's note for an absent user is preferred to a clear
+/// first request.
 const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
