@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum number of calls that are stored with their arguments.
+/// Maximum number of calls that are stored by name and arguments.
 const MAX_CALLS: usize = 2_000;
 /// Maximum number of tools that are stored by name.
 const MAX_TOOLS: usize = 1_000;

@@ -233,8 +233,9 @@ fn complete_introduction(introduction: &str) -> Option<String> {
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// Returns the first list of a report that states facts, in about `budget` bytes. The introduction
-/// is added only if it limits the items, for example `This should fix it by:`.
+/// Returns the first list of a report that states facts other than causes and findings, in about
+/// `budget` bytes. The introduction is added only if it limits the items, for example `This should
+/// fix it by:`.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,

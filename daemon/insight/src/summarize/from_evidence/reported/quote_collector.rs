@@ -81,7 +81,8 @@ struct QuoteCollector<'e> {
     awaits_items: bool,
     /// Whether `awaits_items` is true and no nested item followed yet.
     is_head: bool,
-    /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
+    /// Whether an item or a row of the same section follows. If not, a final colon announces
+    /// omitted code.
     leads_to_items: bool,
 }
 
