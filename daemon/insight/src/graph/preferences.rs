@@ -18,7 +18,6 @@ pub struct Preference {
     pub contradicts: Option<FactId>,
 }
 
-/// Maximum number of returned wishes.
 const MAX_PREFERENCES: usize = 100;
 
 impl Graph<'_> {

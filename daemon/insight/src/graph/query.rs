@@ -254,7 +254,7 @@ impl<'s> Graph<'s> {
     ) -> Result<Vec<Fact>, StoreError> {
         let mut found: Vec<Fact> = Vec::new();
         let mut seen: HashSet<FactKey> = HashSet::new();
-        // The beginnings of the latest facts, at most `limit`; the earliest is on top.
+        // The times at which the latest facts began, at most `limit`; the earliest is on top.
         let mut latest: BinaryHeap<Reverse<Timestamp>> = BinaryHeap::new();
         let most = wanted.limit.saturating_mul(MORE_FACTS.0).min(MORE_FACTS.1);
         let mut more = 0;

@@ -12,7 +12,7 @@ use crate::{
     store::StoreError,
 };
 
-/// The names of the attributes of facts that contain the text of a statement in the summary.
+/// Names of attributes of facts. Each attribute contains the text of a statement in the summary.
 pub(super) const STEP: &str = "step";
 pub(super) const DECISION: &str = "decision";
 pub(super) const TEST: &str = "test";

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum number of calls that are stored with their arguments.
+/// Maximum number of calls that are stored by name and arguments.
 const MAX_CALLS: usize = 2_000;
 /// Maximum number of tools that are stored by name.
 const MAX_TOOLS: usize = 1_000;
@@ -178,7 +178,6 @@ impl ClassificationCache {
 /// The number of imported and skipped entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportCounts {
-    /// Entries that were added.
     pub added: usize,
     /// Skipped entries that were known already, are classified better by rules, or no longer fit
     /// into the cache.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Classifies the command line of a call of `tool`: by the user's correction for `tool`, or else by
-/// the main command of the line. In that case, the signals of all commands are combined.
+/// the main command of the line, with the combined signals of all its commands.
 pub(super) fn classify(tool: &str, command: &str, learned: &mut ClassificationCache) -> Classified {
     if let Some(classification) = learned.corrected(tool) {
         return Classified::Known { classification, by: ClassifierStep::Corrected };

@@ -1,5 +1,5 @@
-//! Classifies tools, such as the tools of MCP servers, by their names alone
-//! (intelligent-session-summarization, 3.4).
+//! Classifies tools, such as the tools of MCP servers, by their names alone (section 3.4 of the
+//! specification intelligent-session-summarization).
 
 use crate::{
     activity::{
@@ -290,7 +290,7 @@ static KNOWN_SERVERS: &[KnownServer] = &[
 mod tests {
     use super::*;
 
-    /// `test_tool_classifier_heuristic` of intelligent-session-summarization, section 9.1.
+    /// The test `test_tool_classifier_heuristic` in section 9.1.
     #[test]
     fn finding_a_symbol_is_searching_code() {
         let found = classify("mcp__serena__find_symbol").expect("certain enough");

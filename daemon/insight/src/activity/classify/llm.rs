@@ -91,7 +91,8 @@ pub struct ClassificationRequest {
 }
 
 impl ClassificationRequest {
-    /// Returns the prompt of intelligent-session-summarization, 3.2.
+    /// Returns the prompt, whose text comes from the specification
+    /// intelligent-session-summarization, section 3.2.
     pub fn prompt(&self) -> String {
         TEMPLATE.replacen("{tool_calls_json}", &self.calls_json(), 1)
     }

@@ -100,7 +100,7 @@ fn on_files(tool: &str, entry: &ToolRow, input: &Value) -> ToolClassification {
 }
 
 /// Classifies a change to several files by the intent of the first change, the common domain of the
-/// files (code if there is none), and the strongest signal of each activity.
+/// files (code if they have none), and the strongest signal of each activity.
 fn by_changes(tool: &str, changes: &[FileChange]) -> Option<ToolClassification> {
     let intent = intent_of(&changes.first()?.kind);
     let kind = common_kind(changes.iter().map(|change| change.path.as_str()));

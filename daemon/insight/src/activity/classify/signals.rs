@@ -68,8 +68,9 @@ pub(crate) fn of_change(intent: ToolIntent, kind: FileKind) -> Signals {
     pairs.iter().copied().collect()
 }
 
-/// Returns the signals of [`of_change`], except for edits of code: the main signal is building if the
-/// new texts are over twice as long as the old texts, and refactoring if under half as long.
+/// Returns the signals of [`of_change`], except for edits of code: the main signal is building if
+/// the new texts are over twice as long as the old texts, and refactoring if they are less than
+/// half as long.
 pub(crate) fn of_edits(intent: ToolIntent, kind: FileKind, change: &FileChange) -> Signals {
     use Activity::{Building, Fixing, Refactoring};
     let (old, new) = change

@@ -101,7 +101,7 @@ fn score(table: &str) -> Agreement {
 fn call<'a>(tool: &'a str, argument: &str) -> Call<'a> {
     let argument = argument.replace('⏎', "\n");
     let input = if argument.starts_with('{') && serde_json::from_str::<Value>(&argument).is_ok() {
-        serde_json::from_str(&argument).expect("just checked")
+        serde_json::from_str(&argument).expect("the text was parsed above")
     } else {
         let key = match tool {
             "Bash" | "bash" | "PowerShell" | "run_shell_command" | "run_terminal_cmd"
@@ -147,8 +147,8 @@ fn unknown_call<'a>() -> Call<'a> {
     call("unknown_tool", "{}")
 }
 
-/// `test_tool_classifier_caching` of intelligent-session-summarization, section 9.1: one request
-/// for the first call, none afterwards.
+/// The test `test_tool_classifier_caching` in section 9.1 of the specification
+/// intelligent-session-summarization: one request for the first call, none afterwards.
 #[test]
 fn an_unknown_tool_is_requested_once() {
     let mut learned = ClassificationCache::default();
@@ -170,14 +170,14 @@ fn an_unknown_tool_is_requested_once() {
     }
     assert_eq!(questions, 1);
     let Classified::Known { classification, by } = classify(&unknown_call(), &mut learned) else {
-        panic!("learned");
+        panic!("the answer was not learned");
     };
     assert_eq!((classification.intent, by), (ToolIntent::Transform, ClassifierStep::Exact));
     let other = classify(&call("unknown_tool", r#"{"a": 1}"#), &mut learned);
     assert!(matches!(other, Classified::Known { by: ClassifierStep::Name, .. }));
 }
 
-/// `test_unified_classifier_session` of intelligent-session-summarization, section 9.2.
+/// The test `test_unified_classifier_session` in section 9.2 of the specification.
 #[test]
 fn the_signals_of_a_session_are_those_of_its_calls() {
     let calls = [
@@ -195,7 +195,7 @@ fn the_signals_of_a_session_are_those_of_its_calls() {
     assert_eq!(found[2].unknown(), Some("mcp__unknown__custom_tool"));
 }
 
-/// intelligent-session-summarization, appendix B.1.
+/// Appendix B.1 of the specification.
 #[test]
 fn known_tools_and_commands_need_no_request() {
     let mut unknowns = Unknowns::default();
@@ -254,7 +254,7 @@ fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
     let mut learned = ClassificationCache::default();
     let found = classify(&call("Bash", "cd x && frobctl flurb --all && ls"), &mut learned);
     assert_eq!(found.unknown(), Some("bash:frobctl flurb"));
-    let Classified::Unknown { params, .. } = &found else { panic!("unknown") };
+    let Classified::Unknown { params, .. } = &found else { panic!("the command is known") };
     assert_eq!(params["command"], "frobctl flurb --all");
 
     let mut unknowns = Unknowns::default();
@@ -282,7 +282,9 @@ fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
 fn an_answer_about_a_known_command_changes_nothing() {
     let mut learned = ClassificationCache::default();
     let mut answer = classify(&call("Bash", "npm test"), &mut learned);
-    let Classified::Known { classification, .. } = &mut answer else { panic!("known") };
+    let Classified::Known { classification, .. } = &mut answer else {
+        panic!("the command is not known")
+    };
     classification.tool_name = "bash:npm test".to_owned();
     classification.intent = ToolIntent::Delete;
     learned.learn(classification, &[]);
@@ -300,7 +302,11 @@ fn changes_are_classified_by_the_kind_of_file() {
         ("package.json", Activity::Configuring),
     ] {
         let found = classify(&call("Write", path), &mut ClassificationCache::default());
-        let strongest = found.signals().iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("eight");
+        let strongest = found
+            .signals()
+            .iter()
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .expect("there are eight activities");
         assert_eq!(strongest.0, activity, "{path}");
     }
 }

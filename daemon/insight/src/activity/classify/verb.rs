@@ -1,5 +1,5 @@
-//! Maps single words: verbs to an intent, nouns to a domain (intelligent-session-summarization,
-//! 3.4).
+//! Maps single words: verbs to an intent, nouns to a domain (section 3.4 of the specification
+//! intelligent-session-summarization).
 //!
 //! The lists come from the specification, with additions. Only whole words count, and the first
 //! verb of a name decides, because names usually begin with their verb.

@@ -1,4 +1,5 @@
-//! Sums up the four signals of intelligent-session-summarization, 2.2.
+//! Sums up the four signals of an activity: intent keywords, tool calls, errors and file patterns
+//! (section 2.2 of the specification intelligent-session-summarization).
 
 use std::collections::BTreeMap;
 

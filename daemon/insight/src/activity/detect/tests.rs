@@ -86,8 +86,8 @@ fn labels(detector: &Detector) -> Vec<String> {
     detector.segments().into_iter().map(|segment| segment.label).collect()
 }
 
-/// The parts of `test_enhanced_summary_generation` of intelligent-session-summarization, section
-/// 9.2, that concern activity.
+/// The parts of the test `test_enhanced_summary_generation` that concern activity (section 9.2 of
+/// the specification intelligent-session-summarization).
 #[test]
 fn fixing_a_bug_is_fixing() {
     let detector = detect(&[
@@ -99,8 +99,7 @@ fn fixing_a_bug_is_fixing() {
     assert_eq!(detector.vector().primary_activity(), "fixing");
 }
 
-/// The weights of intelligent-session-summarization, section 2.2, tested separately for each
-/// signal.
+/// The weights in section 2.2 of the specification, tested separately for each signal.
 #[test]
 fn each_signal_has_the_weight_of_the_specification() {
     let raw = |session: &[ScriptLine], activity| {
@@ -115,8 +114,7 @@ fn each_signal_has_the_weight_of_the_specification() {
     assert_eq!(raw(&[Reply(0, "a.json b.json c.json")], Activity::Configuring), 0.0);
 }
 
-/// The configuration bug of intelligent-session-summarization, section 2.1, and of
-/// design-rationale, phase 5.
+/// The example of a bug that the configuration caused, in section 2.1 of the specification.
 #[test]
 fn a_bug_caused_by_configuration_shows_both() {
     let detector = detect(&[

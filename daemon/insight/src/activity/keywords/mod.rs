@@ -1,5 +1,5 @@
-//! The keywords of activities (intelligent-session-summarization, 2.2), and the search for all of
-//! them in one pass over a text.
+//! The keywords of activities (section 2.2 of the specification intelligent-session-summarization),
+//! and the search for all of them in one pass over a text.
 //!
 //! Only whole words match: `address` does not contain `add`. The search also finds inflected forms
 //! such as `fixing`, `failed` and `installation`.

@@ -33,7 +33,7 @@ const MIN_REQUEST_WORDS: usize = 4;
 const MIN_CLEAR_REQUEST_WORDS: usize = 3;
 
 /// Returns the sentence with the task of its session. Omits the task if the sentence already
-/// contains half of the words of the task. Returns `None` if the task is needed but has too few
+/// contains at least half of the task's words. Returns `None` if the task is needed but has too few
 /// words.
 pub(super) fn with_task(draft: &Draft<'_>, sentence: &str, line: Option<Origin>) -> Option<String> {
     let sentence_words = text::words(sentence);

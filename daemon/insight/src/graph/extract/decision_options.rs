@@ -69,7 +69,7 @@ impl DecisionOptions {
         record: &DecisionRecord,
         asked: Option<&str>,
     ) -> DecisionOptions {
-        // The same answer to another question is another option.
+        // The same answer to a different question is a different option.
         let is_asked = asked.is_some();
         let context = asked.map(text::plain).unwrap_or_default();
         let option = |text: &str| {

@@ -23,8 +23,8 @@ use crate::{
     pattern::pattern,
 };
 
-/// A record of the summary belongs to a question or an answer if they share at least this share of
-/// words.
+/// A record of the summary belongs to a question or an answer that contains at least this share of
+/// the record's words.
 const SAME_TEXT_SHARE: f64 = 0.8;
 /// A commit carries out a plan if the plan contains at least this share of the words of the
 /// commit's subject.

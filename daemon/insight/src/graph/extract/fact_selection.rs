@@ -349,7 +349,7 @@ pub(super) fn names_something(text: &str) -> bool {
         || lasting::is_foreign(text)
 }
 
-/// Whether all quotation marks, backticks and round brackets are closed. A text with open ones is a
+/// Whether all quotation marks, backticks and round brackets are closed. If not, the text is a
 /// fragment of a larger text.
 fn is_balanced(text: &str) -> bool {
     let count = |wanted: char| text.chars().filter(|c| *c == wanted).count();

@@ -73,8 +73,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Returns the title of a noted step, with the path of its note. `step` has the title and the
-/// beginning of the note's text, or only the path, from which the title is then made.
+/// Returns the title of a noted step, with the path of its note. If `step` contains only the path,
+/// the title is made from the path.
 fn title(step: &str) -> Option<String> {
     let titled = pattern!(r"^(.+?)(?:(: .+))? \(todo `([^`]+)`\)$");
     if let Some(parts) = titled.captures(step) {

@@ -21,14 +21,12 @@ const FIRST_WORDS: usize = 5;
 /// The beginning of the summary that an agent writes when its context is full.
 const COMPACTION_START: &str = "This session is being continued from a previous conversation";
 
-/// The origin of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentenceSource {
     pub(super) origin: Origin,
     pub(super) by: Speaker,
 }
 
-/// The speaker of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     /// The user chose the option or wrote the sentence.

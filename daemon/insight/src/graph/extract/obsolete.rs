@@ -9,10 +9,10 @@ use crate::{
     pattern::pattern,
 };
 
-/// Minimum share of a statement's words that the next report and the prompt before it repeat if the
-/// report retracts the statement. Only the start of a report that concedes an error counts.
+/// The next report retracts a statement if its start concedes an error and contains, together with
+/// the prompt before the report, at least this share of the statement's words.
 const NEXT_REPORT_SHARE: f64 = 0.15;
-/// The same share for reports after the next report.
+/// This share for the reports after the next report.
 const LATER_REPORT_SHARE: f64 = 0.5;
 /// Number of bytes at the start of a report that are searched for a retraction.
 const OPENING_BYTES: usize = 600;

@@ -112,7 +112,7 @@ fn changes_code_after(draft: &Draft<'_>, start: Origin) -> bool {
 }
 
 /// Whether the user refused the plan of the work that began at `start`, and no code was changed. A
-/// note that was moved at this start is then still open.
+/// note that was moved at `start` is then still open.
 fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
     let evidence = draft.evidence;
     let is_later = |origin: Origin| origin.source == start.source && origin > start;

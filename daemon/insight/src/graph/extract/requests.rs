@@ -20,7 +20,7 @@ const MAX_LATER: usize = 3;
 const MIN_REQUEST_WORDS: usize = 4;
 /// Minimum number of different words of a request that can be understood alone.
 const MIN_CLEAR_WORDS: usize = 5;
-/// Minimum number of words of a prompt that is more than a reaction.
+/// Minimum number of words of a prompt that begins with a reaction such as `Great` and says more.
 const MIN_STATEMENT_WORDS: usize = 9;
 /// Minimum number of words of a request that begins with an assent and refers to the agent's
 /// proposal. A shorter prompt of this kind is only an assent.

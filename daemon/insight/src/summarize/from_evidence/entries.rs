@@ -65,8 +65,8 @@ impl<'e> Entries<'e> {
         capitalised(plain.trim_end_matches(" …"))
     }
 
-    /// Returns a claim of a report as an entry; `None` if the claim is incomplete or cannot be
-    /// understood without the text before it.
+    /// Returns a claim of a report as an entry; `None` if the claim is incomplete, an instruction
+    /// or a proposal, or cannot be understood without the text before it.
     pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
         let text = self.tidy_line(&claim.text);
         // The statement ends before the first instruction, offer or question.
@@ -239,7 +239,7 @@ pub(super) fn cut_at_clause(text: &str, limit: usize) -> String {
     clause.map_or_else(|| broken.trim_end().to_owned(), |at| broken[..at].trim_end().to_owned())
 }
 
-/// Returns where the last subordinate clause begins in the second half of a text that breaks off.
+/// Returns the start of the last subordinate clause in the second half of a text that breaks off.
 fn last_joint(broken: &str) -> Option<usize> {
     let joints = pattern!(
         r" (?:until|because|when|while|after|before|since|unless|if|so that|which|where|especially|rather than)\b"

@@ -59,8 +59,8 @@ fn is_redacted(path: &str) -> bool {
     name.trim_start_matches('.').split('.').next() == Some("REDACTED")
 }
 
-/// Whether the evidence shows only the removal of a file: no other work on the file, no git command
-/// and no commit. The session may then have created the file.
+/// Whether the evidence shows only the removal of a file: no other work on the file, and no git
+/// command or commit that mentions it. The session may then have created the file.
 fn is_unseen(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);

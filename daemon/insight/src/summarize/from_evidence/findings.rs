@@ -31,14 +31,14 @@ const KNOWN_FAILURES: usize = 4;
 const DISCOVERY: usize = 260;
 /// Maximum number of causes from turns without a report. If there are more, the latest are kept.
 const UNREPORTED_CAUSES: usize = 4;
-/// Maximum number of causes in the analysis. If there are more, the latest are kept.
+/// Maximum number of causes in the root cause analysis. If there are more, the latest are kept.
 const CAUSES: usize = 2;
 
 /// Returns what was found out, and what was tried without success.
 pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
-        // Reported statements are taken from the reports.
+        // `quotes.findings` adds the statements of reports.
         for statement in entries.statements(kind).filter(|one| !one.reported) {
             if found_no_tests(statement) {
                 let line = with_replacement(entries, statement);

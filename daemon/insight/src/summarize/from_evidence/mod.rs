@@ -152,7 +152,7 @@ fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
         let quote = text.strip_prefix("User: ").unwrap_or(text);
         share_of_words(&words(quote), &objective) >= REPEATED
     };
-    // A quote that includes the refused call contains more than the objective.
+    // A quote about a refused call is kept, because its rationale contains this call, too.
     let is_quote = |one: &DecisionRecord| {
         one.rationale.starts_with(USERS_WORDS)
             && !one.rationale.starts_with(&format!("{USERS_WORDS}, on a proposed"))

@@ -20,7 +20,6 @@ use crate::{
     },
 };
 
-/// Confidence of an entry in the table.
 const TABLE_CONFIDENCE: f64 = 0.95;
 /// Confidence of a classification by the name of a task or script.
 const NAME_CONFIDENCE: f64 = 0.85;

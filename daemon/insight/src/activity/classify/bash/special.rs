@@ -121,7 +121,7 @@ fn refine_web(name: &str, args: &Args) -> Refinement {
     let sends = match method.as_deref() {
         Some("GET" | "HEAD" | "OPTIONS") => false,
         Some(_) => true,
-        // The short options of wget have other meanings.
+        // The short options of wget have other meanings than those of curl.
         None if name == "wget" => args.flags.iter().any(|flag| flag.starts_with("--post-")),
         None => SENDING
             .iter()

@@ -14,7 +14,7 @@ fn main_of(line: &str) -> String {
     })
 }
 
-/// The example of intelligent-session-summarization, section 3.3.
+/// The example in section 3.3 of the specification intelligent-session-summarization.
 #[test]
 fn the_example_of_the_specification_has_the_stated_result() {
     let found = classify("pytest tests/ -v --cov=src");
@@ -30,8 +30,8 @@ fn the_example_of_the_specification_has_the_stated_result() {
     assert_eq!(found.activity_signals.get(Activity::Fixing), 0.2);
 }
 
-/// intelligent-session-summarization, section 3.3: "npm install = configuring, pytest = testing,
-/// git commit = version_control".
+/// Section 3.3 of the specification: "npm install = configuring, pytest = testing, git commit =
+/// version_control".
 #[test]
 fn the_common_patterns_of_the_specification_are_classified() {
     assert_eq!(main_of("npm install"), "npm configure package");
@@ -195,7 +195,7 @@ fn mangled_lines_are_classified_in_a_short_time() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        usize::try_from(state % below as u64).expect("below a usize")
+        usize::try_from(state % below as u64).expect("the remainder is less than a usize")
     };
     for _ in 0..20_000 {
         let mut line: Vec<char> = LINES[random(LINES.len())].chars().collect();

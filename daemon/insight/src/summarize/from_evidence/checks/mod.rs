@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Maximum number of other parts of the main suite that are listed.
+/// Maximum number of listed parts of the main suite, besides the part that the main run covers.
 const PARTS: usize = 3;
 
 /// A kind of check. Test suites are separate evidence.
@@ -148,8 +148,8 @@ fn runs_other_checks(line: &str, kind: CheckKind) -> bool {
     parts(line).any(|part| !kind.is_run_by(part) && (is_check(part) || runs_tests(part)))
 }
 
-/// Whether a run failed; `None` if the user rejected or stopped it, or if it is not clear whether
-/// this or another command of the line failed.
+/// Whether a run failed; `None` if this is not known: the user rejected or stopped the run, an
+/// error follows a successful exit code, or another command of the line may have failed.
 fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool> {
     let failed = match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
@@ -180,7 +180,8 @@ fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
         && may_affect_checks(path)
 }
 
-/// Returns a remark if code was changed and no command ran that may be a test.
+/// Returns a remark if code was changed and no command ran that may be a test. `None` if commands
+/// are missing in the evidence.
 pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let is_code = pattern!(
         r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
@@ -203,9 +204,10 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     (changed && !tested).then(|| "no test run seen".to_owned())
 }
 
-/// Returns a phrase with the checks and the other test suites that passed; `None` if no file was
-/// changed or nothing passed. Failed checks are next steps. The phrase also contains a failed check
-/// if a check of the same kind passed at another place, and then shows both places.
+/// Returns a phrase with the checks that passed, and the test suites other than the main one that
+/// passed. `None` if no file was changed or nothing passed. Failed checks are next steps. The
+/// phrase also contains a failed check if a check of the same kind passed at another place, and
+/// then shows both places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.files.values().any(FileWork::changed) {
         return None;
@@ -247,8 +249,8 @@ fn kind_and_place(check: &LastCheck) -> String {
 }
 
 /// Returns the suites that passed, other than the main one. If the main run covers only a part of
-/// its suite, adds the latest other parts that passed after the last change. Each suite has its
-/// number of passed tests, and whether a file was changed after the run.
+/// its suite, adds the latest other parts that passed after the last change. Each text contains the
+/// number of passed tests; the boolean says whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| {

@@ -70,8 +70,9 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Whether a change to a file may change the result of a test or another check. Documents, examples
-/// of settings and workflows of the forge do not; lists of dependencies and build files do.
+/// Whether a change to a file may change the result of a test or another check. A change to a
+/// document, an example of settings or a workflow of the forge does not; a change to a list of
+/// dependencies or a build file may.
 pub(crate) fn may_affect_checks(path: &str) -> bool {
     pattern!(r"(?i)(?:^|/)(?:[\w.-]*requirements[\w.-]*|constraints|CMakeLists)\.txt$").is_match(path)
         || !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
@@ -92,7 +93,7 @@ fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
         .files
         .iter()
         .any(|(path, work)| work.changed() && is_after(work.last) && may_affect_checks(path));
-    // A test run has the line of its output, a command the line of its call.
+    // A test run has the line of its output; a command has the line of its call.
     let is_read =
         evidence.tests.iter().any(|one| one.command == last.command && is_after(one.origin));
     let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
@@ -135,7 +136,8 @@ pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
 }
 
 /// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
-/// of a part. `None` if that run failed and a commit followed it.
+/// of a part. A run of a single test is replaced by its [`larger_part`], if there is one. `None` if
+/// the run failed and a commit followed it.
 pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();

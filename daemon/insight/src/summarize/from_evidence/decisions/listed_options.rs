@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Maximum number of reports before a prompt that are searched for the options in the prompt.
+/// Maximum number of reports before a prompt that are searched for the options that the prompt
+/// picks.
 const REPORTS: usize = 3;
 
 /// Whether a quote picks options by letter or number, for example `do B, C and D` or `go for 1-3`.
@@ -97,7 +98,8 @@ pub(crate) fn all_options(entries: &Entries<'_>, report: &Report, most: usize) -
     let mut named: Vec<&String> = headings.chain(labels).filter(|text| is_option(text)).collect();
     // Some names may be in headings and others in labels, so they are put in order.
     named.sort_by_key(|name| option_mark(name));
-    // If options have names, the other numbers belong to other lists.
+    // If some items are marked as options, the numbers of the remaining items belong to other
+    // lists.
     let all = if named.is_empty() { numbered } else { named };
     let mut names: Vec<String> = Vec::new();
     for name in all {

@@ -31,12 +31,12 @@ use crate::{
     },
 };
 
-/// Maximum number of records. If there are more, the oldest accepted plans are dropped first, then
-/// the oldest other records.
+/// Maximum number of records. If there are more, the oldest plans that are recorded by their
+/// approach are dropped first, then the oldest other records.
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
-/// Ends the rationale of a plan that is recorded by its title.
+/// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
 const SAID_AGAIN: f64 = 0.85;
@@ -149,8 +149,8 @@ fn without_removed<'c>(entries: &Entries<'_>, choice: &'c Choice) -> Cow<'c, Cho
 
 /// Returns the decisions that reports list, each with its line in the transcript.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
-    // Except for the last report, the report of a turn without a change lists decisions from before
-    // the session.
+    // The decisions in the report of a turn without a change were made before the session, unless
+    // it is the last report.
     let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
     let reports = reports.filter(|report| report.changed || Some(report.origin) == last);

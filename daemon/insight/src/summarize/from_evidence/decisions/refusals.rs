@@ -53,7 +53,7 @@ pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Returns the file in which the agent keeps its plan, if it wrote only one.
+/// Returns the file in which the agent keeps its plan, if it wrote only one such file.
 fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
     let files = entries.evidence.files.iter();
     let is_plan = |path: &str| pattern!(r"/\.claude/plans/[^/]+\.md$").is_match(path);

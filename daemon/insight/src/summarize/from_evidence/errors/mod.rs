@@ -25,7 +25,7 @@ use crate::{
 
 /// Maximum number of records. If there are more, the latest are kept.
 const RECORDS: usize = 10;
-/// Begins the fix of an error after which only tests were changed.
+/// Start of the text about a fix that changed only tests.
 const TEST_CHANGED: &str = "The test was changed: ";
 
 /// Returns the resolved errors in the order in which they occurred.
@@ -72,8 +72,8 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 }
 
 /// Whether a record states the cause or the fix of the error. A changed file or a command between
-/// the failure and the success does not explain the error. A fix of the test itself says nothing
-/// about the code.
+/// the failure and the success does not explain the error, except a command that the output
+/// recommends. A fix of the test itself says nothing about the code.
 fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let is_of_test = is_test_failure(&group.error.message)
         && !group.files.is_empty()
@@ -190,7 +190,8 @@ fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
     let (failed, worked) = (group.error.origin, group.resolution.origin);
     let explained = turns::turn_of(evidence, worked).and_then(|turn| {
         let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
-        // A later statement in the turn explains an error only if the turn resolved no other error.
+        // A statement after the success explains the error only if the turn resolved no other
+        // error.
         let in_time = cause.origin.line <= worked.line || group.is_alone;
         (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
     });
@@ -294,7 +295,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
     if files.is_empty() {
         return None;
     }
-    // Other work of the turn is not the fix of this problem.
+    // Work that shares no word with the cause is not the fix of this problem.
     let of_cause = words(&cause.text);
     let done = done.filter(|done| !words(&done.text).is_disjoint(&of_cause));
     let fix = match done {

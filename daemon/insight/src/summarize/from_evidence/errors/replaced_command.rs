@@ -41,9 +41,9 @@ pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
 /// Maximum number of lines about commands that worked in another form. If there are more, the
 /// latest are kept.
 const RETRIES: usize = 4;
-/// Maximum length, in characters, of a command in a line about such a command.
+/// Maximum length, in characters, of each command in such a line.
 const COMMAND: usize = 120;
-/// Maximum length, in characters, of an error message in a line about such a command.
+/// Maximum length, in characters, of the error message in such a line.
 const MESSAGE: usize = 90;
 
 /// Returns a line for each command that worked only in another form. Programs that were not found
@@ -125,7 +125,7 @@ pub(crate) fn found_no_tests(statement: &Statement) -> bool {
 }
 
 /// Returns the statement that a command found no tests, together with the later command that ran
-/// them. `None` if there is no such command.
+/// the tests. `None` if there is no such command.
 pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> Option<String> {
     let command = statement.text.strip_suffix(RAN_NO_TESTS)?.trim_matches('`');
     let plain = |line: &str| {

@@ -22,7 +22,7 @@ use crate::{
 
 /// Maximum length, in characters, of an entry that lists several things.
 const ENTRY: usize = 320;
-/// Maximum length, in characters, of the title and the items of a todo file.
+/// Maximum length, in characters, of the title and the items of a todo file together.
 const TODO: usize = 400;
 /// An entry that ends with the path of a todo file contains little more than the path if the rest
 /// of the entry has at most this number of bytes.
@@ -225,8 +225,9 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the checks of a plan that were certainly not made: commands that never ran, if the tests do
-/// not pass, and checks that the plan calls manual and that no report calls verified.
+/// Adds the checks of a plan that were certainly not made. The check by a command was not made if
+/// the command never ran and the tests do not pass. A manual check was not made if no report calls
+/// it verified.
 ///
 /// Other checks are left out, because a report may describe them in other words.
 pub(crate) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {

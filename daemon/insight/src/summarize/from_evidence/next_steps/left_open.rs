@@ -119,8 +119,8 @@ pub(crate) fn is_vague(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a heading is a sentence. The items below it cannot be understood without a heading such
-/// as `To use it, you need to set these secrets`.
+/// Whether a heading is as long as a sentence, such as `To use it, you need to set these secrets`.
+/// The items below such a heading cannot be understood without it.
 fn says_what_is_left(section: &str) -> bool {
     section.split_whitespace().count() >= 5
 }
@@ -176,7 +176,7 @@ fn is_rest(claim: &Claim) -> bool {
 }
 
 /// Whether a claim is below a heading that tells the user what to set up, such as
-/// `Before the next deploy, you need to configure`. The work of the session cannot do that.
+/// `Before the next deploy, you need to configure`. Only the user can do this.
 fn is_set_up(claim: &Claim) -> bool {
     claim.listed
         && claim.section.as_deref().is_some_and(|section| {

@@ -35,13 +35,12 @@ use crate::{
     },
 };
 
-/// Maximum number of steps.
 const STEPS: usize = 12;
 /// Maximum number of options that are listed with an open question.
 const OPTIONS: usize = 5;
 /// Maximum number of changed files that one entry lists.
 const CHANGED: usize = 4;
-/// Maximum number of tasks that are listed because they ran in parallel with the last task.
+/// Maximum number of listed sub-agents that ran in parallel with the last one.
 const BESIDE: usize = 3;
 /// Maximum number of failing tests that are listed.
 const TESTS: usize = 5;
@@ -87,8 +86,8 @@ fn is_final_routine(subject: &str) -> bool {
         .is_match(subject)
 }
 
-/// Adds the calls during which the session ended: the last one, and sub-agents that ran in
-/// parallel.
+/// Adds the calls during which the session ended: the last one, and the calls of sub-agents that
+/// ran in parallel with it.
 fn cut_off(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(call) = &evidence.unanswered_call else { return };
@@ -145,7 +144,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     if let Some(known) = task.and_then(|task| recorded_work(entries, task)) {
         return Some(known);
     }
-    // The records of parallel sub-agents can be distinguished only by the calls that started them.
+    // Without calls of sub-agents in this file, nothing is known. If the calls show which sub-agent
+    // did which work, none of it belongs to this one. Otherwise, all work after `start` counts.
     let is_credited = |task: &Delegation| !task.files.is_empty() || !task.commits.is_empty();
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
@@ -206,8 +206,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
         let names = shortened(alone.into_iter().cloned().collect(), TESTS);
         let named =
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        // If a run counts packages, or tests without their subtests, more tests may have failed. A
-        // package that was not built has no named test.
+        // A run may count packages, or a test and its subtests, so the list of names may be more
+        // exact. A package that was not built has no named test.
         let counts_packages = run.noun() == "packages" && !names.is_empty();
         let total = run.failed as usize;
         let is_whole_list = run.failed_tests.len() >= total;
@@ -248,7 +248,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds changed tests if no test ran, and code changed after the last test run if that run passed.
+/// Adds changed tests if no test ran, and code that was changed after the last test run if that run
+/// passed.
 fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     deferred::never_run(entries, list);

@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// Maximum length, in bytes, of the sentences from the opening of a report, except a longer first
-/// sentence.
+/// Maximum total length, in bytes, of the sentences from the opening of a report. A longer first
+/// sentence is kept, too.
 const LAST_WORDS: usize = 400;
 /// Maximum length, in characters, of the first sentence. Also the budget, in bytes, for last words
 /// with a list; a list of up to [`LISTED`] bytes may exceed this budget.
@@ -233,8 +233,9 @@ fn complete_introduction(introduction: &str) -> Option<String> {
     (says_what && text.split(' ').count() >= 6).then(|| format!("{text}."))
 }
 
-/// Returns the first list of a report that states facts, in about `budget` bytes. The introduction
-/// is added only if it limits the items, for example `This should fix it by:`.
+/// Returns the first list of a report that states facts other than causes and findings, in about
+/// `budget` bytes. The introduction is added only if it limits the items, for example `This should
+/// fix it by:`.
 fn listed(
     entries: &Entries<'_>,
     report: &Report,

@@ -207,7 +207,6 @@ fn is_thanks(prompt: &str) -> bool {
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
 }
 
-/// Whether the user postpones the work.
 pub(super) fn postpones_work(request: &str) -> bool {
     pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
         .is_match(request)
@@ -223,7 +222,6 @@ fn failed_step(evidence: &Evidence) -> Option<&'static str> {
     }
 }
 
-/// Whether the last run of the main suite failed.
 fn tests_fail(evidence: &Evidence) -> bool {
     main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }
@@ -275,7 +273,7 @@ impl LastWords {
             r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval))"
         );
         let claims_done = pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first);
-        // After work that is done, such a sentence describes the program.
+        // If the work is done, a sentence with `requires` describes the program.
         let requires = pattern!(r"(?i)\brequires (?:manual|authentication|credentials|approval)\b");
         let blocks_work = |sentence: &&str| {
             !sentence.starts_with("If ")

@@ -152,9 +152,9 @@ pub(crate) fn asks_about_progress(prompt: &str) -> bool {
         .is_match(prompt.trim())
 }
 
-/// Returns after how many later turns with changes the answer to a prompt no longer holds. The
-/// prompt must ask how the code is at the moment, how something could be done, or what is left to
-/// do. `None` for other prompts.
+/// Returns the number of later turns with changes after which the answer to a prompt no longer
+/// holds. The prompt must ask how the code is at the moment, how something could be done, or what
+/// is left to do. `None` for other prompts.
 pub(crate) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
     /// The first few changes after a list of open work leave most of the list open.
     const LEFT: usize = 6;

@@ -13,7 +13,6 @@ use crate::summarize::{
 /// Maximum length, in characters, of a heading or an introduction. A longer one is left out.
 const LONGEST: usize = 150;
 
-/// The text that introduces a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Introduction {
     pub(crate) text: String,
@@ -97,7 +96,7 @@ fn is_case(heading: &str) -> bool {
         && pattern!(r"(?i)^(?:when(?:ever)?|for|with|without|during|on|in)\b").is_match(heading)
 }
 
-/// Returns the added name of a sentence such as ``Added `max_size` for uploads``.
+/// Returns the name of the added thing in a sentence such as ``Added `max_size` for uploads``.
 pub(crate) fn name_of_added_thing(sentence: &str) -> Option<String> {
     let made = pattern!(
         r"^(?i:i |we |i've |we've )?(?i:added|implemented|created|introduced|built) (?:an? |the |support for )?(?:new )?`([^`]+)`[^`]*$"

@@ -12,7 +12,8 @@ use crate::summarize::{
 
 /// Maximum length of an item: in characters for the item itself, in bytes with its nested items.
 pub(crate) const NEST: usize = 440;
-/// Maximum length, in bytes, of the sentences of an item, except a longer first sentence.
+/// Maximum total length, in bytes, of the sentences of an item. A longer first sentence is kept,
+/// too.
 const ITEM: usize = 300;
 /// Maximum number of items that are shortened so that all of them fit. Of a longer list, only the
 /// first items are quoted.

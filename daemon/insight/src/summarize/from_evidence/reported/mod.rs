@@ -47,12 +47,13 @@ use crate::summarize::{
 const RESULTS: usize = 2_800;
 /// Maximum length, in bytes, of all findings together.
 const FINDINGS: usize = 2_400;
-/// Maximum length, in bytes, of the beginnings of all earlier reports together. They do not count
-/// towards [`RESULTS`] and [`FINDINGS`].
+/// Maximum total length, in bytes, of the beginnings of the reports that no longer fit into
+/// [`RESULTS`] or [`FINDINGS`].
 const BEGINNINGS: usize = 2_000;
-/// Minimum and maximum space, in bytes, for the beginning of one earlier report.
+/// Minimum and maximum length, in bytes, of the beginning of one such report.
 const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
-/// Minimum length, in bytes, of the quoted text of a report that describes work.
+/// If the quoted text of the last report has fewer bytes, for example `Committed.`, the report
+/// before it gets the limit of a last report, too.
 const SUBSTANCE: usize = 200;
 /// A part that has at least this share of its words in another text repeats that text.
 const REPEATED: f64 = 0.75;
@@ -103,8 +104,6 @@ impl<'e> ReportQuotes<'e> {
         let mut known = self.known.clone();
         let mut chosen: Vec<Vec<String>> = Vec::new();
         let (mut left, mut beginnings) = (budget, BEGINNINGS);
-        // After a short last report such as `Committed.`, the report before it gets the space of a
-        // last report.
         let mut is_last = true;
         for report in self.reports.iter().rev() {
             let share =

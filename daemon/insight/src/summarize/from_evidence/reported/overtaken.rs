@@ -138,7 +138,7 @@ pub(crate) fn is_changed_since(evidence: &Evidence, text: &str, at: Origin) -> b
 }
 
 /// Whether the user objected to the report at `at`, the agent agreed at once, and the last change
-/// of a file that `text` mentions was in the same turn.
+/// of a file that `text` mentions was in the turn of this objection.
 pub(crate) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let mut next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
     let Some(objection) = next.next() else { return false };

@@ -21,7 +21,8 @@ use crate::summarize::{
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
-/// Minimum number of paragraphs and lists of a report that ends with a conclusion.
+/// Minimum number of paragraphs and lists of a report whose last paragraph may be a conclusion
+/// without a label.
 const LONG: usize = 4;
 /// Minimum length, in bytes, of the text after `Also` at the start of a sentence.
 const ALSO: usize = 20;
@@ -71,7 +72,8 @@ struct QuoteCollector<'e> {
     /// The only name in the previous sentence, if that sentence says that the named thing was
     /// added.
     added_name: Option<String>,
-    /// The length of `found` at the last change of headings or the last label such as `Problem`.
+    /// The length of `found` when the current section began: at the last heading, label such as
+    /// `Problem`, or result of a fix.
     section_start: usize,
     /// The headings above the passage directly before.
     headings: &'e [String],
@@ -79,7 +81,8 @@ struct QuoteCollector<'e> {
     awaits_items: bool,
     /// Whether `awaits_items` is true and no nested item followed yet.
     is_head: bool,
-    /// Whether an item or a row follows the passage. If not, a final colon announces omitted code.
+    /// Whether an item or a row of the same section follows. If not, a final colon announces
+    /// omitted code.
     leads_to_items: bool,
 }
 
@@ -90,7 +93,7 @@ impl<'e> QuoteCollector<'e> {
             self.is_previous_omitted = true;
             self.section_start = self.found.len();
         }
-        // Each fix of a section has a result of its own.
+        // A label such as `Problem` begins another fix, with its own result.
         if passage
             .label
             .as_deref()

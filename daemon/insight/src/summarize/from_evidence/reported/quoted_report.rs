@@ -59,7 +59,7 @@ pub(crate) struct QuotedReport<'e> {
     /// Whether the user agreed and work followed. A list before `let's do that` is a plan.
     is_taken_up: bool,
     is_last: bool,
-    /// Whether much more work followed, so that the report no longer describes what the code does.
+    /// Whether much work followed, so that the report no longer describes what the code does.
     is_early: bool,
 }
 

@@ -12,9 +12,9 @@ use crate::summarize::{
 /// Number of bytes at the start of a passage. A part that contains them is from this passage.
 const START: usize = 24;
 
-/// Whether `part` of a report is below a heading that announces a state, and a later report describes
-/// that state again. The later report does so below a heading of this kind with a common name in
-/// back quotes, or in an item with a common label.
+/// Whether `part` of a report is below a heading that announces a state, and a later report
+/// describes that state again. The later report contains the same name in back quotes below a
+/// heading of this kind, or an item with the same label.
 pub(crate) fn is_redescribed(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let is_it = |passage: &&Passage| {
         let text = entries.tidy_line(&passage.text);

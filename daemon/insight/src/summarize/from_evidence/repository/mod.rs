@@ -75,7 +75,6 @@ fn unchanged(entries: &Entries<'_>) -> Option<String> {
     Some(format!("branch `{branch}`{at}{rest}"))
 }
 
-/// Formats a commit as its hash and its subject.
 fn hash_and_subject(entries: &Entries<'_>, head: &HeadCommit) -> String {
     format!("`{}` {}", head.hash, entries.tidy_line(&head.subject)).trim_end().to_owned()
 }

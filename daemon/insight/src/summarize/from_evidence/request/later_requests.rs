@@ -57,7 +57,7 @@ const QUOTED: usize = 80;
 /// session with at most [`FEW`] requests, the description of a matter counts, too.
 ///
 /// Repetitions are left out. An order that led to a change is compared with each goal
-/// ([`REPEATED`]), any other request with all earlier requests together ([`FAMILIAR`]).
+/// ([`REPEATED`]). Any other request is compared with all earlier requests together ([`FAMILIAR`]).
 pub(crate) fn later_goals(
     evidence: &Evidence,
     requests: &[Request],

@@ -252,7 +252,6 @@ fn orders(sentence: &str, ask: &str) -> bool {
     manner == Manner::Orders && text.eq_ignore_ascii_case(ask)
 }
 
-/// Returns a text without its quotations.
 fn without_quotes(text: &str) -> String {
     text.split('"').step_by(2).collect()
 }

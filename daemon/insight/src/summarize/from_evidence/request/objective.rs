@@ -28,7 +28,8 @@ use crate::{
     },
 };
 
-/// From this number of prompts on, the agent's own note is preferred to a clear first request.
+/// From this number of prompts on, the agent's note for an absent user is preferred to a clear
+/// first request.
 const MANY_PROMPTS: usize = 6;
 
 /// Minimum share of the words of a commit's subject that must occur in the prompts.
@@ -120,8 +121,8 @@ pub(crate) fn name(evidence: &Evidence) -> String {
     }
 }
 
-/// Returns the title of the pull request or the subject of a commit, if it shares enough words
-/// with the prompts. No shared words are needed after an opening talk, after a request such as
+/// Returns the title of the pull request or the subject of a commit, if it shares enough words with
+/// the prompts. No shared words are needed if the first request is only talk or a request such as
 /// `Address the comments`, or if a clear request came after the agent's last note for an absent
 /// user.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
@@ -266,7 +267,7 @@ fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
     })
 }
 
-/// Returns the goal of a question that a commit, a pull request or a later request answers.
+/// Returns the goal of a question that led to a commit or a pull request.
 fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
     if !is_question(&request.text) {
         return None;

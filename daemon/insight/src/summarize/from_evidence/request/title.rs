@@ -75,8 +75,8 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     }
     // The commit that shares the most words with the prompts is preferred. If no shared words are
     // required, the commit with the longest description is preferred, because it contains most of
-    // the work, and the newest of equal commits. A fix describes less than the feature that it
-    // corrects.
+    // the work. Among equal commits, the newest is preferred. A fix describes less than the feature
+    // that it corrects.
     if shared > 0.0 {
         committed.sort_by_key(|((_, shared_count), _)| std::cmp::Reverse(*shared_count));
     } else {

@@ -8,9 +8,7 @@ use crate::summarize::text::{capitalised, pattern, sentences, without_opener};
 pub(crate) enum Manner {
     /// An order, even a polite one.
     Orders,
-    /// A question.
     Asks,
-    /// A statement.
     States,
 }
 
