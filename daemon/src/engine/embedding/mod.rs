@@ -86,7 +86,7 @@ struct Tables {
     texts: HashMap<Owner, u64>,
 }
 
-/// The owners whose vectors have to be computed or checked.
+/// The owners (sessions, entities and facts) whose vectors have to be computed or checked.
 #[derive(Default)]
 struct Queue {
     sessions: BTreeSet<SessionKey>,

@@ -47,7 +47,7 @@ impl<S> FollowerState<S> {
         }
     }
 
-    /// Waits for the end of the pause. Returns whether the follower has to stop before.
+    /// Waits for the end of the pause. Returns whether the follower has to stop earlier.
     pub(super) async fn stops_within(&mut self, pause: Duration) -> bool {
         tokio::select! {
             _ = self.stopping.wait_for(|stopping| *stopping) => true,

@@ -58,7 +58,7 @@ pub struct EvictionStats {
 const VERSION: u32 = 1;
 /// The name of the note with the statistics.
 const NOTE: &[u8] = b"let go";
-/// The pause between two attempts while data are written to the store.
+/// The pause between two attempts to evict while data are written to the store.
 const PAUSE: Duration = Duration::from_millis(500);
 /// The pause between two attempts while nothing changes; also the longest pause while data are
 /// written.
@@ -137,7 +137,7 @@ impl QuotaKeeper {
                     if self.clone().evict().await && can_shrink {
                         return;
                     }
-                    // Reopening did not help the last time, but may help by now.
+                    // If reopening did not help the last time, it may help by now.
                     can_shrink = true;
                     let pause = (start.elapsed() * PAUSE_PER_ATTEMPT).clamp(PAUSE, RETRY);
                     self.wait_for_more(pause, &mut condition, &mut ends).await;
@@ -191,7 +191,7 @@ impl QuotaKeeper {
                 _ = ends.changed() => tokio::time::sleep(PAUSE).await,
                 () = self.wait(RETRY) => {}
             }
-            // Reopening did not help the last time, but may help by now.
+            // If reopening did not help the last time, it may help by now.
             can_shrink = true;
         }
     }

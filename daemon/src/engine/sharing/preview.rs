@@ -16,7 +16,7 @@ use crate::{
 pub struct Preview {
     pub group: String,
     pub sessions: Vec<SharedSession>,
-    /// The episode before which the next page begins.
+    /// The value of `before` for the next page; `None` on the last page.
     pub next: Option<EpisodeId>,
 }
 
