@@ -108,8 +108,8 @@ fn identify_one(path: &Path, formats: &Formats) -> io::Result<Option<IdentifiedF
     }))
 }
 
-/// Returns the identity of a file if it is a transcript of the format's agent. The format does not
-/// have to claim the path.
+/// Returns the identity of a file if it is a transcript of the format's agent. Does not check
+/// whether the agent stores transcripts at this path.
 pub(super) fn identity(path: &Path, format: &dyn Format) -> io::Result<Option<Identity>> {
     let identity = FileHead::open(path)?.identify(|text| format.identify(path, text))?;
     Ok(identity.map(without_secrets))

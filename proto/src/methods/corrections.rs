@@ -18,8 +18,8 @@ pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
     /// Whether the corrections are from another machine. In this case, facts that are not known on
-    /// this machine are corrected, too. A stored correction is kept if it is later, or if only the
-    /// stored one is by the user.
+    /// this machine are corrected, too. A stored correction is kept if it is later, or if it is by
+    /// the user and the new one by an agent.
     pub imported: bool,
 }
 

@@ -36,7 +36,7 @@ use crate::{
 
 /// Time without a new entry after which changes are committed.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// Time after a commit without a new entry until [`Target::rest`] is called.
+/// [`Target::rest`] is called if no entry is added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
 /// Maximum time for which a follower that cannot read the store waits until the store reports its
 /// failure.

@@ -232,9 +232,9 @@ impl QuotaKeeper {
         let mut evictor = Evictor::new(self.store.as_ref())?;
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
-        // With much waiting text, a reopened database may have twice the intended size, and the old
-        // and the new file together temporarily exceed the quota. To refuse all writes forever
-        // would be worse.
+        // With much text that is not indexed yet, a reopened database may have twice the intended
+        // size, and the old and the new file together temporarily exceed the quota. To refuse all
+        // writes forever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");

@@ -21,7 +21,8 @@ pub struct Preview {
 }
 
 impl Sharing {
-    /// Returns the identity and the group of the project of the first known directory.
+    /// Returns the identity and the group of the project to which the first known directory
+    /// belongs.
     pub fn project(&self, namespaces: &[Namespace]) -> Option<(ProjectIdentity, String)> {
         let identity = namespaces.iter().find_map(|one| self.projects.identity_of(*one))?;
         let group = group_of(&identity);
