@@ -39,7 +39,7 @@ const MAX_CANDIDATES: usize = 400;
 const MIN_FACTS_OF_OTHERS: usize = 20;
 /// Maximum number of groups that are queried.
 const MAX_GROUPS: usize = 32;
-/// Maximum age of the cached latest episodes of a group. When they are older, they are requested again.
+/// Maximum age of the cached latest episodes of a group. Older lists are requested again.
 const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
 /// Maximum age of an episode that counts as one of the latest.
 const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
