@@ -198,7 +198,6 @@ pub struct PendingEpisode {
     pub done: oneshot::Receiver<Result<Closed, EngineError>>,
 }
 
-/// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
     /// The numbers of live sessions by state.

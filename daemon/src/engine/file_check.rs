@@ -23,7 +23,6 @@ const QUIET: Duration = Duration::from_secs(60);
 /// Number of bytes that are read at a time to find the last newline.
 const CHUNK: u64 = 16 << 10;
 
-/// The result of the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileCheck {
     /// The number of registered files.

@@ -35,7 +35,6 @@ pub(super) struct FileObservation {
 }
 
 impl FileObservation {
-    /// Observes a file.
     pub(super) fn of(path: PathBuf) -> FileObservation {
         let stamp = storage::stamp(&path);
         let exists = !stamp.as_ref().is_err_and(storage::is_missing);

@@ -29,7 +29,6 @@ pub struct Memory {
     pub kind: MemoryKind,
 }
 
-/// The kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     Note,

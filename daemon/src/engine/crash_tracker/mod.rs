@@ -65,7 +65,6 @@ pub(super) struct WorkGuard<'w> {
     is_done: bool,
 }
 
-/// The quarantine of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quarantine {
     /// How often the daemon died while it worked on the session.

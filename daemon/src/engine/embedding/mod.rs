@@ -153,7 +153,6 @@ impl EmbeddingService {
         self.queue_changed.notify_one();
     }
 
-    /// Returns the progress of the background work.
     pub fn progress(&self) -> EmbeddingProgress {
         self.progress.borrow().clone()
     }

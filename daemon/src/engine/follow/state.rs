@@ -6,7 +6,6 @@ use tokio::sync::watch;
 
 use crate::engine::follow::{backoff::Backoff, progress::FollowerProgress};
 
-/// The state of a running follower.
 pub(super) struct FollowerState<S> {
     pub(super) progress: watch::Sender<FollowerProgress>,
     /// The last position in the outbox.

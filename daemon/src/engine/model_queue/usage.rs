@@ -173,7 +173,6 @@ impl UsageCounters {
     }
 }
 
-/// Returns the start of a day.
 pub fn start_of_day(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_PER_DAY))
 }

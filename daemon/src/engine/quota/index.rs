@@ -29,7 +29,6 @@ const LOW_WATERMARK: u64 = 2;
 /// of the quota. If the quota is small, one large commit may double the index between two checks.
 const COMMIT_MARGIN: u64 = 2 * Backlog::FULL as u64;
 
-/// The quota of the search index.
 pub struct IndexQuota {
     limits: watch::Receiver<DiskLimits>,
     /// The size of the index, in bytes, at the last time when no text could be evicted.

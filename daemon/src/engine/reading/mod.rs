@@ -71,7 +71,6 @@ pub struct SourceReader {
     pub(super) memory_use: Arc<MemoryUse>,
 }
 
-/// A request to read a file.
 pub struct ReadRequest {
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
