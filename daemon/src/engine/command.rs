@@ -73,8 +73,8 @@ pub(super) enum EngineCommand {
         episode: EpisodeId,
         reply: oneshot::Sender<RemakePermit>,
     },
-    /// Stores an episode that was created again, unless the session has got another episode since.
-    /// The reply says whether the episode was stored.
+    /// Stores an episode that was created again, if it is still wanted. The reply says whether the
+    /// episode was stored.
     StoreRemade {
         made: Box<NewEpisode>,
         reply: oneshot::Sender<bool>,
@@ -198,7 +198,6 @@ pub struct PendingEpisode {
     pub done: oneshot::Receiver<Result<Closed, EngineError>>,
 }
 
-/// The status of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
     /// The numbers of live sessions by state.

@@ -61,7 +61,7 @@ pub fn conversation(episode: &Episode) -> ConversationSummary {
     ConversationSummary::of(&episode.summary)
 }
 
-/// Returns the phases of the activity, if there is more than one.
+/// Returns the phases of the activity, if there is more than one phase.
 pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
     Some(detector.segments()).filter(|phases| phases.len() > 1)
 }

@@ -17,13 +17,12 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// Minimum time since the last write of a quiet file. A file that was written later may still be
-/// waiting to be read.
+/// Minimum time since the last write of a quiet file. A file that was written more recently may
+/// still wait to be read.
 const QUIET: Duration = Duration::from_secs(60);
 /// Number of bytes that are read at a time to find the last newline.
 const CHUNK: u64 = 16 << 10;
 
-/// The result of the check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileCheck {
     /// The number of registered files.
@@ -64,7 +63,7 @@ pub fn check(
         }
         true
     })?;
-    // The files of a session that is being imported or indexed will be read.
+    // The files of a session that waits for its import or is being indexed will be read.
     let mut failed = None;
     checked.behind.retain(|file| match store.session(file.session) {
         Ok(session) => session.is_some_and(|session| !will_be_read(&session.state)),

@@ -35,7 +35,6 @@ pub(super) struct FileObservation {
 }
 
 impl FileObservation {
-    /// Observes a file.
     pub(super) fn of(path: PathBuf) -> FileObservation {
         let stamp = storage::stamp(&path);
         let exists = !stamp.as_ref().is_err_and(storage::is_missing);
@@ -108,8 +107,8 @@ fn identify_one(path: &Path, formats: &Formats) -> io::Result<Option<IdentifiedF
     }))
 }
 
-/// Returns the identity of a file if it is a transcript of the format's agent. The path does not
-/// matter.
+/// Returns the identity of a file if it is a transcript of the format's agent. Does not check
+/// whether the agent stores transcripts at this path.
 pub(super) fn identity(path: &Path, format: &dyn Format) -> io::Result<Option<Identity>> {
     let identity = FileHead::open(path)?.identify(|text| format.identify(path, text))?;
     Ok(identity.map(without_secrets))
@@ -126,7 +125,8 @@ impl FileHead {
         Ok(FileHead { transcript: storage::open_head(path, HEAD_SIZES[0])?, bytes: Vec::new() })
     }
 
-    /// Calls `identify` with longer and longer starts of the file until it returns a value.
+    /// Calls `identify` with longer and longer starts of the file, until it returns a value or the
+    /// longest start was tried.
     fn identify<T>(&mut self, identify: impl Fn(&str) -> Option<T>) -> io::Result<Option<T>> {
         let FileHead { transcript, bytes } = self;
         let length = transcript.length()?;

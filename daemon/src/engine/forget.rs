@@ -106,7 +106,6 @@ impl Engine {
         self.forgotten.list()
     }
 
-    /// Whether a session was forgotten.
     pub fn is_forgotten(&self, id: &SessionId) -> bool {
         self.forgotten.has(id)
     }

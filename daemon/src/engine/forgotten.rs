@@ -52,7 +52,7 @@ struct ForgottenRecord {
 /// The writes that record that a session is forgotten.
 pub(super) struct ForgottenWrites {
     pub(super) writes: Vec<Write>,
-    /// The fork keys of the session.
+    /// The ids of the records at which a fork of the session may start.
     pub(super) fork_keys: Vec<RecordUuid>,
 }
 
@@ -89,7 +89,7 @@ impl Forgotten {
         sessions.map(|(id, at)| ForgottenSession { id: id.clone(), at: *at }).collect()
     }
 
-    /// Returns the forgotten sessions that have `record` as a fork key.
+    /// Returns the forgotten sessions of which a fork may start at `record`.
     pub(super) fn with_fork_key(&self, record: &RecordUuid) -> Vec<SessionId> {
         self.read().fork_keys.get(record).cloned().unwrap_or_default()
     }

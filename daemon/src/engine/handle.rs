@@ -34,7 +34,6 @@ use crate::{
     store::{Source, Store},
 };
 
-/// A handle to the engine.
 #[derive(Clone)]
 pub struct Engine {
     pub(super) events: mpsc::Sender<EngineEvent>,

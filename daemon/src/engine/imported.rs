@@ -29,7 +29,6 @@ pub struct Memory {
     pub kind: MemoryKind,
 }
 
-/// The kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     Note,
@@ -138,7 +137,7 @@ impl Engine {
             writes.extend(writes_of(&episode));
         }
         let position = self.store.write(writes).done().await.map_err(failed)?;
-        // The episode is stored even if the search index cannot follow.
+        // The episodes are stored even if the search index cannot follow.
         let _ = self.wait_until_searchable(position).await;
         Ok(())
     }

@@ -58,8 +58,8 @@ impl JobResult {
         JobResult::not_started(job.session.key, job.index.is_some(), job.gather, error)
     }
 
-    /// Returns the result of a job that could not be prepared. `is_index_due` tells whether the job
-    /// should have created an episode, and `gather` whether it should have prepared a question.
+    /// Returns the result of a job that could not be prepared. `is_index_due` means that the job
+    /// should have created an episode, and `gather` that it should have prepared a question.
     pub(super) fn not_started(
         session: SessionKey,
         is_index_due: bool,

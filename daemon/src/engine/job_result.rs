@@ -18,7 +18,7 @@ pub struct JobResult {
     /// The outcome of making the episode; `None` if the job did not have to make one.
     pub index: Option<IndexOutcome>,
     pub gathered: GatherOutcome,
-    /// Why files were not read.
+    /// Why a file was not read, or the job was not started.
     pub error: Option<ReadError>,
 }
 
@@ -47,7 +47,7 @@ pub enum IndexOutcome {
     Failed(String),
 }
 
-/// The hash of the content, the project and the times of files of a session.
+/// The project, the times and the content hash of a session, from its files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionDigest {
     /// The hash of the content and the number of messages; `None` when there is no content yet.

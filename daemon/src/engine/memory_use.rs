@@ -1,4 +1,4 @@
-//! Counts which lines of handoffs and which hits of searches later sessions used.
+//! Counts the lines of handoffs and the hits of searches that later sessions used.
 //!
 //! A line is *used* when the session that received it opens the session from which the line comes,
 //! or when the summary of the receiving session contains most words of the line. The counts stay

@@ -15,8 +15,8 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
-/// The name of the note. It contains the version of the rules of each agent, unless this is the
-/// first version.
+/// The name of the note. The note contains the versions of the rules by agent. The first version is
+/// left out.
 const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;

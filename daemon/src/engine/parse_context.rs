@@ -69,7 +69,7 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             }
         }
         Item::Call(call) => {
-            // Names of tools are compared, so they are redacted as ids.
+            // Names of tools are compared, so different names must stay different.
             if let Cow::Owned(clean) = redaction::id(&call.tool) {
                 call.tool = Cow::Owned(clean);
             }

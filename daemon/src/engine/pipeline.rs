@@ -69,7 +69,7 @@ pub struct SourceState {
     /// Whether the last records report the end of the session.
     #[serde(default)]
     pub is_ended: bool,
-    /// Calls whose output is skipped if they succeed.
+    /// The ids of calls whose output is skipped if they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
 }
@@ -95,8 +95,8 @@ const MAX_SILENT_CALLS: usize = 256;
 /// Maximum length, in bytes, of a call's id.
 const MAX_CALL_ID_BYTES: usize = 256;
 
-/// Serializes the memory of a format without its secrets. The memory, such as prompts that wait for
-/// the agent, comes from records that are not redacted yet.
+/// Serializes the memory of a format without its secrets. The memory contains texts that are not
+/// redacted yet, such as prompts that wait for the agent.
 fn without_secrets<S: Serializer>(memory: &Memory, to: S) -> Result<S::Ok, S::Error> {
     let mut memory = serde_json::to_value(memory).map_err(ser::Error::custom)?;
     StoredRedactor::default().value(&mut memory);

@@ -1,5 +1,5 @@
-//! Creates the summaries of older rules again. This happens in the background, one summary at a
-//! time (the latest sessions first), and only while the engine has no other work.
+//! Replaces the summaries that were created by older rules. This happens in the background, one
+//! summary at a time (the latest sessions first), and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was imported, or if its transcript was deleted or
@@ -52,7 +52,7 @@ enum RemakeOutcome {
 }
 
 impl Engine {
-    /// Creates the summaries of older rules again. Never returns.
+    /// Replaces the summaries that were created by older rules. Never returns.
     pub async fn remake_summaries(self) {
         Remaker { engine: self }.run().await;
     }

@@ -13,7 +13,7 @@ use crate::store::SourceKey;
 #[derive(Debug, Default)]
 pub(super) struct Snapshots(HashMap<SourceKey, Snapshot>);
 
-/// The part of a file that is in the index since its snapshot.
+/// The part of a file that its snapshot added to the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Snapshot {
     /// The snapshot includes all entries up to this position.
@@ -120,7 +120,7 @@ mod tests {
         ]
     }
 
-    /// Returns each write with its outbox entry, and with the number of messages after it.
+    /// Returns each write with its outbox entry, and with the number of messages after the write.
     fn entries(changes: &[TestWrite]) -> Vec<(TestWrite, OutboxMessages, u32)> {
         let (mut length, mut position) = (0, 0);
         let mut entry_of = |change: &TestWrite| {

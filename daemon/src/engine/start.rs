@@ -22,7 +22,6 @@ use crate::{
 /// Only [`Engine::agent_runs`] and [`Engine::agent_ended`] drop their reports.
 const EVENT_CAPACITY: usize = 256;
 
-/// The event loop of the engine.
 pub struct EngineLoop {
     executor: Executor,
     inbox: mpsc::Receiver<EngineEvent>,

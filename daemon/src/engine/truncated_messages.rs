@@ -71,7 +71,6 @@ enum Rank {
     User,
 }
 
-/// The position of a message.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct MessagePosition {
     /// The number of the message in its file.

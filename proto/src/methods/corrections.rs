@@ -18,7 +18,8 @@ pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
     /// Whether the corrections are from another machine. In this case, facts that are not known on
-    /// this machine are corrected, too, and only a later correction replaces a stored one.
+    /// this machine are corrected, too. A stored correction is kept if it is later, or if it is by
+    /// the user and the new one by an agent.
     pub imported: bool,
 }
 
@@ -40,7 +41,7 @@ pub struct CorrectionRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionsAnswer {
-    /// The corrections that were stored, or all corrections for a list.
+    /// The corrections that this request stored; for a list, all stored corrections.
     pub corrections: Vec<CorrectionRow>,
     /// The corrected facts as they are now; empty for imported corrections, and for a list.
     pub facts: Vec<FactRow>,

@@ -52,7 +52,7 @@ pub struct Forgotten {
     pub messages: u64,
     /// Number of episodes of the sessions.
     pub episodes: u64,
-    /// Number of nodes and facts that the episodes mention, added over the episodes. Nodes and
+    /// Number of nodes and facts that an episode mentions, added up for all episodes. Nodes and
     /// facts that other episodes mention, too, are counted, but are not removed.
     pub things: u64,
     /// Number of events of the sessions in the spool.

@@ -134,8 +134,8 @@ impl HookEvent {
     }
 
     /// Returns the part of the event that is written to the spool: the name of the event, the
-    /// session, the reason if it is a single word, the agent and the transcript. By the agent and
-    /// the transcript, the daemon recognises sessions that it does not follow.
+    /// session, the reason if it is a single word, the agent and the transcript. The daemon uses
+    /// the agent and the transcript to recognise sessions that it does not follow.
     pub fn to_spool(&self) -> HookEvent {
         HookEvent {
             hook_event_name: self.hook_event_name.clone(),

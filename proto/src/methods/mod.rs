@@ -80,6 +80,6 @@ pub struct Reloaded {
     pub changes: Vec<String>,
     /// The problems of the configuration file. If there are problems, the old settings are kept.
     pub problems: Vec<String>,
-    /// Remarks about settings without effect, such as unknown keys.
+    /// Remarks about a valid configuration file, such as unknown or deprecated keys.
     pub notices: Vec<String>,
 }

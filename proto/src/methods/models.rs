@@ -12,7 +12,8 @@ pub const TOOLS: &str = "graphiti/tools";
 pub const PROMPTS: &str = "graphiti/prompts";
 
 /// `graphiti/reach`: checks whether the configured models are reachable. The daemon requests the
-/// list of models from each server. This is free of charge, and no session data are sent.
+/// list of models from a server, or looks for the program of a command. This is free of charge, and
+/// no session data are sent.
 pub const REACH: &str = "graphiti/reach";
 
 /// The answer to [`REACH`].
@@ -65,12 +66,13 @@ pub struct UsageReport {
     pub model: String,
     /// The source of the model's prices, or a remark that the prices are unknown.
     pub prices: String,
-    /// The use of the handoff lines and search hits that sessions got.
+    /// How many handoff lines and search hits sessions got, and how many of these they used.
     pub memory: Vec<MemoryUseRow>,
 }
 
 /// The use of search hits, or of one kind of handoff lines. A line or hit is used if the session
-/// that got it opens the session of the line or hit, or if its summary repeats the line.
+/// that got it opens the session from which it comes, or repeats most of its words in its own
+/// summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {
@@ -104,7 +106,7 @@ pub struct UsageRow {
     pub output_tokens: u64,
     /// Number of prompt tokens that the provider had cached.
     pub cached_tokens: u64,
-    /// The known cost in US dollars.
+    /// The cost in US dollars, without the requests whose cost is unknown.
     pub usd: f64,
     /// Number of requests with unknown cost.
     pub unpriced: u64,
@@ -124,7 +126,7 @@ pub struct SkippedQuestions {
     pub kept: u64,
     /// The agent's own summary was sufficient.
     pub recaps: u64,
-    /// Rules classified the tool.
+    /// All tools of the session were classified already.
     pub known: u64,
 }
 

@@ -15,7 +15,8 @@ pub struct ShareRequest {
     pub action: ShareAction,
     /// The project to preview or to identify, given as a directory, namespace, remote or name.
     pub project: Option<String>,
-    /// Only episodes before this episode: the member `next` of the previous page of a preview.
+    /// An episode, for example `next` of the previous page of a preview: only episodes of earlier
+    /// sessions are returned.
     pub before: Option<String>,
 }
 
@@ -84,11 +85,12 @@ pub struct ShareReport {
     pub machine: String,
     /// The shared projects.
     pub projects: Vec<SharedProjectRow>,
-    /// Number of sessions that wait to be written.
+    /// Number of sessions that wait to be compared with the graph, and written if they differ.
     pub backlog: usize,
     /// Number of sessions that the engine rejects until they change.
     pub rejected: usize,
-    /// Number of sessions that were written since the start of the daemon.
+    /// Number of sessions that were written since the start of the daemon or the last change of the
+    /// settings.
     pub written: u64,
     /// Number of sessions that the current fill has compared; null without a fill.
     pub fill_done: Option<usize>,

@@ -44,7 +44,8 @@ pub struct SessionPage {
 pub struct ExportRequest {
     /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only episodes before this episode: the member `next` of the previous page.
+    /// An episode, for example `next` of the previous page: only episodes of earlier sessions are
+    /// returned.
     pub before: Option<String>,
 }
 
@@ -66,7 +67,8 @@ pub struct PortableEpisode {
     /// sufficient for an import.
     #[serde(flatten)]
     pub episode: EpisodeNode,
-    /// The fields of the summary. If it is null, an import reads the fields from the Markdown.
+    /// The fields of the summary. If it is null, an import stores the Markdown as a text, and reads
+    /// only the outcome from it.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub summary: Value,
     /// The machine from which the episode was imported, if any.

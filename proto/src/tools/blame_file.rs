@@ -62,6 +62,6 @@ pub struct BlameRow {
     pub lines: Vec<String>,
     /// The number of the transcript file; 0 for the session's own file.
     pub source: u32,
-    /// The message of the change, if it is known.
+    /// The number of the message with the change, if it is known.
     pub message: Option<u32>,
 }

@@ -89,7 +89,7 @@ pub struct FileRow {
     pub skipped: std::collections::BTreeMap<String, u64>,
     /// Number of damaged records that were partly readable.
     pub repaired: u64,
-    /// Number of damaged parts that were skipped.
+    /// Number of damaged parts of the file that were skipped.
     pub broken: u64,
     /// Number of bytes in the skipped parts.
     pub broken_bytes: u64,

@@ -100,8 +100,8 @@ pub struct SourceLine {
     pub source: u32,
     /// The line, from 1.
     pub line: u64,
-    /// The message of this line, or the last message before it. `get_session` returns it even when
-    /// the transcript no longer exists.
+    /// The number of the message of this line, or of the last message before it. `get_session`
+    /// returns this message even when the transcript no longer exists.
     pub message: Option<u32>,
 }
 

@@ -156,7 +156,7 @@ pub struct Sessions {
     pub indexed: u64,
     /// Sessions whose indexing failed.
     pub failed: u64,
-    /// Sessions that ended without an episode.
+    /// Sessions that have ended and are not indexed, including history.
     pub unindexed: u64,
     /// Sessions without messages of their own, such as copies of other sessions. They are not part
     /// of the total.

@@ -31,7 +31,7 @@ impl Default for ListUnindexedArguments {
 pub struct ListUnindexedAnswer {
     /// Always `success` in an answer.
     pub status: String,
-    /// Number of sessions.
+    /// Number of sessions, including the sessions that do not fit into the answer.
     pub count: usize,
     /// The sessions, the latest first.
     pub sessions: Vec<SessionRow>,

@@ -40,7 +40,7 @@ const QUARANTINE_DEATHS: u32 = 4;
 const TEST_DEATHS: u32 = 2;
 /// Minimum age of the daemon before it tests a session.
 pub(super) const TEST_DELAY: Duration = Duration::from_secs(60);
-/// The length of the first quarantine; each further death doubles it.
+/// The length of the first quarantine; each further death doubles the length.
 const FIRST_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// Maximum length of a quarantine.
 const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -65,7 +65,6 @@ pub(super) struct WorkGuard<'w> {
     is_done: bool,
 }
 
-/// The quarantine of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quarantine {
     /// How often the daemon died while it worked on the session.
@@ -101,7 +100,7 @@ struct CrashNote {
     from: u64,
     #[serde(rename = "at_work")]
     in_progress: bool,
-    /// How often the daemon died without any progress.
+    /// How often the daemon died while it worked on the session without any progress.
     deaths: u32,
     /// When the last death was noticed, in microseconds since the Unix epoch.
     last: i64,
@@ -234,7 +233,7 @@ impl CrashNotes {
     fn begin(&mut self, session: &SessionId, from: u64) {
         let new = CrashNote { from, in_progress: true, deaths: 0, last: 0 };
         let note = self.0.entry(session.clone()).or_insert(new);
-        // If more bytes are read than at the last attempt, there was progress.
+        // If more bytes were read before this attempt than before the last one, there was progress.
         if from > note.from {
             *note = new;
         }

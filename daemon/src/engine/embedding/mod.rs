@@ -86,7 +86,7 @@ struct Tables {
     texts: HashMap<Owner, u64>,
 }
 
-/// The owners whose vectors have to be computed or checked.
+/// The owners (sessions, entities and facts) whose vectors have to be computed or checked.
 #[derive(Default)]
 struct Queue {
     sessions: BTreeSet<SessionKey>,
@@ -153,7 +153,6 @@ impl EmbeddingService {
         self.queue_changed.notify_one();
     }
 
-    /// Returns the progress of the background work.
     pub fn progress(&self) -> EmbeddingProgress {
         self.progress.borrow().clone()
     }

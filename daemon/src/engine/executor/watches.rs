@@ -68,8 +68,9 @@ impl Watches {
     }
 
     pub(super) fn end(&mut self) {
-        // Dropping a watch waits until its last report is sent, which may need the executor to take
-        // an event. The executor calls this function, so another thread drops the watch.
+        // Dropping a watch waits until its last report is sent. While the event channel is full,
+        // only the executor can make space for the report. The executor calls this function, so
+        // another thread drops the watch.
         for watch in self.running.drain(..) {
             tokio::task::spawn_blocking(move || drop(watch));
         }

@@ -1,9 +1,9 @@
 //! The threads that run jobs.
 //!
-//! There are few threads, and they live as long as the engine. A regular expression caches about
-//! 100 kB for the first thread that uses it, and again in each of eight stacks that other threads
-//! share by their numbers (`regex_automata::util::pool`). Many short-lived threads, such as those
-//! of tokio's blocking pool, would fill all of these caches.
+//! There are few threads, and they live as long as the engine. A regular expression keeps a cache
+//! of about 100 kB for the first thread that uses it. All other threads share eight stacks of such
+//! caches, by thread number (`regex_automata::util::pool`). Many short-lived threads, such as those
+//! of tokio's blocking pool, would fill all stacks.
 
 use std::{
     io,

@@ -36,7 +36,7 @@ use crate::{
 
 /// Time without a new entry after which changes are committed.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
-/// Time without a new entry after a commit, after which [`Target::rest`] is called.
+/// [`Target::rest`] is called if no entry is added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
 /// Maximum time for which a follower that cannot read the store waits until the store reports its
 /// failure.
@@ -296,10 +296,11 @@ impl<T: Target> OutboxFollower<T> {
             },
             entries => entries?,
         };
-        // Later entries are not durable yet, and may be lost in a crash.
+        // Entries after `end` are not durable yet, and may be lost in a crash.
         entries.retain(|entry| entry.position <= end);
         let Some(last) = entries.last().map(|entry| entry.position) else {
-            // The entries are deleted from the outbox, so the target has applied them before.
+            // The entries up to `end` were deleted from the outbox, so the target has applied them
+            // before.
             *position = end;
             self.target.pass(end);
             return Ok(());

@@ -7,7 +7,6 @@ use tokio::time::Instant;
 /// Duration of a step after which the follower is reported as stalled.
 const STALLED_AFTER: Duration = Duration::from_secs(60);
 
-/// The progress of a follower.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FollowerProgress {
     /// The outbox position up to which every change was applied.

@@ -6,7 +6,6 @@ use tokio::sync::watch;
 
 use crate::engine::follow::{backoff::Backoff, progress::FollowerProgress};
 
-/// The state of a running follower.
 pub(super) struct FollowerState<S> {
     pub(super) progress: watch::Sender<FollowerProgress>,
     /// The last position in the outbox.
@@ -47,7 +46,7 @@ impl<S> FollowerState<S> {
         }
     }
 
-    /// Waits for the end of the pause. Returns whether the follower has to stop before.
+    /// Waits for the end of the pause. Returns whether the follower has to stop earlier.
     pub(super) async fn stops_within(&mut self, pause: Duration) -> bool {
         tokio::select! {
             _ = self.stopping.wait_for(|stopping| *stopping) => true,

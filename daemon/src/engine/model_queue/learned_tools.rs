@@ -1,4 +1,4 @@
-//! Saves the classifications of tools by a model, and the user's corrections of them.
+//! Saves how a model classified tools, and how the user corrected this.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -33,7 +33,8 @@ const THINKING_TOKENS: u32 = 1_000;
 
 impl Summarizer {
     /// Requests summaries of the most relevant messages, up to the configured number, and stores
-    /// the answers. If a request fails, the answers before it are stored, too.
+    /// the answers. If a request fails for a reason that concerns only its message, continues with
+    /// the next message. After another failure, stores the answers so far and returns the error.
     pub(super) fn ask_about_messages(
         &self,
         question: &ModelQuestion,
@@ -174,8 +175,8 @@ fn readable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
-/// Shortens `text` to about `budget` tokens: keeps two thirds from its start and one third from its
-/// end.
+/// Shortens `text` to about `budget` tokens: two thirds of them from its start, and one third from
+/// its end.
 fn without_middle(text: &str, budget: u32) -> Cow<'_, str> {
     let estimated = tokens::estimate(text);
     if estimated <= budget {

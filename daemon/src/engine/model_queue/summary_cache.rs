@@ -64,7 +64,7 @@ impl SummaryCache {
                 cached.by_key.remove(&oldest);
                 writes.push(note(oldest, None));
             }
-            // If the write fails, the summary is requested again.
+            // If the write fails, the summary is requested again after the next start.
             let _ = self.store.write(writes);
         });
     }

@@ -19,7 +19,8 @@ const TOKENS_PER_TOOL: u32 = 150;
 /// Maximum number of tokens of the thinking before an answer.
 const THINKING_TOKENS: u32 = 1_500;
 
-/// A reply that does not match the schema exactly is parsed as far as possible.
+/// A reply that does not match the schema is accepted if it contains `word`, and parsed as far
+/// as possible.
 const PLAIN: Plain = Plain { word: "\"tool_name\"", instruction: "" };
 
 impl Summarizer {

@@ -43,7 +43,7 @@ pub struct UsageCounters {
     pub output: u64,
     /// Tokens of the prompts that the provider had in its cache.
     pub cached: u64,
-    /// The cost, as far as it is known.
+    /// The cost, without the requests whose cost is not known.
     pub cost: Money,
     /// Requests whose cost is not known.
     pub unpriced: u64,
@@ -55,7 +55,7 @@ pub struct UsageCounters {
     pub unchanged: u64,
     /// Requests avoided by the agent's own summary.
     pub recaps: u64,
-    /// Requests avoided because rules answer the question.
+    /// Requests avoided because all tools of the session were classified already.
     pub known: u64,
 }
 
@@ -173,7 +173,6 @@ impl UsageCounters {
     }
 }
 
-/// Returns the start of a day.
 pub fn start_of_day(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_PER_DAY))
 }

@@ -146,7 +146,7 @@ impl Projects {
         for project in projects.iter().take_while(|_| go_on()) {
             self.note(project, now);
         }
-        // The list is incomplete if the visit was stopped, even if it is empty.
+        // If the visit was stopped, the list of projects is incomplete, so no directory is dropped.
         if !go_on() {
             return;
         }

@@ -16,7 +16,7 @@ const BATCH: usize = 16;
 /// the statistics are exact even if the process is killed.
 pub(super) struct Evictor<'a> {
     store: &'a dyn Store,
-    /// The statistics are a sum, so only one evictor may add to them.
+    /// The statistics are a sum, so only one evictor at a time may add to them.
     _lock: MutexGuard<'static, ()>,
     before: EvictionStats,
     /// The evictions of this evictor.
@@ -44,8 +44,8 @@ impl Evictor<'_> {
             if content <= goal {
                 return Ok(content);
             }
-            // The size of the waiting text is read before text is evicted, because waiting text may
-            // be indexed meanwhile.
+            // Waiting text belongs to sessions that are not indexed yet. Its size is read before
+            // text is evicted, because these sessions may be indexed meanwhile.
             let waiting = waiting_bytes(self.store)?;
             if !self.evict_text(content - goal)?.is_empty() {
                 continue;
@@ -62,8 +62,8 @@ impl Evictor<'_> {
         }
     }
 
-    /// Evicts the text of the oldest sessions until at least `bytes` are evicted, or no text is
-    /// left. Returns the files whose text was evicted.
+    /// Evicts the text of the oldest sessions until at least `bytes` are evicted, or no more text
+    /// can be evicted. Returns the files whose text was evicted.
     pub(super) fn evict_text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
         let before = self.evicted;
         let (mut files, mut writes) = (Vec::new(), Vec::new());

@@ -19,8 +19,9 @@ use crate::{
     store::{SourceKey, Store, StoreError},
 };
 
-/// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. A merge
-/// temporarily needs twice the space of its segments, in addition to newly written segments.
+/// The size at which eviction starts, in eighths of the quota without [`COMMIT_MARGIN`]. The rest
+/// is for newly written segments, and for a merge, which temporarily needs twice the space of its
+/// segments.
 const HIGH_WATERMARK: u64 = 3;
 /// The size at which eviction stops, in the same unit.
 const LOW_WATERMARK: u64 = 2;
@@ -28,7 +29,6 @@ const LOW_WATERMARK: u64 = 2;
 /// of the quota. If the quota is small, one large commit may double the index between two checks.
 const COMMIT_MARGIN: u64 = 2 * Backlog::FULL as u64;
 
-/// The quota of the search index.
 pub struct IndexQuota {
     limits: watch::Receiver<DiskLimits>,
     /// The size of the index, in bytes, at the last time when no text could be evicted.

@@ -58,7 +58,7 @@ pub struct EvictionStats {
 const VERSION: u32 = 1;
 /// The name of the note with the statistics.
 const NOTE: &[u8] = b"let go";
-/// The pause between two attempts while data are written to the store.
+/// The pause between two attempts to evict while data are written to the store.
 const PAUSE: Duration = Duration::from_millis(500);
 /// The pause between two attempts while nothing changes; also the longest pause while data are
 /// written.
@@ -137,7 +137,7 @@ impl QuotaKeeper {
                     if self.clone().evict().await && can_shrink {
                         return;
                     }
-                    // Reopening did not help the last time, but may help by now.
+                    // If reopening did not help the last time, it may help by now.
                     can_shrink = true;
                     let pause = (start.elapsed() * PAUSE_PER_ATTEMPT).clamp(PAUSE, RETRY);
                     self.wait_for_more(pause, &mut condition, &mut ends).await;
@@ -191,7 +191,7 @@ impl QuotaKeeper {
                 _ = ends.changed() => tokio::time::sleep(PAUSE).await,
                 () = self.wait(RETRY) => {}
             }
-            // Reopening did not help the last time, but may help by now.
+            // If reopening did not help the last time, it may help by now.
             can_shrink = true;
         }
     }
@@ -232,9 +232,9 @@ impl QuotaKeeper {
         let mut evictor = Evictor::new(self.store.as_ref())?;
         let content = evictor.evict_until(goal)?;
         log_evicted(evictor.evicted(), "database");
-        // With much waiting text, a reopened database may have twice the intended size, and the old
-        // and the new file together temporarily exceed the quota. To refuse all writes forever
-        // would be worse.
+        // With much text that is not indexed yet, a reopened database may have twice the intended
+        // size, and the old and the new file together temporarily exceed the quota. To refuse all
+        // writes forever would be worse.
         let would_shrink = self.store.quota().would_shrink(content);
         if !would_shrink {
             tracing::warn!(content, "nothing more can be evicted from the database");

@@ -71,7 +71,6 @@ pub struct SourceReader {
     pub(super) memory_use: Arc<MemoryUse>,
 }
 
-/// A request to read a file.
 pub struct ReadRequest {
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
@@ -239,7 +238,7 @@ impl SourceReader {
         source: &Source,
         state: &SourceState,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
-        // If the original of a copy has grown, too, new lines of the copy may also be copies.
+        // If all lines so far are copies, new lines may be copies of new lines of the original.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
         let is_open = state.first_record.is_none() || is_copy;
         if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
@@ -298,8 +297,8 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // `shared` contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // If more lines are shared, the state is saved after this read, so that the readers of
-        // other files know which lines this file skips.
+        // If more lines are shared than were known, the state is saved after this read, so that the
+        // readers of other files know which lines this file skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
             self.state.shared = self.state.shared.max(shared.until);

@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Redacts a saved state again. A state of another version is emptied, because its transcript is
-/// read from the start anyway. `before` returns the last messages before the message with a number.
-/// Returns whether the state changed.
+/// read from the start anyway. `before` returns the last messages before the message with the given
+/// number. Returns whether the state changed.
 pub(in crate::engine) fn redact_again(
     checkpoint: &mut Vec<u8>,
     again: &mut StoredRedactor,

@@ -73,7 +73,6 @@ impl StoredRules {
         store.write(vec![self.to_write()]).wait().map(drop)
     }
 
-    /// Returns the note as a write.
     fn to_write(&self) -> Write {
         let content = serde_json::to_vec(self).expect("rules are plain data");
         Write::Note(Note {

@@ -17,8 +17,8 @@ use crate::{
     store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
-/// Maximum number of entities of a changed session, and of facts about each of these entities,
-/// whose sessions are compared, too.
+/// Maximum number of entities per changed session, and of facts per entity, whose other sessions
+/// are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
 
 /// A session whose data differ from the data in the graph, according to the ledger.
@@ -42,10 +42,10 @@ impl Comparison {
 pub(super) struct BatchComparison {
     /// The sessions that differ.
     pub(super) comparisons: Vec<Comparison>,
-    /// The sessions with facts that the differing sessions may have ended.
+    /// The sessions with facts that the changed sessions of the batch may have ended.
     pub(super) neighbours: BTreeSet<SessionKey>,
-    /// Sessions to write again, with their ledger entries. The summaries of their entities will be
-    /// cleared, because these summaries may quote a forgotten session.
+    /// Sessions to write again, with their ledger entries: they mention entities whose summaries
+    /// will be cleared, because these summaries may quote a session that was removed.
     pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
 }
 

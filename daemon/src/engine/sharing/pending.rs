@@ -37,7 +37,7 @@ pub(super) struct PendingSession {
     pub(super) generation: u64,
     /// Whether a user deleted the session or its episode.
     pub(super) is_deleted: bool,
-    /// Whether the session is compared only because another session changed.
+    /// Whether the session is compared only because another session changed, or for a fill.
     pub(super) is_neighbour: bool,
 }
 
@@ -139,8 +139,8 @@ impl PendingSessions {
         unsaved.into_iter().filter_map(note).collect()
     }
 
-    /// Returns the next sessions: the latest changed sessions, or the next sessions of a fill if no
-    /// session has changed.
+    /// Returns the next sessions: the latest of the changed sessions, or the next sessions of a
+    /// fill if no session has changed.
     pub(super) fn next(&self, limit: usize) -> PendingBatch {
         let changed = self.changed.iter().rev();
         let changed = changed.filter(|(key, _)| !self.rejected.contains(key));
@@ -200,7 +200,7 @@ impl PendingSessions {
         self.rejected.len()
     }
 
-    /// Starts a fill with the first session.
+    /// Starts a fill from the first session.
     pub(super) fn request_fill(&mut self, is_forced: bool) -> Write {
         // A fill that replaces a forced fill is forced, too.
         let is_forced = is_forced || self.fill.as_ref().is_some_and(|fill| fill.is_forced);

@@ -16,12 +16,13 @@ use crate::{
 pub struct Preview {
     pub group: String,
     pub sessions: Vec<SharedSession>,
-    /// The episode before which the next page begins.
+    /// The value of `before` for the next page; `None` on the last page.
     pub next: Option<EpisodeId>,
 }
 
 impl Sharing {
-    /// Returns the identity and the group of the project of the first known directory.
+    /// Returns the identity and the group of the project to which the first known directory
+    /// belongs.
     pub fn project(&self, namespaces: &[Namespace]) -> Option<(ProjectIdentity, String)> {
         let identity = namespaces.iter().find_map(|one| self.projects.identity_of(*one))?;
         let group = group_of(&identity);

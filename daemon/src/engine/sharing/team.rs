@@ -39,7 +39,7 @@ const MAX_CANDIDATES: usize = 400;
 const MIN_FACTS_OF_OTHERS: usize = 20;
 /// Maximum number of groups that are queried.
 const MAX_GROUPS: usize = 32;
-/// Maximum age of the cached latest episodes of a group. Older ones are requested again.
+/// Maximum age of the cached latest episodes of a group. Older lists are requested again.
 const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
 /// Maximum age of an episode that counts as one of the latest.
 const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
@@ -217,7 +217,7 @@ impl Sharing {
 
 const NO_WORDS: &str = "The team's memory was not searched: the query has no words.";
 
-/// The running queries of groups. Their results contain the positions of the groups.
+/// The running queries of groups. Their results contain the positions of the groups in the request.
 type GroupQueries<T> = JoinSet<(usize, Result<Vec<T>, EngineError>)>;
 
 /// A reader of one group.

@@ -228,8 +228,8 @@ impl EngineState {
         }
     }
 
-    /// Replies to the callers that wait until the engine has settled, if this is the case. The
-    /// reply is sent when all writes are durable and in the search index.
+    /// If the engine has settled, replies to the callers that wait for this. The reply is sent when
+    /// all writes are durable and in the search index.
     pub(super) fn reply_to_settling(&mut self, now: Timestamp) {
         if self.settling.is_empty() || self.is_busy() || self.has_due_questions(now) {
             return;

@@ -48,7 +48,7 @@ pub(super) struct ModelQueue {
 /// The outcome of a question.
 pub(in crate::engine) struct ModelAnswer {
     pub(in crate::engine) session: SessionKey,
-    /// The episode about which the question was.
+    /// The episode that the question is about.
     pub(in crate::engine) episode: EpisodeId,
     pub(in crate::engine) end: SummarizeOutcome,
     /// The generation of the summarizer that sent the requests.

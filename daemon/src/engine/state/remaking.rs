@@ -1,4 +1,4 @@
-//! Permits that older summaries are created again, and stores the new summaries.
+//! Gives the permission to create older summaries again, and stores the new summaries.
 
 use tokio::sync::oneshot;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl EngineState {
-    /// Permits that the summary of a session is created again, if there is no other work.
+    /// Gives the permission to create the summary of a session again, if there is no other work.
     pub(super) fn permit_remake(
         &mut self,
         key: SessionKey,

@@ -1,4 +1,4 @@
-//! Tests that summaries of older rules are created again.
+//! Tests that summaries that were created by older rules are created again.
 
 use std::{fs, time::Duration};
 
