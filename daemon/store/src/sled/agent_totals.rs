@@ -78,7 +78,7 @@ impl StoredAgentTotals {
                 change(&after.id.agent, &|totals| totals.add_session(after));
             }
             if let (None, Some(after)) = (&before, after) {
-                // The files of a session are counted only when the session is known.
+                // The files of a session are not counted before the session is stored.
                 for source in reading::sources_of(tree, *key)? {
                     change(&after.id.agent, &|totals| totals.tally.add(&source.tally));
                 }

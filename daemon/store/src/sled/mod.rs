@@ -1,6 +1,6 @@
 //! The store in a sled database.
 //!
-//! Tests with some thousand kills and power cuts showed that the following rules are needed. There
+//! Tests with thousands of kills and power cuts showed that the following rules are needed. There
 //! is one writer. The writer flushes and syncs every group of lists before the next group begins.
 //! Values that may be long are divided into pieces of at most four kilobytes. Encoded values are in
 //! checksummed envelopes.

@@ -245,7 +245,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Deletes the note about the redaction rules if the two databases have different notes.
+    /// Deletes the note about the redaction rules if the databases have different notes, so that
+    /// all text is redacted again.
     fn compare_redaction(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
