@@ -65,7 +65,7 @@ pub struct Tail {
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
     Continued,
-    /// The file was truncated or replaced: reading starts again.
+    /// The file was truncated or replaced, or these bytes changed: reading starts again.
     FromStart,
 }
 
@@ -78,7 +78,7 @@ pub enum TailLine<'a> {
 }
 
 impl Tail {
-    /// Opens the file at `path` at the position of `cursor`.
+    /// Opens the file at `path` at the position of `cursor`, or at its start if it does not match.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = storage::open_from(path, cursor.anchor())?;
         if !file.has_start() && !cursor.matches_file(&mut file)? {

@@ -40,7 +40,7 @@ use crate::model::{
     vector::Vectors,
 };
 
-/// The data that survives a restart.
+/// The data that survives a restart. Reads do not see queued writes, except where stated.
 pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
     /// Queues `writes` to be applied together. Does not wait for them, but blocks while the queue
     /// is full.

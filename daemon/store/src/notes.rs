@@ -22,7 +22,7 @@ pub enum NoteNamespace {
     Forgotten,
     /// Records by which deleted sessions are recognised when they reappear under another id.
     ForgottenRecords,
-    /// For each fork, the sessions from which it was forked, by the fork's session key. Deleted
+    /// For each fork, the session from which it was forked, by the fork's session key. Deleted
     /// with the fork.
     Forks,
     /// Summaries of messages, by prompt.

@@ -118,8 +118,8 @@ pub struct Indexing {
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written since the job became due. After such a job, the session
-    /// is active again.
+    /// Whether the transcript was written since the job became due. If `true`, the session is
+    /// active again after the job, except while a failed, requested close must be retried.
     pub written_since: bool,
     /// Why the session was closed again after the job became due, if it was closed again. Then
     /// another job follows, because the running job may not have read everything.

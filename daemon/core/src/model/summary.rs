@@ -143,7 +143,7 @@ pub struct EnhancedSessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
-    /// The agent's last words, as far as they describe the outcome.
+    /// The part of the agent's last words that describes the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
     /// The final state of the repository: branch, last commit, pushed or not.

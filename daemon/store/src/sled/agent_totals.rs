@@ -37,7 +37,8 @@ pub(super) struct CountedChanges {
 }
 
 impl StoredAgentTotals {
-    /// Reads the rows if they are exact and readable, and counts all sessions and files otherwise.
+    /// Reads the rows if `is_exact` is set and they are readable. Otherwise, counts all sessions
+    /// and files.
     pub(super) fn load(tree: &Tree, is_exact: bool) -> Result<StoredAgentTotals, StoreError> {
         let stored = if is_exact { stored(tree)? } else { None };
         let totals = stored.map_or_else(|| count(tree), Ok)?;
