@@ -30,8 +30,8 @@ use crate::{
 /// Content should be evicted when the files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
 /// Eviction should reduce the content to the limit divided by this number. A compacted database is
-/// about twice as large as its content, and the old database exists until the new one is complete:
-/// 5/8 + 2.2/6 is just below one.
+/// about twice as large as its content, and the old database exists until the new one is complete.
+/// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
 const TARGET: u64 = 6;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
