@@ -69,7 +69,7 @@ impl Hasher {
     }
 }
 
-/// Returns the hash of a session. If one file has messages, this is the hash of that file. A
+/// Returns the hash of a session. If only one file has messages, this is the hash of that file. A
 /// session with sub-agents has several files; its hash is then computed from the hashes of the
 /// files and does not depend on their order. Returns `None` if no file has messages.
 pub fn of_session(files: impl IntoIterator<Item = Option<ContentHash>>) -> Option<ContentHash> {

@@ -1,8 +1,8 @@
 //! Finds lines that report an error in the output of a command that succeeded according to its exit
 //! code, for example `make | tail` or `make || true`.
 //!
-//! The rules are strict, because most outputs with such words come from commands without an error.
-//! If the command is a search for such lines (`rg 'error: '`), the lines that it found are kept.
+//! The rules are strict, because most outputs with words such as `error` come from commands without
+//! an error. If a command searches for such lines (`rg 'error: '`), its lines are kept, too.
 
 use std::ops::Range;
 

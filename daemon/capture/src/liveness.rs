@@ -1,7 +1,7 @@
 //! Determines which agents are still running.
 //!
-//! The session of an agent that has exited is over, regardless of its hooks. If the state of a
-//! process is unknown ([`Life::Unknown`]), nothing is changed.
+//! The session of an agent that has exited is over, even if no hook reported the end. If the state
+//! of a process is unknown ([`Life::Unknown`]), nothing is changed.
 
 use std::{
     collections::HashMap,

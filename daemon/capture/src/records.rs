@@ -20,7 +20,7 @@ pub enum Storage {
     Compressed,
     /// A file that the agent rewrites as a whole; `Format::records_of` returns its records.
     Document,
-    /// A database or a folder of small files, from which the format creates all records at each
+    /// A database or a folder of small files, from which the format creates the records at each
     /// opening.
     Assembled,
 }
@@ -121,13 +121,13 @@ impl RecordText {
         self.earlier_anchor.as_ref()
     }
 
-    /// Records that the first added record will be the record at the anchor.
+    /// Notes that the first added record will be the record at the anchor.
     pub fn begin_at_anchor(&mut self) {
         self.base = self.earlier_anchor.as_ref().map_or(0, |anchor| anchor.offset);
         self.end = self.base;
     }
 
-    /// Records that the next record can be built from `row`, without the records before it.
+    /// Notes that the next record can be built from `row`, without the records before it.
     pub fn mark(&mut self, row: String) {
         if self.anchors.len() == ANCHORS {
             self.anchors.pop_front();

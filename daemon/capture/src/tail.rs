@@ -37,8 +37,8 @@ pub struct FileCursor {
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
-    /// The position from which the lines can be built without earlier lines, if no file contains
-    /// the lines.
+    /// If no file contains the lines, for example because they are in a database: the position from
+    /// which the lines can be built without the earlier lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
 }
@@ -65,7 +65,7 @@ pub struct Tail {
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
     Continued,
-    /// The file was truncated or replaced: reading starts again.
+    /// The file was truncated or replaced, or these bytes changed: reading starts again.
     FromStart,
 }
 
@@ -78,7 +78,7 @@ pub enum TailLine<'a> {
 }
 
 impl Tail {
-    /// Opens the file at `path` at the position of `cursor`.
+    /// Opens the file at `path` at the position of `cursor`, or at its start if it does not match.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = storage::open_from(path, cursor.anchor())?;
         if !file.has_start() && !cursor.matches_file(&mut file)? {
@@ -87,7 +87,8 @@ impl Tail {
         Tail::resume(file, cursor)
     }
 
-    /// Opens the file as [`Tail::open`] does, so that [`Tail::rewind`] is possible.
+    /// Opens the file as [`Tail::open`] does, but with all lines, so that [`Tail::rewind`] is
+    /// possible.
     pub fn open_whole(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         Tail::resume(storage::open(path)?, cursor)
     }
@@ -104,8 +105,8 @@ impl Tail {
         Ok((tail, resumed))
     }
 
-    /// Returns the position after the returned lines. [`Tail::mark`] must be called before the
-    /// position is stored.
+    /// Returns the position after the returned lines. A position that is stored must come from
+    /// [`Tail::mark`], which updates the checksums.
     pub fn cursor(&self) -> &FileCursor {
         &self.cursor
     }
@@ -119,8 +120,8 @@ impl Tail {
         Ok(self.cursor.clone())
     }
 
-    /// Returns to the start of a file that [`Tail::open_whole`] opened, even if the agent has
-    /// replaced the file since.
+    /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. The opened file
+    /// is read even if the agent has replaced it.
     pub fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()?;
         self.cursor = FileCursor::default();

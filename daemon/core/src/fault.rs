@@ -54,7 +54,7 @@ pub const POINTS: &[&str] = &[
     "redact: written anew",
 ];
 
-/// Aborts or panics if an environment variable contains this point.
+/// Aborts or panics if an environment variable contains this point and this occurrence's number.
 pub fn point(name: &'static str) {
     if cfg!(debug_assertions) {
         reached(name);
@@ -79,7 +79,7 @@ fn reached(name: &'static str) {
     }
 }
 
-/// A point, and how often the process reaches the point before it aborts or panics there.
+/// A point, and the number of its occurrence at which the process aborts or panics.
 struct FaultTrigger {
     point: String,
     occurrence: u32,

@@ -32,7 +32,7 @@ const WORD: &str = r"0-9A-Za-z_\u{AA}\u{B5}\u{BA}\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF
 
 /// Rewrites `pattern` so that its automaton has few states: `\b` and `\d` match only ASCII words
 /// and digits, and `\w` matches the characters of [`WORD`]. Unicode boundaries make the search in
-/// text beyond ASCII a hundred times slower.
+/// text that is not ASCII a hundred times slower.
 pub fn compact(pattern: &str) -> String {
     let mut compact = String::with_capacity(2 * pattern.len());
     let mut class = None;
@@ -47,7 +47,7 @@ pub fn compact(pattern: &str) -> String {
                 Some('d') => compact.push_str("[0-9]"),
                 Some('w') if is_in_class => compact.push_str(WORD),
                 Some('W') if is_in_class => compact.extend(["[^", WORD, "]"]),
-                // `-i`: the class already has both cases of each letter, and `regex` adds them slowly.
+                // `-i`: case is not folded. The class has both cases, and `regex` adds them slowly.
                 Some('w') => compact.extend(["(?-i:[", WORD, "])"]),
                 Some('W') => compact.extend(["(?-i:[^", WORD, "])"]),
                 escaped => compact.extend(std::iter::once('\\').chain(escaped)),

@@ -160,7 +160,7 @@ fn reworded_messages_have_their_new_text(store: &dyn Store) {
     let end = store.outbox_end();
     let last = store.outbox(end - 1, 9).unwrap().pop().unwrap().what;
     assert_eq!(last, OutboxChange::Messages { source, from: 3, count: 69, overwrites: true });
-    // No message has its old text any more.
+    // The same write changes nothing, because no message has its old text any more.
     write(store, vec![Write::Reword { source, words }]);
     assert_eq!(store.outbox_end(), end);
     forget(store, &[session]);
@@ -218,7 +218,7 @@ fn the_path_of_a_dropped_source_can_be_registered_again(store: &dyn Store) {
     forget(store, &[session]);
 }
 
-/// Checks the totals after a list in which a session occurs several times.
+/// Checks the totals after a list of writes in which a session occurs several times.
 fn totals_equal_a_recount(store: &dyn Store) {
     let sessions = ["one", "two"].map(|id| session(store.next_session_key().unwrap(), id));
     let mut writes = Vec::new();

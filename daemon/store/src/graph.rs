@@ -51,7 +51,7 @@ pub trait GraphStore {
         visit: &mut dyn FnMut(MentionRow) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// Returns the latest correction of a fact by the user or an agent.
+    /// Returns the stored correction of a fact by the user or an agent.
     fn correction(&self, fact: FactKey) -> Result<Option<Correction>, StoreError>;
 
     fn corrections(&self) -> Result<Vec<CorrectedFact>, StoreError>;

@@ -40,7 +40,7 @@ use crate::model::{
     vector::Vectors,
 };
 
-/// The data that survives a restart.
+/// The data that survives a restart. Reads do not see queued writes, except where stated.
 pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync {
     /// Queues `writes` to be applied together. Does not wait for them, but blocks while the queue
     /// is full.
@@ -117,8 +117,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns the position of the last entry that was ever added to the outbox.
     fn outbox_end(&self) -> u64;
 
-    /// Returns a receiver of the position of the last outbox entry. The position changes when the
-    /// entry would survive a power cut.
+    /// Returns a receiver of the position of the last outbox entry that would survive a power cut.
     fn outbox_ends(&self) -> watch::Receiver<u64>;
 
     /// Returns totals for the status display.
@@ -192,8 +191,8 @@ pub struct Tally {
 pub enum Write {
     /// Adds or replaces a session.
     Session(Box<Session>),
-    /// Adds or replaces a file and the saved state of reading it. Has no effect when the path is
-    /// registered for another file already.
+    /// Adds or replaces a file and the saved state of reading it. Has no effect when another
+    /// [`SourceKey`] has the same path already.
     Source {
         source: Source,
         /// The saved state; `None` keeps the old one.

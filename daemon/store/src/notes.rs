@@ -22,8 +22,8 @@ pub enum NoteNamespace {
     Forgotten,
     /// Records by which deleted sessions are recognised when they reappear under another id.
     ForgottenRecords,
-    /// The sessions from which sessions were forked, by the fork's session key. Deleted with the
-    /// fork.
+    /// For each fork, the session from which it was forked, by the fork's session key. Deleted
+    /// with the fork.
     Forks,
     /// Summaries of messages, by prompt.
     Summaries,
@@ -36,7 +36,7 @@ pub enum NoteNamespace {
     Redaction,
     /// The directories of sessions with their repositories, by namespace.
     Projects,
-    /// The use of the lines of handoffs and search results that were offered to sessions; one note.
+    /// Numbers of offered and of used lines of handoffs and search results; one note.
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,
@@ -48,7 +48,8 @@ pub enum NoteNamespace {
     /// The identity of the shared graph, the outbox position up to which changed sessions have a
     /// note in `SharePending`, and the progress of the comparison of all sessions.
     ShareState,
-    /// The figures of sessions, by session key. Deleted with the session.
+    /// Figures for statistics (times, files, tests, tokens), by session key. Deleted with the
+    /// session.
     Figures,
 }
 

@@ -23,7 +23,7 @@ pub trait SessionDatabase: Sync {
     /// database to which the file belongs as its write-ahead log.
     fn database_of(&self, path: &Path) -> Option<PathBuf>;
 
-    /// Returns the numbers of the last rows of the tables of sessions.
+    /// Returns the number of sessions, and the number of the last row of each table.
     fn last_rows(&self, connection: &Connection) -> Result<LastRows, DatabaseError>;
 
     /// Returns the ids of the sessions with rows after `last`, without scanning whole tables.
@@ -45,9 +45,9 @@ pub trait SessionDatabase: Sync {
     ) -> Result<Option<FileStamp>, DatabaseError>;
 
     /// Adds the records of a session to `text`, in the order of the conversation. Starts at the
-    /// anchor of `text` if the rows before the anchor are unchanged. Later calls add the same
-    /// records and further ones, as long as the agent does not change a record that it marked as
-    /// finished.
+    /// [anchor](crate::records::Anchor) of `text` if the rows before the anchor are unchanged.
+    /// Later calls add the same records and further ones, as long as the agent does not change a
+    /// record that it marked as finished.
     fn records(
         &self,
         connection: &Connection,
@@ -56,7 +56,7 @@ pub trait SessionDatabase: Sync {
     ) -> Result<(), DatabaseError>;
 }
 
-/// The state of the tables of sessions.
+/// The state of the tables, to find the sessions that got new rows later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastRows {
     /// Number of sessions.

@@ -52,8 +52,8 @@ struct KnownDatabase {
 impl DatabaseScanner {
     /// Returns the paths of the sessions of the database at `path` that were added, changed or
     /// deleted, the newest first. If the database cannot be read, returns the path of the database.
-    /// Soon after the last read, a scan for new sessions returns nothing, and marks the database as
-    /// pending.
+    /// If the last read was a short time ago, [`Extent::New`] returns nothing and marks the
+    /// database as pending.
     pub fn changed(&mut self, path: &Path, extent: Extent, now: Instant) -> Vec<PathBuf> {
         let Some((database, path)) = database_of(path) else { return Vec::new() };
         let known = self.known.entry(path.clone()).or_insert_with(|| KnownDatabase::new(database));

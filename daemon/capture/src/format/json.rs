@@ -173,7 +173,8 @@ pub(crate) fn objects(raw: &str) -> Vec<Object<'_>> {
         .unwrap_or_else(|_| items(raw).into_iter().filter_map(Object::parse).collect())
 }
 
-/// Decodes a value and truncates each of its strings to about `limit` bytes.
+/// Decodes a value. If it is longer than `limit` bytes, truncates its strings to about `limit`
+/// bytes, and its arrays to [`ITEMS_KEPT`] elements.
 pub(crate) fn value_within(raw: &str, limit: usize) -> Value {
     if raw.len() <= limit {
         return serde_json::from_str(raw).unwrap_or_default();

@@ -23,8 +23,8 @@ pub struct Memory {
     pub(super) own: OwnMemory,
 }
 
-/// The state of one format. The size of its members is bounded, and each member may be missing,
-/// so that other versions of the format can read the state.
+/// The state of one format. The size of its members must be bounded, and each member must have a
+/// default, so that other versions of the format can read the state.
 pub(crate) trait FormatMemory:
     Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static
 {

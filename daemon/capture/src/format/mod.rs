@@ -1,6 +1,6 @@
 //! The transcript formats of the agents. A new agent needs one folder here and one entry in
 //! [`FORMATS`]. The state that a format keeps between records is a type in its folder.
-//! [`Memory::own`] contains the state, so that `memory.rs` does not refer to any agent.
+//! [`Memory::own`] returns the state, so that `memory.rs` does not refer to any agent.
 //!
 //! A format defines where its agent stores transcripts, which session a file belongs to, and how a
 //! record is read. It parses the members that are present, does not depend on a version, and

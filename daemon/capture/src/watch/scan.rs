@@ -45,7 +45,8 @@ impl FolderScanner {
         }
     }
 
-    /// Adds the new and changed files under `folder` to `changed`, newest first.
+    /// Adds the changed sessions of databases under `folder` to `changed`, and then the new and
+    /// changed files, newest first.
     ///
     /// Links are not followed, because they may lead out of the folder.
     pub fn scan(&mut self, folder: &Path, changed: &mut Vec<PathBuf>) {

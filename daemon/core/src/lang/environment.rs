@@ -1,6 +1,7 @@
 //! Distinguishes failures of a session's machine or sandbox from failures of its project.
 //!
-//! Most programs print these messages in English, whatever the language of the session.
+//! The patterns are English, because most programs print such messages in English, whatever the
+//! language of the session.
 
 use crate::pattern::pattern;
 
@@ -13,7 +14,7 @@ pub fn is_denied_by_environment(text: &str) -> bool {
     let denied = pattern!(
         r"(?i)\boperation not permitted\b|\bpermission denied\b|\b(?:EPERM|EACCES|EADDRINUSE|ECONNREFUSED)\b|\baddress already in use\b|\bconnection refused\b"
     );
-    // A denial may also be part of the project's behaviour, unless the text mentions the machine.
+    // The project itself may print these. They count only if the text mentions the machine.
     let of_machine = pattern!(
         r"(?i)\bcaches?\b|\b(?:bind|listen|port|socket|proxy|dns|localhost|registry|download\w*|install\w*|keychain|docker daemon)\b|127\.0\.0\.1|/tmp\b|~/|/(?:home|Users|root)/"
     );

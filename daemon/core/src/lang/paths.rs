@@ -26,7 +26,8 @@ pub fn contains_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
-/// Returns `path` relative to the worktree that contains it. Other paths are not changed.
+/// Returns a path in a worktree relative to the worktree, if the worktree is in a folder
+/// `.worktrees` or `.claude/worktrees`. Other paths are not changed.
 pub fn inside_worktree(path: &str) -> &str {
     let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
     worktree.map_or(path, |worktree| &path[worktree.end()..])

@@ -6,8 +6,8 @@ use crate::pattern::pattern;
 /// Number of bytes at the start of a text that are searched for a retraction.
 const OPENING: usize = 400;
 
-/// Whether an agent's answer retracts an earlier statement of the agent, or agrees with an
-/// objection to the statement.
+/// Whether an agent's answer retracts an earlier statement of the agent, or agrees with the user's
+/// objection to such a statement.
 pub fn concedes(answer: &str) -> bool {
     let opening = &answer[..answer.floor_char_boundary(OPENING)];
     let agrees = pattern!(

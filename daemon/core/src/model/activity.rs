@@ -144,8 +144,7 @@ pub struct ActivityVector {
 }
 
 impl ActivityVector {
-    /// An activity with this intensity or more is dominant (the specification
-    /// intelligent-session-summarization, section 2.1).
+    /// An activity with this intensity or more is dominant.
     pub const DOMINANT: f64 = 0.3;
 
     /// Returns the intensities: each sum divided by the largest sum.
@@ -228,7 +227,6 @@ pub struct Segment {
 mod tests {
     use super::*;
 
-    /// `test_activity_vector_from_signals` of section 9.1 of the specification.
     #[test]
     fn signals_are_divided_by_the_largest() {
         let signals = Signals::from_iter([
@@ -242,7 +240,6 @@ mod tests {
         assert_eq!(vector.primary_activity(), "fixing");
     }
 
-    /// `test_activity_vector_dominant_activities` of section 9.1 of the specification.
     #[test]
     fn activities_below_the_threshold_are_not_dominant() {
         let vector = ActivityVector {

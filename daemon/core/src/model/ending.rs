@@ -6,7 +6,7 @@
 pub struct SessionEnding {
     /// The agent's last report on one line, shortened in its middle.
     pub report: Option<String>,
-    /// The report before the last report, if the last report is short.
+    /// An earlier report with more content, if the last report is short.
     pub earlier_report: Option<String>,
     /// The user's first meaningful request, if the objective of the summary is worded differently.
     pub first_request: Option<String>,

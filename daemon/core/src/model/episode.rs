@@ -85,7 +85,7 @@ impl Episode {
 /// The author of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// The summary was derived from evidence, on this machine.
+    /// No model wrote the summary: it was derived from evidence, or belongs to an added memory.
     Evidence,
     /// The model with this name wrote the summary, which was checked against the evidence.
     Model(String),

@@ -246,7 +246,7 @@ pub struct FileWork {
     pub lines_removed: u32,
     /// Whether the session created the file.
     pub created: bool,
-    /// Whether the file was removed in the end.
+    /// Whether the session deleted the file and did not write it again.
     pub deleted: bool,
     /// The path it was moved from.
     pub moved_from: Option<String>,

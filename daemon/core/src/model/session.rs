@@ -118,11 +118,11 @@ pub struct Indexing {
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written since the job became due. If it was, the session is
-    /// active again after the job.
+    /// Whether the transcript was written since the job became due. If `true`, the session is
+    /// active again after the job, except while a failed, requested close must be retried.
     pub written_since: bool,
-    /// Why the session was closed again after the job became due; `None` if it was not. Another job
-    /// follows, because the running job may not have read everything.
+    /// Why the session was closed again after the job became due, if it was closed again. Then
+    /// another job follows, because the running job may not have read everything.
     pub again: Option<CloseReason>,
 }
 

@@ -1,5 +1,4 @@
-//! The structured summary of a session (the specification intelligent-session-summarization,
-//! section 4).
+//! The structured summary of a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +79,7 @@ pub struct TestSummary {
     /// complete run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
-    /// Tests that were left out because of this limit, as far as they were counted.
+    /// The number of tests that were left out, if the output reports it.
     #[serde(default, skip_serializing_if = "super::test_run::is_zero")]
     pub not_run: u32,
     /// Later events that may have made the result outdated.
@@ -144,7 +143,7 @@ pub struct EnhancedSessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
-    /// The agent's last words, as far as they describe the outcome.
+    /// The part of the agent's last words that describes the outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
     /// The final state of the repository: branch, last commit, pushed or not.
@@ -153,7 +152,7 @@ pub struct EnhancedSessionSummary {
     /// Lasting instructions of the user, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<String>>,
-    /// Failures with causes that are not part of the session's work.
+    /// Failures whose causes are not part of the session's work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_failures: Option<Vec<String>>,
 

@@ -24,7 +24,7 @@ pub struct TestRun {
     pub failed: u32,
     /// Tests that were skipped or ignored.
     pub skipped: u32,
-    /// Tests that were left out because of the limit, as far as they were counted.
+    /// The number of tests that were left out, if the output reports it.
     #[serde(skip_serializing_if = "is_zero")]
     pub not_run: u32,
     /// Names of failed tests, at most fifty.
@@ -138,11 +138,12 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
 }
 
 /// Returns, for each suite, the run that shows its state, in the order of `runs`. Among the runs
-/// after the latest whole run, this is the latest run with failures that no later run covers. If
-/// there is no such run, it is the latest whole run, or otherwise the latest run.
+/// after the latest whole run, this is the latest run with failures that no later run without
+/// failures covers (by the same or a wider limit, or by as many tests). If there is no such run, it
+/// is the latest whole run, or otherwise the latest run.
 ///
-/// A run is whole if it left no tests out and ran at least half as many tests as the largest such
-/// run. A run without any count (its output was shortened) is whole, too.
+/// A run is whole if it left no tests out, and ran at least half as many tests as the largest run
+/// that left no tests out. The size is ignored if the run has no counts (its output was shortened).
 pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
     let mut found: Vec<(usize, &TestRun)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {

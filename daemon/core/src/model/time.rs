@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The Unix epoch; no event is earlier.
+    /// The Unix epoch, which is used as a time before all events.
     pub const MIN: Timestamp = Timestamp(0);
     /// An instant that is later than all events.
     pub const MAX: Timestamp = Timestamp(i64::MAX);

@@ -65,8 +65,8 @@ pub struct Entry<'a> {
 pub enum Item<'a> {
     /// Text that the user typed (or queued).
     Prompt(Cow<'a, str>),
-    /// A command of the user for the agent program itself, such as `/init`, or `!` for a shell
-    /// command.
+    /// A command of the user for the agent program itself, such as `/init`. The name `!` means a
+    /// shell command.
     Command {
         /// The command's name, with the leading mark.
         name: Cow<'a, str>,
@@ -157,7 +157,7 @@ pub struct TaskEnded<'a> {
 /// Use of a tool.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// The id that the result will carry.
+    /// The id, which the result repeats.
     pub id: Cow<'a, str>,
     /// The agent's id of the message that this call is part of.
     pub message: Option<Cow<'a, str>>,

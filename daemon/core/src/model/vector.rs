@@ -1,4 +1,4 @@
-//! Vectors of texts: texts with a similar meaning have similar directions.
+//! Vectors of texts. The vectors of texts with a similar meaning have similar directions.
 
 use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 

@@ -55,7 +55,7 @@ pub const BEFORE_THAT: &str = " Before that: ";
 pub const ASKED_LAST: &str = "Asked last, ";
 /// Begins the step about findings of a review that no later work fixed.
 pub const NOT_FIXED: &str = "Not fixed in this session: ";
-/// The states of a last request without a reply: nothing was done, or work without a report.
+/// The states of a last request without a reply: nothing was done, or work was not reported.
 pub const REQUEST_STATES: [&str; 2] = ["not answered", "worked on, not reported"];
 
 /// Begins the last words if the agent changed something afterwards and wrote nothing about it.

@@ -37,7 +37,8 @@ pub(super) struct CountedChanges {
 }
 
 impl StoredAgentTotals {
-    /// Reads the rows if they are exact and readable, and counts all sessions and files otherwise.
+    /// Reads the rows if `is_exact` is set and they are readable. Otherwise, counts all sessions
+    /// and files.
     pub(super) fn load(tree: &Tree, is_exact: bool) -> Result<StoredAgentTotals, StoreError> {
         let stored = if is_exact { stored(tree)? } else { None };
         let totals = stored.map_or_else(|| count(tree), Ok)?;
@@ -78,7 +79,7 @@ impl StoredAgentTotals {
                 change(&after.id.agent, &|totals| totals.add_session(after));
             }
             if let (None, Some(after)) = (&before, after) {
-                // The files of a session are counted only when the session is known.
+                // The files of a session are not counted before the session is stored.
                 for source in reading::sources_of(tree, *key)? {
                     change(&after.id.agent, &|totals| totals.tally.add(&source.tally));
                 }

@@ -51,8 +51,8 @@ const TEXT: [TextTable; 8] = [
     TextTable { first: table::CLAIMS, clean: claims },
     TextTable { first: table::NOTES, clean: note },
 ];
-/// Tables that hold only numbers, hashes and times, and tables whose rows are rewritten together
-/// with a record of [`TEXT`].
+/// Tables that hold only numbers, hashes and times, and tables whose rows are rewritten or deleted
+/// together with a record of [`TEXT`].
 const NO_TEXT: [u8; 16] = [
     table::META,
     table::IDS,

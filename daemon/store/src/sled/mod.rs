@@ -1,6 +1,6 @@
 //! The store in a sled database.
 //!
-//! Tests with some thousand kills and power cuts showed that the following rules are needed. There
+//! Tests with thousands of kills and power cuts showed that the following rules are needed. There
 //! is one writer. The writer flushes and syncs every group of lists before the next group begins.
 //! Values that may be long are divided into pieces of at most four kilobytes. Encoded values are in
 //! checksummed envelopes.
@@ -106,7 +106,7 @@ impl SledStore {
         }
         let before = store.disk_bytes();
         if !store.would_shrink(quota::content_bytes(&store.tree)?) {
-            // Content has to be evicted first.
+            // Content has to be evicted first, or a copy would not be smaller.
             return Ok(store);
         }
         let lost = store.lost;
@@ -237,8 +237,8 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the current version into a new store, and into a store of an older program, because its
-/// new records will have the current version. Refuses a store of a newer program.
+/// Writes the current version into a store that is new or has an older version, because the records
+/// of this program have the current version. Refuses a store of a newer program.
 fn check_version(tree: &Tree) -> Result<(), StoreError> {
     let known = u32::from(envelope::VERSION);
     let key = keys::meta("version");

@@ -10,7 +10,7 @@ use crate::sled::{batch::Batch, keys::Key};
 /// Maximum length, in bytes, of a piece.
 pub(crate) const PIECE: usize = 4_000;
 
-/// Adds `value` under `key` in pieces. The caller must remove a longer value under `key` before.
+/// Adds `value` under `key` in pieces. The caller must first remove a longer value under `key`.
 pub(crate) fn put(batch: &mut Batch, key: &Key, value: &[u8]) {
     for (key, stored) in split(key, value) {
         batch.insert(key, stored);

@@ -30,15 +30,15 @@ use crate::{
 /// Content should be evicted when the files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
 /// Eviction should reduce the content to the limit divided by this number. A compacted database is
-/// about twice as large as its content, and the old database exists until the new one is complete:
-/// 5/8 + 2.2/6 is just below one.
+/// about twice as large as its content, and the old database exists until the new one is complete.
+/// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
 const TARGET: u64 = 6;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
-/// Text is refused when fewer than this many bytes of the limit are left. With a small limit, text
-/// is refused when less than a quarter of the limit is left. This space is reserved for small
-/// records and for the segments that sled allocates.
+/// Text is refused when fewer than this many bytes of the limit are left or, with a limit below
+/// 32 MiB, less than a quarter of the limit. This space is reserved for small records and for the
+/// segments that sled allocates.
 const MARGIN: u64 = 8 << 20;
 /// Text is refused when fewer than this many bytes are free on the disk.
 const RESERVE: u64 = 32 << 20;
@@ -297,7 +297,7 @@ mod tests {
         let shrinks =
             |content: u64, file: u64| would_shrink(content * 1_000_000, target, file * 1_000_000);
         assert!(shrinks(5, 25));
-        assert!(!shrinks(10, 21), "a new file may be {NEW_FILE:?} times as large as its content");
+        assert!(!shrinks(10, 21), "a new file may be 2.5 times as large as its content");
         assert!(!shrinks(2 * target / 1_000_000 + 1, 100), "the copy would exceed the limit");
     }
 }

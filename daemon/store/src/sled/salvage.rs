@@ -245,7 +245,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Deletes the note about the redaction rules if the two databases have different notes.
+    /// Deletes the note about the redaction rules if the databases have different notes, so that
+    /// all text is redacted again.
     fn compare_redaction(&mut self) -> Result<(), StoreError> {
         let namespace = NoteNamespace::Redaction;
         let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
@@ -290,7 +291,7 @@ impl Transfer<'_> {
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
     }
 
-    /// Copies the keys that identify forks of the session, and the note that it is a fork itself.
+    /// Copies the session's fork keys, and the note about the session from which it was forked.
     fn copy_fork_data(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
         let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
         let records = records.unwrap_or_default();

@@ -187,7 +187,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
         return RecordVerdict::Read;
     }
-    // The user typed the text, unless the record states another origin.
+    // The user typed the text, if no member of the record shows that the program added it.
     let origin = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
         !record.is_true("isMeta") && origin.is_none_or(|kind| kind == "human" || kind == "user");
@@ -260,7 +260,7 @@ fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads the calls of a sub-agent and their results, as the session's own file reports them.
+/// Reads the calls and results of a sub-agent that the session's own file contains.
 fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let read = || {
         let data = record.object("data")?;
@@ -419,7 +419,7 @@ mod tests {
         ] {
             assert_eq!(read(&records), wanted);
         }
-        // Another queue entry was delivered first.
+        // The notice is delivered within the turn, and the prompt starts the next turn.
         let notice = queue("enqueue", "<task-notification>x</task-notification>");
         let records =
             [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];

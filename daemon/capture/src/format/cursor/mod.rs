@@ -225,8 +225,8 @@ fn call(block: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
         *calls += 1;
         Cow::Owned(format!("call-{calls}"))
     });
-    // A call is written after the tool ran, so a read, a change or a search is treated as
-    // successful without a result. The outcome of other calls is unknown.
+    // A call is written after the tool ran, so a read, a change or a search without a recorded
+    // result is treated as successful. The outcome of other calls is unknown.
     let is_done = !has_result && is_done_once_run(&action);
     out.item(Item::Call(Call { id: id.clone(), message: None, tool, input, action }));
     if is_done {

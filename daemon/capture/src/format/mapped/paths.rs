@@ -15,7 +15,7 @@ pub struct PathPattern {
     root: PathBuf,
     /// The root without symbolic links, as the watch reports it.
     real_root: PathBuf,
-    /// The pattern of each part of the path below the folder; `**` is any number of parts.
+    /// The pattern of each part of the path below the folder; `**` matches any number of parts.
     parts: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ fn match_parts(pattern: &[String], path: &[String]) -> bool {
     reached[path.len()]
 }
 
-/// Whether a name matches a pattern in which `*` is any number of characters and `?` is one.
+/// Whether a name matches a pattern, in which `*` matches any characters and `?` matches one.
 fn match_part(pattern: &str, name: &str) -> bool {
     let name: Vec<char> = name.chars().collect();
     let mut reached = vec![false; name.len() + 1];

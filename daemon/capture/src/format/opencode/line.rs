@@ -110,7 +110,7 @@ impl<'w> Records<'w> {
         Records { text, is_sub_agent: session.parent.is_some(), title: title.map(str::to_owned) }
     }
 
-    /// Records that a later reading may begin with the next record, which is built from `row`.
+    /// Notes that a later reading may begin with the next record, which is built from `row`.
     pub(super) fn mark(&mut self, row: &AnchorRow) {
         let row = AnchorRow { is_titled: self.title.is_none(), ..row.clone() };
         self.text.mark(serde_json::to_string(&row).expect("the row has only string keys"));

@@ -16,7 +16,7 @@ pub(super) struct Stored<'s> {
     pub(super) data: &'s str,
 }
 
-/// A message that is being written.
+/// A message whose records are being written.
 pub(super) struct Message<'s> {
     id: &'s str,
     object: Object<'s>,

@@ -42,8 +42,8 @@ impl Args {
         args
     }
 
-    /// Whether the option is present, also together with others (`-am`), with a value
-    /// (`--format=x`) or with an ending (`-i.bak`).
+    /// Whether the option is present, also together with other options (`-am`), with a value
+    /// (`--format=x`) or with a suffix (`-i.bak`).
     pub fn has(&self, option: &str) -> bool {
         self.flags.iter().any(|flag| is_option(flag, option))
     }

@@ -1,7 +1,8 @@
 //! Protects the shell parser from input that makes it fail. brush-parser 0.3 panics on some long
 //! numbers, takes exponential time for brackets that are never closed, recurses as deep as its
-//! input, and exhausts memory if a line ends after `<<''`. Agents write commit messages in here
-//! documents inside `$(...)`, where the parser treats quotation marks in the text as shell quotes.
+//! input is nested, and exhausts memory if a line ends after `<<''`. Agents write commit messages
+//! in here documents inside `$(...)`, where the parser treats quotation marks in the text as shell
+//! quotes.
 //!
 //! Fuzzing found these failures. The limits are far above what agents write.
 
@@ -129,8 +130,8 @@ fn after_end<'t>(line: &'t str, end: &str) -> Option<&'t str> {
 }
 
 /// Adds two line feeds to `line` if it may contain a here document. Without a line feed, the parser
-/// never finds the end of a document that ends with an empty line. If `line` ends with a backslash,
-/// the backslash escapes the first line feed, so the second is needed.
+/// never finds the end of a document whose delimiter is empty (`<<''`). If `line` ends with a
+/// backslash, the backslash escapes the first line feed, so the second is needed.
 fn with_final_line_feeds(line: &str) -> Cow<'_, str> {
     if line.contains("<<") { Cow::Owned(format!("{line}\n\n")) } else { Cow::Borrowed(line) }
 }

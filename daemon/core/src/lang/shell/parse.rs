@@ -17,7 +17,7 @@ use crate::lang::shell::{
 
 /// Maximum number of commands of one line.
 const MOST_COMMANDS: usize = 200;
-/// Maximum nesting of substitutions, and of scripts that are given as a word.
+/// Maximum nesting of substitutions and of scripts in arguments (`bash -c`).
 const DEEPEST_SCRIPT: usize = 4;
 /// Maximum length, in bytes, of a command's text.
 const RAW_KEPT: usize = 300;
@@ -46,7 +46,7 @@ pub struct CommandPosition {
     pub pipeline: usize,
     /// The number of the command in its pipeline, counted from 0.
     pub in_pipeline: usize,
-    /// The number of scripts around the command.
+    /// The number of substitutions and scripts in arguments that contain the command.
     depth: usize,
 }
 

@@ -45,9 +45,9 @@ pub struct Rule {
 pub enum Purpose {
     /// Always this intent.
     Fixed(ToolIntent),
-    /// The last word matched is the name of a task, which shows the purpose.
+    /// The last word that the rule matches is the name of a task, which shows the purpose.
     Task,
-    /// The last word matched is a file to run, whose name shows the purpose.
+    /// The last word that the rule matches is a file to run, whose name shows the purpose.
     Run,
     /// The words after the program determine the purpose.
     Words,

@@ -12,7 +12,7 @@ pub(super) struct UnquotedWord {
     /// The text without quotes. Expansions that are known only at run time stay as written, but
     /// each script becomes `$(...)`.
     pub(super) text: String,
-    /// The contents of `$(...)` and backquotes, except in variables and arithmetic.
+    /// The contents of `$(...)` and backquotes, except those inside `${...}` or arithmetic.
     pub(super) scripts: Vec<String>,
 }
 

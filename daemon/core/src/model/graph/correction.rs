@@ -20,7 +20,7 @@ pub enum CorrectionAuthor {
     Agent,
 }
 
-/// The latest correction of a fact. It applies to the statements of sessions until that time.
+/// The correction of a fact. It applies to statements of sessions up to its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Correction {
     pub verdict: Verdict,
@@ -68,7 +68,7 @@ impl CorrectionAuthor {
 }
 
 impl Correction {
-    /// Whether this correction replaces `known`. An earlier correction replaces no later one, and an
+    /// Whether this correction replaces `known`. A correction does not replace a later one, and an
     /// agent's correction does not replace a correction of the user.
     pub fn replaces(&self, known: &Correction) -> bool {
         let is_users = |one: &Correction| one.author == CorrectionAuthor::User;

@@ -83,7 +83,7 @@ pub struct Mark {
     pub observation: Observation,
 }
 
-/// The events of a [`Mark`]. Texts are fingerprints.
+/// The events of a [`Mark`]. Texts are stored as fingerprints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
     /// The subject has this value from this time on.
@@ -106,7 +106,7 @@ pub enum Observation {
     Chosen(Vec<u64>),
     /// Something else was chosen, in a decision about these words.
     PassedOver(Vec<u64>),
-    /// A sentence with these words, sorted by their fingerprints, is about a subject of this kind.
+    /// A sentence about the subject was written. These are its words, sorted by fingerprint.
     Words(Vec<u64>),
 }
 

@@ -203,7 +203,7 @@ fn filled_with_many(folder: &Path) -> Vec<Written> {
     written
 }
 
-/// Writes a session whose id, content and episode differ from the sessions before.
+/// Writes a session whose id, content and episode differ from those of all other sessions.
 fn write_one(store: &SledStore, number: u32) -> Written {
     let key = store.next_session_key().unwrap();
     let mut session = contract::session(key, &format!("session-{number}"));
@@ -233,7 +233,7 @@ fn damage_everywhere(folder: &Path, written: Vec<Written>) {
         let (folder, written) = (folder.to_owned(), written.clone());
         with_loss += u32::from(in_time(&damage, move || loses_data(&folder, &bytes, &written)));
     }
-    // About half of the file is free space by now.
+    // About half of the file is free space, where damage loses nothing.
     assert!(with_loss > 8, "only {with_loss} kinds of damage lose data");
 }
 
