@@ -10,7 +10,6 @@ use crate::{
     share::{Dialect, Row, Statement},
 };
 
-/// An episode in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundEpisode {
     pub id: String,
@@ -20,7 +19,6 @@ pub struct FoundEpisode {
     pub at: Timestamp,
 }
 
-/// A fact in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundFact {
     pub id: String,

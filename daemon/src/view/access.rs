@@ -1,4 +1,4 @@
-//! Decides which requests may see the page, without I/O.
+//! Decides which requests are allowed, without I/O.
 //!
 //! The address that `graphiti view` opens contains a token. The token is valid once and for a short
 //! time; the browser gets a cookie in exchange. Other users of the machine can connect to the port,
@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use crate::model::Timestamp;
 
-/// How long a token is valid.
 pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
 /// Maximum number of valid tokens; a further token replaces the oldest.
 const MAX_TOKENS: usize = 8;

@@ -16,9 +16,9 @@ const FULL_TEXT_COST: usize = 16_000;
 /// Maximum cost of the text for any model.
 const MAX_TEXT_COST: usize = 35_000;
 
-/// Removes the hits and passages that do not fit into a reply. The limit is a size for a program,
-/// and a cost for a model. A reply for a model begins with a line about the known `error`, if there
-/// is one.
+/// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
+/// reply, and a cost for a text. A text begins with a line about the known `error`, if there is
+/// one.
 pub(super) fn fit_reply(
     client: &ClientContext,
     hits: &mut Vec<Hit>,

@@ -1,18 +1,13 @@
 //! The state machine of a session.
 //!
-//! ```text
-//!              written                quiet                 timed out, requested, needed
-//!   (new) ---> Active  <---------->  Inactive  ------------------------------> Indexing
-//!     |          |  ^    written        |                                       |  |  |
-//!     | old      |  |                   | agent gone, or quiet without timeout  |  |  | error
-//!     v          v  | written           v                requested, needed, due |  |  v
-//!   Unindexed <-----+--------------- Unindexed ---------------------------------+  |  Failed
-//!                   |                                                              |    |
-//!                   +---------------------------------- Indexed <------------------+    |
-//!                                  written                 ^     done, unchanged        |
-//!                                                          +----------------------------+
-//!                                                             retry due, requested, needed
-//! ```
+//! | Next state | Events, with the states in which they apply |
+//! | --- | --- |
+//! | Active | written: all except Indexing. Also the first state of a recently written session |
+//! | Inactive | quiet: Active |
+//! | Unindexed | agent gone: Active, Inactive. Quiet without a timeout: Active. Also the first state of an older session |
+//! | Indexing | requested: all except Indexing. Timed out: Active, Inactive. Needed: Inactive, Unindexed. Due: Unindexed, Failed. Reached by the import: Unindexed |
+//! | Indexed | the job ends without an error: Indexing |
+//! | Failed | the job ends with an error: Indexing |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session
