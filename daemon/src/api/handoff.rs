@@ -55,7 +55,8 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &statement_states))
 }
 
-/// For each session of a handoff, whether the statements in its summary still hold.
+/// For each session of a handoff, whether the statements in its summary still hold, and how it
+/// ended.
 struct StatesBySession(Vec<StatementStates>);
 
 impl handoff::StatementValidity for StatesBySession {
@@ -72,7 +73,7 @@ impl handoff::StatementValidity for StatesBySession {
     }
 }
 
-/// Returns, for each episode, whether the statements in its summary still hold.
+/// Returns the states of the statements in the summary of each episode, and how its session ended.
 fn statement_states(
     store: &dyn Store,
     episodes: &[Episode],
