@@ -15,10 +15,8 @@ pub struct FilePosition {
 /// A reason why a file is rejected, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigProblem {
-    Unreadable {
-        file: PathBuf,
-        error: String,
-    },
+    /// The file cannot be read.
+    Unreadable { file: PathBuf, error: String },
     /// The file is not valid JSON.
     Syntax {
         place: FilePosition,
@@ -35,17 +33,9 @@ pub enum ConfigProblem {
         remedy: String,
     },
     /// A secret, which must not be in the file.
-    Secret {
-        place: FilePosition,
-        key: String,
-        remedy: String,
-    },
+    Secret { place: FilePosition, key: String, remedy: String },
     /// The file belongs to a project, but the key is valid only in the user's own file.
-    Guarded {
-        place: FilePosition,
-        key: &'static str,
-        own_file: PathBuf,
-    },
+    Guarded { place: FilePosition, key: &'static str, own_file: PathBuf },
     /// A combination of values that are valid separately.
     Conflict {
         /// The position of one of the values.

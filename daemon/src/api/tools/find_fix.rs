@@ -102,8 +102,9 @@ fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fac
 }
 
 /// Returns the words of the lines that mention an error and, after a traceback, of the last line.
-/// The last of these lines comes first, because a traceback ends with its error. Without such lines,
-/// returns the words of the first lines. Leaves out characters that have a meaning in a query.
+/// The last of these lines comes first, because a traceback ends with its error. Without such
+/// lines, returns the words of the first lines. Leaves out characters that have a meaning in a
+/// query.
 fn words(error: &str) -> String {
     let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();

@@ -43,8 +43,9 @@ fn text_budget(limit: usize, detail: Detail) -> usize {
     (budget * limit.div_ceil(TEXT_HITS)).min(MAX_TEXT_COST)
 }
 
-/// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining space
-/// is for passages: first the best passage of each session, then the second passages, and so on.
+/// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
+/// space is for passages: first the best passage of each session, then the second passages, and so
+/// on.
 fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let mut fits = |size: usize| {
