@@ -47,7 +47,7 @@ impl<'c> TextCleaner<'c> {
 
 /// Replaces `folder` by `short`. If `short` is `.`, paths in the folder become relative to it.
 fn without_folder(text: &str, folder: &str, short: &str) -> String {
-    // A folder such as `/` or `/tmp` is not replaced, because it contains more than a project.
+    // A folder such as `/` or `/tmp` is not replaced, because it contains more than the project.
     if folder.matches(['/', '\\']).count() < 2 {
         return text.to_owned();
     }

@@ -9,8 +9,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum number of files in each directory of the client's project whose names are compared: the
-/// files that were changed last.
+/// Maximum number of files whose names are compared, for each directory of the client's project:
+/// the files that were changed last.
 const MAX_NEAR_FILES: usize = 2_000;
 /// Same as [`MAX_NEAR_FILES`], for each directory of other projects.
 const MAX_FILES: usize = 300;

@@ -30,8 +30,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 /// there is space, also adds the longest of the agent's next messages, because the reply may be
 /// short. If the user's message is very short, adds the agent's question that it answers before it.
 ///
-/// Without such a message and such a call, adds the message before the first passage if this
-/// passage is a very short message of the agent.
+/// If no passage is such a message or such a call, adds the message before the first passage, if
+/// the first passage is a very short message of the agent.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,

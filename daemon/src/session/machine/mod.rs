@@ -5,7 +5,7 @@
 //! | Active | written: all except Indexing. Also the first state of a recently written session |
 //! | Inactive | quiet: Active |
 //! | Unindexed | agent gone: Active, Inactive. Quiet without a timeout: Active. Also the first state of an older session |
-//! | Indexing | requested: all except Indexing. Timed out: Active, Inactive. Needed: Inactive, Unindexed. Due: Unindexed, Failed. Reached by the import: Unindexed |
+//! | Indexing | requested: all except Indexing. Timed out: Active, Inactive. Needed: Inactive, Unindexed, a due Failed. Due: Unindexed, Failed. Reached by the import: Unindexed |
 //! | Indexed | the job ends without an error: Indexing |
 //! | Failed | the job ends with an error: Indexing |
 //!
