@@ -1,13 +1,16 @@
 //! The state machine of a session.
 //!
-//! | Next state | Events, with the states in which they apply |
-//! | --- | --- |
-//! | Active | written: all except Indexing. Also the first state of a recently written session |
-//! | Inactive | quiet: Active |
-//! | Unindexed | agent gone: Active, Inactive. Quiet without a timeout: Active. Also the first state of an older session |
-//! | Indexing | requested: all except Indexing. Timed out: Active, Inactive. Needed: Inactive, Unindexed, a due Failed. Due: Unindexed, Failed. Reached by the import: Unindexed |
-//! | Indexed | the job ends without an error: Indexing |
-//! | Failed | the job ends with an error: Indexing |
+//! | Event | State | Next state |
+//! | --- | --- | --- |
+//! | written | all except Indexing | Active |
+//! | quiet | Active | Inactive, or Unindexed without a timeout |
+//! | timed out | Active, Inactive | Indexing |
+//! | requested | all except Indexing | Indexing |
+//! | needed by a search | Inactive, Unindexed, Failed if a retry is due | Indexing |
+//! | agent gone | Active, Inactive | Unindexed, and Indexing after a short time |
+//! | reached by the import | Unindexed, if the session was old when it was found | Indexing |
+//! | retry due | Failed | Indexing |
+//! | job ended | Indexing | Indexed or Failed |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session
