@@ -57,7 +57,7 @@ pub(super) async fn index_pending(
             Ok(Err(_)) | Err(_) => indexed.pending += 1,
         }
     }
-    // Usually there is enough time left for the index to catch up.
+    // Usually, the new episodes become searchable before the deadline.
     let _ = timeout_at(deadline, daemon.engine.wait_until_searchable(position)).await;
     // The search does not wait for a model, because the summary from evidence exists already.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);

@@ -37,7 +37,7 @@ struct Slot {
     process: Option<u32>,
     requests: usize,
     has_sent_request: bool,
-    /// The moment of the last request or answer.
+    /// The value of `moment` when the connection began, or at its last request or answer.
     since: u64,
     leave: watch::Sender<bool>,
 }

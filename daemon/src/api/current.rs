@@ -26,7 +26,7 @@ const MAX_CANDIDATES: usize = 10;
 /// Why the session is unknown or ambiguous.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ResolveError {
-    /// No session or episode has this id.
+    /// No session id begins with this text, and no episode has this id.
     Unknown(String),
     /// Several sessions match.
     Several {

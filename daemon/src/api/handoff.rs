@@ -18,7 +18,7 @@ const MAX_INSPECTED: usize = 100;
 pub(super) struct HandoffScope<'s> {
     /// The directories of the project.
     pub(super) projects: &'s [Namespace],
-    /// The requesting session.
+    /// The requesting session, which is left out.
     pub(super) except: Option<SessionKey>,
     /// Maximum number of sessions.
     pub(super) sessions: usize,
@@ -32,7 +32,7 @@ pub(super) fn of_project(
 ) -> Result<Handoff, StoreError> {
     let mut episodes: Vec<Episode> = Vec::new();
     let mut idle: Vec<Episode> = Vec::new();
-    // Added memories are not sessions and have no summary fields.
+    // Added memories, and imported episodes with only text, have no summary fields.
     let is_included = |one: &Episode| Some(one.session) != scope.except && one.text().is_none();
     let mut before = None;
     let mut inspected = 0;
@@ -55,7 +55,8 @@ pub(super) fn of_project(
     Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &statement_states))
 }
 
-/// The states of the statements in the summaries, in the order of the sessions of a handoff.
+/// For each session of a handoff, whether the statements in its summary still hold, and how it
+/// ended.
 struct StatesBySession(Vec<StatementStates>);
 
 impl handoff::StatementValidity for StatesBySession {
@@ -72,7 +73,7 @@ impl handoff::StatementValidity for StatesBySession {
     }
 }
 
-/// Returns the states of the statements in the summary of each episode.
+/// Returns the states of the statements in the summary of each episode, and how its session ended.
 fn statement_states(
     store: &dyn Store,
     episodes: &[Episode],

@@ -58,7 +58,7 @@ pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     blocking::read(work)
 }
 
-/// Calls `visit` for every listed session.
+/// Calls `visit` for every session that lists contain ([`Session::is_listed`]).
 pub async fn visit_sessions(
     daemon: &DaemonState,
     visit: &mut (dyn FnMut(&Session) + Send),

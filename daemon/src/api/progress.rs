@@ -7,7 +7,6 @@ use tokio::sync::watch;
 #[derive(Clone, Debug, Default)]
 pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 
-/// The progress of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressStep {
     pub done: usize,

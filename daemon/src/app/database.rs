@@ -1,4 +1,4 @@
-//! Opens and closes the database of a home.
+//! Opens the database of a home, and waits until it is closed.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 pub(super) struct OpenedDatabase {
     pub(super) store: Arc<dyn Store>,
-    /// A message about damage.
+    /// A message for the user if the database was damaged.
     pub(super) problem: Option<String>,
 }
 

@@ -31,7 +31,7 @@ use crate::{
     store::Store,
 };
 
-/// The file with classifications of tools, in the home folder.
+/// The default file with classifications of tools, in the home folder.
 const TOOL_CACHE_FILE: &str = "tool_classification_cache.json";
 /// Maximum size, in bytes, of the file with classifications.
 const MAX_BYTES: u64 = 64 << 20;
@@ -49,8 +49,8 @@ pub(super) struct Models {
 }
 
 impl Models {
-    /// Creates the models of the daemon for `home`. Imports the file with classifications of tools,
-    /// if there is one.
+    /// Creates the clients for the daemon of `home`. Imports the file with classifications of
+    /// tools, if there is one.
     pub(super) fn new(
         home: &Path,
         store: Arc<dyn Store>,

@@ -26,7 +26,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// If a daemon owns the home, or the database cannot be written.
+/// If a daemon owns the home, `damaged` is not a database, or the current database cannot be
+/// written.
 pub fn repair(
     options: &DaemonOptions,
     damaged: Option<&Path>,

@@ -148,7 +148,7 @@ fn last_run(home: &Path, followed: watch::Receiver<follow::FollowerProgress>) ->
     LastRun { followed, crash_tracker }
 }
 
-/// Starts the tasks that use the daemon like a client.
+/// Starts the tasks that send requests to the engine.
 fn spawn_services(tasks: &mut Tasks, daemon: &api::SharedDaemon, spool_changed: Arc<Notify>) {
     tasks.spawn(Task::QuotaKeeper, daemon.keeper.clone().run());
     tasks.spawn(Task::Remaker, daemon.engine.clone().remake_summaries());

@@ -28,7 +28,7 @@ pub(super) enum Task {
     Follower,
     /// Updates the shared graph.
     Sharing,
-    /// Creates older summaries again.
+    /// Replaces the summaries that older rules created.
     Remaker,
 }
 

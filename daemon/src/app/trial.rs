@@ -26,14 +26,13 @@ use crate::{
     redact::Redactor,
 };
 
-/// The output of `graphitid config try`.
 pub struct TrialReport {
     pub text: String,
     /// Whether a format reads the file.
     pub is_read: bool,
 }
 
-/// Maximum number of records in which the members of a mapping are counted.
+/// Maximum number of records in which the members of a `watch_formats` entry are counted.
 const MAX_RECORDS: u64 = 1_000;
 /// Maximum number of characters of a value, so that a line fits in 80 columns.
 const MAX_VALUE_CHARS: usize = 62;
@@ -150,7 +149,7 @@ fn push_trial(text: &mut String, format: &FormatHandle, trial: &FileTrial) {
     }
 }
 
-/// Shows how many records contain each member of a mapping.
+/// Shows how many records contain each member that an entry of `watch_formats` reads.
 fn push_members(text: &mut String, format: &FormatHandle, file: &Path) -> anyhow::Result<()> {
     let FormatHandle::Mapped(format) = format else { return Ok(()) };
     let (records, members) = members(format, file)?;

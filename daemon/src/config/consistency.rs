@@ -115,7 +115,7 @@ fn idle(loaded: &Loaded) -> Vec<(&'static str, &'static str)> {
     if session.inactivity_timeout.is_some_and(|timeout| timeout <= session.check_interval) {
         idle.push((
             "session_tracking.check_interval",
-            "sessions are closed before they count as inactive, because `session_tracking.inactivity_timeout` is not longer than this interval",
+            "sessions are closed before they count as inactive, because `session_tracking.inactivity_timeout` is not longer than this time",
         ));
     }
     idle

@@ -17,7 +17,7 @@ pub const FILE_NAME: &str = "graphiti.config.json";
 /// Maximum size of the file, in bytes. A file with all keys has about 10 kB.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The folders to search, in the order of the fields.
+/// The folders to search: first `directory`, then `home`.
 #[derive(Clone, Debug)]
 pub struct FileSearch {
     /// The working directory of the daemon. `None` means that it is not searched.

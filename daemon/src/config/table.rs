@@ -262,7 +262,7 @@ fn tracking() -> Vec<Field> {
         row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Projects that are not tracked, including their subfolders"),
         row!("keep_length_days", capture.keep, or_null(DAYS, "all"), "Maximum age of a transcript to import, in days; null = no limit (agents delete their transcripts after 30 days)"),
         row!("inactivity_timeout", session.inactivity_timeout, OffSeconds, "Seconds without activity after which a session is closed; 0 or null = never"),
-        row!("check_interval", session.check_interval, SECONDS, "Seconds without activity after which a session is shown as inactive; also the interval of the check"),
+        row!("check_interval", session.check_interval, SECONDS, "Seconds without activity after which a session is shown as inactive"),
         row!("auto_summarize", summarize.auto_summarize, Flag, "Whether a model writes the summaries; otherwise they are generated locally from evidence"),
         row!("store_in_graph", graph.store_in_graph, Flag, "Whether episodes are created from sessions; otherwise only the text of sessions can be searched"),
         row!("group_id", api.answers.group_id, or_null(GroupCodec, "the namespace of the project"), "The group_id of every episode, entity and fact in answers; null = the namespace of the project"),
@@ -302,7 +302,7 @@ fn summaries() -> Vec<Field> {
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
-        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "Maximum length of the summary of a message, in characters; a message is summarised if it has at least twice this length, a tool result if it has at least eight times this length"),
+        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "Maximum length of the summary of a message, in characters; a message is summarised if it has more than twice this length, a tool result if it has more than eight times this length"),
         row!("summary_prompts.max_per_session", prompt.max_per_session, count(0, 64, "messages"), "Maximum number of messages of a session that a model summarises; 0 = none"),
     ]
 }
@@ -357,9 +357,9 @@ fn connections() -> Vec<Field> {
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
         row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the default file"), "The file; null = standard error if it is a terminal or belongs to a service manager, otherwise graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The file size at which a new log file is started"),
-        row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database, usually with the temporary copy during compaction; a sixth to a third of it is content"),
-        row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "Maximum size of the search index, including temporary files during merges; a quarter to three eighths of it is content"),
-        row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Maximum size of the spool of hook events, 4 KiB each; when it is full, events are refused, and their sessions are found later by the transcripts"),
+        row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database, usually including the temporary copy during compaction; content uses a sixth to a third of this size"),
+        row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "Maximum size of the search index, including temporary files during merges; content uses a quarter to three eighths of this size"),
+        row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Maximum size of the spool of hook events, each of which counts as 4 KiB; when it is full, events are refused, and their sessions are found later by the transcripts"),
         row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "Maximum size of all log files together; the oldest files are deleted"),
     ]
 }

@@ -41,11 +41,7 @@ pub enum HomeError {
             _ => "set GRAPHITI_HOME to a folder that can be written to",
         }
     )]
-    Unusable {
-        home: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    Unusable { home: PathBuf, error: io::Error },
 }
 
 impl Home {

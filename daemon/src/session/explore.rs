@@ -1,9 +1,9 @@
 //! Explores every history of one session that a few writes, closes, failures and crashes can cause.
 //!
-//! The model around the pure machine is small, but contains the races: the file is ahead of the
-//! daemon, a job reads at one time and ends at another, and a crash loses the job but not the saved
-//! state. The test visits all reachable states, and checks in each state that the machine keeps its
-//! guarantees.
+//! The simulated world around the pure machine is small, but contains the races: the file is ahead
+//! of the daemon, a job reads at one time and ends at another, and a crash loses the job but not
+//! the saved state. The test visits all reachable states, and checks in each state that the machine
+//! keeps its guarantees.
 
 use std::{
     collections::{HashSet, VecDeque},

@@ -1,6 +1,5 @@
-//! The dialects of Cypher that the engines speak.
+//! The dialects of Cypher of the graph databases.
 
-/// A dialect of Cypher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     FalkorDb,

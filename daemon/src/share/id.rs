@@ -23,7 +23,6 @@ pub struct FactIdentity<'f> {
     pub detail: &'f str,
 }
 
-/// Returns the id of a fact.
 pub fn fact(of: &FactIdentity<'_>) -> Uuid {
     let ends = [of.source.to_string(), of.target.to_string()];
     named(&["fact", of.group, of.session, of.relation, &ends[0], &ends[1], of.detail])

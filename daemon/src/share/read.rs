@@ -10,7 +10,6 @@ use crate::{
     share::{Dialect, Row, Statement},
 };
 
-/// An episode in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundEpisode {
     pub id: String,
@@ -20,7 +19,6 @@ pub struct FoundEpisode {
     pub at: Timestamp,
 }
 
-/// A fact in the graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundFact {
     pub id: String,
@@ -50,8 +48,8 @@ const STOP_WORDS: &str = " a is the an and are as at be but by for if in into it
     that their then there these they this to was will with what why how when where who which did do \
     does we i you my our your have has had can should would could about from ";
 
-/// Returns the words of a question for the full-text index. They contain no operators of the query
-/// language of the index.
+/// Returns the words of a question for the full-text index, without stop words if there are other
+/// words. They contain no operators of the query language of the index.
 pub fn words(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
     let all = lower.split(|c: char| !c.is_alphanumeric() && c != '_');

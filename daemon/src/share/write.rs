@@ -93,8 +93,8 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     (!ids.is_empty()).then(|| Statement::with_rows(ids, text))
 }
 
-/// Returns the statements that remove the parts of the graph that no other episode contains, like
-/// Graphiti's `remove_episode`.
+/// Returns the statements that separate the parts from their episodes, delete the parts that no
+/// other episode contains, and delete whole episodes, like Graphiti's `remove_episode`.
 pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     let pairs = |ids_of: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
         let rows = removals.iter().flat_map(|removal| {

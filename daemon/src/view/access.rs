@@ -1,10 +1,11 @@
-//! Decides which requests may see the page, without I/O.
+//! Decides which requests are allowed, without I/O.
 //!
 //! The address that `graphiti view` opens contains a token. The token is valid once and for a short
 //! time; the browser gets a cookie in exchange. Other users of the machine can connect to the port,
-//! and other sites can make the user's browser send requests to the port, but without the cookie.
-//! Browsers also send a cookie to servers at other ports of the same host. Therefore, all pages are
-//! below a path with a random name, and the cookie is valid only for this path.
+//! and other sites can make the user's browser send requests to it, but their requests do not
+//! contain the cookie. Browsers also send a cookie to servers at other ports of the same host.
+//! Therefore, all pages are below a path with a random name, and the cookie is valid only for this
+//! path.
 
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use uuid::Uuid;
 
 use crate::model::Timestamp;
 
-/// How long a token is valid.
 pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
 /// Maximum number of valid tokens; a further token replaces the oldest.
 const MAX_TOKENS: usize = 8;

@@ -7,7 +7,6 @@ use axum::{
 
 pub(super) const STYLE: &str = include_str!("assets/view.css");
 pub(super) const SCRIPT: &str = include_str!("assets/view.js");
-/// The script of a static copy.
 pub(super) const COPY_SCRIPT: &str = include_str!("assets/copy.js");
 pub(super) const ICON: &str = include_str!("assets/icon.svg");
 

@@ -41,7 +41,7 @@ const HEADERS: &[(&str, &str)] = &[
 /// The admission of the connection of a request.
 type ConnectedBy = ConnectInfo<Admission>;
 
-/// The header of requests for the content of a page without its frame. The script sends it.
+/// The script sends this header to request the content of a page without its frame.
 const PART_HEADER: &str = "x-part";
 
 /// Answers a request if it is allowed.

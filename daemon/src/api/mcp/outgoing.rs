@@ -1,5 +1,5 @@
 //! Cleans all text that is sent to agents, and marks the answers of tools and resources as records.
-//! Every message of the SDK passes through this module, so that no answer is left out.
+//! Every message of the SDK passes through this module.
 
 use graphiti_proto::clean::for_model;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Prompts for people: `handoff` continues the last session, `recall` asks about a subject. Each
-//! prompt contains the answer of a tool.
+//! Prompts for people: `handoff` continues the work of the last sessions, `recall` asks about a
+//! subject. Each prompt contains the answer of a tool.
 
 use graphiti_proto::tools::{get_handoff, search_sessions};
 use rmcp::{
@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 const MAX_HITS: usize = 5;
 
 pub(super) enum Prompt {
-    /// Continue the last session in the project.
+    /// Continue the work of the last sessions in the project.
     Handoff {
-        /// The project; the client's project when it is missing.
+        /// `None` for the client's project.
         project: Option<String>,
     },
     /// Ask about a subject.

@@ -36,7 +36,7 @@ pub(super) async fn corrections(
     let mut corrected = Vec::new();
     for given in &request.corrections {
         let one = parse(daemon, given, request.imported)?;
-        // A correction that is made on this machine replaces any earlier correction.
+        // A correction that is not imported always replaces an earlier correction.
         if !request.imported || daemon.engine.may_correct(&one).map_err(engine_error)? {
             corrected.push(one);
         }

@@ -17,7 +17,7 @@ use crate::{
     engine::file_check::{self, FileBehind, FileCheck},
 };
 
-/// Maximum number of files of each kind that the report lists.
+/// Maximum number of examples in the report of each problem: registered twice, not read completely.
 const MAX_EXAMPLES: usize = 3;
 
 pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {

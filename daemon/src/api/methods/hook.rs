@@ -1,7 +1,7 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
 //! An event that ends or compacts a session is acknowledged when it is durable: the close of the
-//! session is recorded, or, if the session is not known yet, the event is in the [`spool`].
+//! session is recorded, or, if the session may become known later, the event is in the [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +41,7 @@ const MAX_NAME_CHARS: usize = 40;
 const HANDOFF_TIMEOUT: Duration = Duration::from_millis(30);
 /// Time limit, within [`HANDOFF_TIMEOUT`], for indexing sessions that have just ended.
 const INDEXING_TIMEOUT: Duration = Duration::from_millis(15);
-/// Time limit for the matches of a prompt.
+/// Time limit for finding statements that match a prompt.
 const RECALL_TIMEOUT: Duration = Duration::from_millis(8);
 /// Maximum number of earlier sessions in the handoff to a new session.
 const MAX_SESSIONS: usize = 5;
@@ -113,8 +113,8 @@ pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Reports to the engine which process runs the session, or that the agent has ended the session.
-/// If the process is not known, reports nothing.
+/// Reports to the engine that the agent has ended the session or, for other events, which process
+/// runs the session, if the process is known.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {

@@ -27,7 +27,7 @@ use crate::{
     model::tool::{ToolDomain, ToolIntent},
 };
 
-/// The time limit for a model to respond.
+/// Time limit for the check whether a model can be reached.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {

@@ -1,5 +1,5 @@
-//! `graphiti/share`: reports the state of the graph that is shared with others, checks its engine,
-//! writes all shared sessions to it, and previews the data that a project would share.
+//! `graphiti/share`: reports the state of the graph that is shared with others, checks its
+//! database, writes all shared sessions to it, and previews the data that a project would share.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::{
 
 /// Maximum number of sessions on a page of a preview.
 const PAGE: usize = 20;
-/// The time limit for the engine to answer a check.
+/// Time limit for the check of the database.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn share(daemon: &DaemonState, request: ShareRequest) -> Result<Value, Error> {

@@ -37,7 +37,7 @@ const MAX_CHANGES: usize = 100;
 const MAX_CANDIDATES: usize = 60;
 /// Maximum number of passages of a session that are searched for the edit.
 const MAX_PASSAGES: usize = 8;
-/// Maximum number of sentences about a file from one session.
+/// Maximum number of facts of one session that are shown as reasons for its change.
 const MAX_REASONS: usize = 3;
 /// Maximum number of facts about one file.
 const MAX_FACTS: usize = 400;
@@ -179,7 +179,8 @@ fn row(
 }
 
 /// Returns the changes whose edits of the file contain a text. A name is compared only with the
-/// edits in its own directory, because other directories may have files with the same name.
+/// edits of sessions in its project directory, because other directories may have files with the
+/// same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],

@@ -20,7 +20,7 @@ pub(super) async fn found(
     scope: &Scope,
 ) -> Result<Vec<BroaderQuery>, Error> {
     let single = with_results(daemon, client, scope, single_changes(arguments)).await?;
-    // If no single filter excludes all sessions, two filters together may exclude them.
+    // If the query finds nothing without one filter, it may find sessions without two filters.
     let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
     let pairs = with_results(daemon, client, scope, pairs).await?;
     let all = with_results(daemon, client, scope, all_changes(arguments)).await?;
@@ -73,13 +73,14 @@ fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArgu
     pairs
 }
 
-/// Returns the query without any filter, and with its plain words only.
+/// Returns the query without any filter and with its plain words only, unless it is the given query
+/// or one of [`single_changes`].
 fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
     let filters: Vec<FilterArgument> = used.iter().map(|(_, filter)| *filter).collect();
     let mut bare = without(arguments, &filters);
     let query = Query::parse(&arguments.query, &clock::zoned());
-    // A query for all sessions of a time has no words that could find more.
+    // A query with only a time has no words that could find more.
     if query.is_list() && !arguments.query.trim().is_empty() {
         bare.query = String::new();
         return vec![("of any time and without filters".to_owned(), bare)];

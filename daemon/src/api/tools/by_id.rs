@@ -1,5 +1,5 @@
-//! Finds the session whose id is the query of a search. The search index cannot find it, because no
-//! message contains the id.
+//! Finds the session whose id is the query of a search, because the search index does not contain
+//! the ids of sessions.
 
 use graphiti_proto::rpc::Error;
 

@@ -1,4 +1,4 @@
-//! `session_tracking_close`: closes a session, and waits until it is indexed.
+//! `session_tracking_close`: closes a session, and waits until searches find its episode.
 
 use graphiti_proto::{
     rpc::Error,

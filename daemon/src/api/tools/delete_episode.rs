@@ -57,7 +57,7 @@ async fn run(
     let position = store.write(vec![gone, shared]).done().await.map_err(store_error)?;
     daemon.sharing.note_deletion(episode.session);
     daemon.recall.clear();
-    // The episode is deleted, even if the index has not followed yet.
+    // The episode is deleted, even if the search index still contains it.
     let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(DeleteEpisodeAnswer { message: format!("Episode with UUID {id} deleted successfully") })
 }

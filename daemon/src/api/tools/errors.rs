@@ -16,7 +16,7 @@ use crate::{
 /// Maximum number of sessions that are listed.
 const MAX_SESSIONS: usize = 5;
 
-/// Returns the record of the error that was pasted as a query, if it is known.
+/// Returns the record that matches a query best. The query may be the pasted text of an error.
 pub(super) fn pasted(
     daemon: &DaemonState,
     query: &str,
@@ -26,7 +26,8 @@ pub(super) fn pasted(
     found.map(|record| row(daemon, record)).transpose().map_err(store_error)
 }
 
-/// Returns the records of the errors that a text contains, the most recent first.
+/// Returns the records of the errors that a text contains, the error with the most words first. If
+/// it contains no known error, returns the records of errors with a similar message.
 pub(super) fn records(
     daemon: &DaemonState,
     text: &str,

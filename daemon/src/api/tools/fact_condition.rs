@@ -15,7 +15,7 @@ use crate::{
 
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
-    /// The time at which the fact must be true.
+    /// The time at which the fact must hold; `None` for any time.
     at: Option<Timestamp>,
     valid: (Timestamp, Timestamp),
     invalid: Option<(Timestamp, Timestamp)>,

@@ -9,10 +9,10 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum number of files of the client's project whose names are compared. The latest changed
-/// files are compared.
+/// Maximum number of files whose names are compared, for each directory of the client's project:
+/// the files that were changed last.
 const MAX_NEAR_FILES: usize = 2_000;
-/// Same as [`MAX_NEAR_FILES`], for each other project.
+/// Same as [`MAX_NEAR_FILES`], for each directory of other projects.
 const MAX_FILES: usize = 300;
 /// Maximum number of files with the same name.
 const MAX_SAME: usize = 20;
@@ -69,8 +69,9 @@ pub(super) fn names(
     Ok(names)
 }
 
-/// Returns the files with this name in any folder, the latest changed first. Searches other
-/// projects only if the client's project has no such file. Returns no files if `name` is a path.
+/// Returns the files with this name in any folder; of each project directory, the latest changed
+/// first. Searches other projects only if the client's project has no such file. Returns no files
+/// if `name` is a path.
 pub(super) fn same_name(
     daemon: &DaemonState,
     client: &ClientContext,

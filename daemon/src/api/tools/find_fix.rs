@@ -141,9 +141,10 @@ fn share_of_words(words: &str, text: &str) -> f64 {
     words.intersection(&text).count() as f64 / words.len() as f64
 }
 
-/// Returns the words of the lines with a word such as `error`. If there are no such lines, returns
-/// the words of the first lines. Of the lines with an error, the last one is first, because a
-/// traceback ends with its error. Leaves out the characters that have a meaning in a query.
+/// Returns the words of the lines that mention an error and, after a traceback, of the last line.
+/// The last of these lines comes first, because a traceback ends with its error. Without such
+/// lines, returns the words of the first lines. Leaves out characters that have a meaning in a
+/// query.
 fn words(error: &str) -> String {
     let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();

@@ -16,9 +16,9 @@ const FULL_TEXT_COST: usize = 16_000;
 /// Maximum cost of the text for any model.
 const MAX_TEXT_COST: usize = 35_000;
 
-/// Removes the hits and passages that do not fit into a reply. The limit is a size for a program,
-/// and a cost for a model. A reply for a model begins with a line about the known `error`, if there
-/// is one.
+/// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
+/// reply, and a cost for a text. A text begins with a line about the known `error`, if there is
+/// one.
 pub(super) fn fit_reply(
     client: &ClientContext,
     hits: &mut Vec<Hit>,
@@ -43,8 +43,9 @@ fn text_budget(limit: usize, detail: Detail) -> usize {
     (budget * limit.div_ceil(TEXT_HITS)).min(MAX_TEXT_COST)
 }
 
-/// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining space
-/// is for passages: first the best passage of each session, then the second passages, and so on.
+/// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
+/// space is for passages: first the best passage of each session, then the second passages, and so
+/// on.
 fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let mut fits = |size: usize| {

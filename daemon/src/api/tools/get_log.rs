@@ -107,7 +107,7 @@ impl LogPage {
 
 fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreError> {
     let store = daemon.engine.store().as_ref();
-    // An added memory has no session.
+    // An added memory is not the work of an agent.
     let Some(session) = store.session(episode.session)?.filter(|_| !episode.is_memory()) else {
         return Ok(None);
     };

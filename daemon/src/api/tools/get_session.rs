@@ -1,4 +1,5 @@
-//! `get_session`: returns the summary of a session, or a page of its messages.
+//! `get_session`: returns the summary of a session, its topics and decisions, or a page of its
+//! messages.
 
 use graphiti_proto::{
     rpc::{Error, code},

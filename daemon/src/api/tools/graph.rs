@@ -61,8 +61,8 @@ impl<'d> GraphSearch<'d> {
         self.query_vector.is_some()
     }
 
-    /// Calls `look` for the matching entities or facts, best first, until there are `limit` results
-    /// or no more candidates. Returns each result with the explanation of its rank.
+    /// Calls `look` for the matching entities or facts, best first, until there are at least
+    /// `limit` results or no more candidates. Returns each result with the explanation of its rank.
     pub(super) fn find<T>(
         &self,
         kind: VectorSet,
@@ -111,7 +111,7 @@ impl<'d> GraphSearch<'d> {
     }
 }
 
-/// Calls `look` for the first hits, until there are `limit` results.
+/// Calls `look` for the first hits, until there are at least `limit` results.
 fn first_results<T>(
     results: Results,
     limit: usize,
@@ -128,8 +128,8 @@ fn first_results<T>(
     Ok(first_results)
 }
 
-/// Returns the given projects, or the projects that the client may search; `None` for all. A group
-/// id that is not a project selects all projects.
+/// Returns the given projects, or the projects that the client may search; `None` for all. Ignores
+/// the group ids if `project` is given, or if one of them is not a project.
 pub(super) fn projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -210,7 +210,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
-    // Handoffs report how a session ended, so the rows of facts leave this out.
+    // Handoffs report how a session ended, so the row of a fact leaves it out.
     let is_ending =
         |name: &str| fact.relation == Relation::TaskState && SessionEnding::has_field(name);
     let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));

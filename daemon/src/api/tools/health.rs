@@ -58,7 +58,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         TotalsByAgent::new()
     });
-    // The engine reports a problem of the store only later.
+    // The problems of the engine may not contain the present problem of the store yet.
     if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
         &*store.quota().health().borrow()
         && !problems.contains(why)

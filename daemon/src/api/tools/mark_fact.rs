@@ -81,7 +81,7 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
     }
     let store = daemon.engine.store();
     let given = FactId::parse(&text).map(FactId::key);
-    // The last byte of an id is the number of the period.
+    // The last byte of an id, the number of the period, is not compared.
     let digits = &digits[..digits.len().min(30)];
     let whole = digits.as_bytes().chunks_exact(2).filter_map(|pair| {
         let pair = std::str::from_utf8(pair).ok()?;

@@ -141,7 +141,7 @@ pub(super) async fn call(
             ReplyForm::Structured => structured_result(&answer.structured(), false),
             ReplyForm::Text => text_result(&answer.text(), false),
         }),
-        // Invalid arguments are a protocol error; all other errors are results of the tool.
+        // Invalid arguments are an error of the request; all other errors are results of the tool.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
         Err(error) => Ok(failed(error, client.reply_form)),
     }

@@ -82,9 +82,10 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
     Role::parse(&passage.role).is_none()
 }
 
-/// Removes passages that repeat a better passage. Also removes passages that only repeat the title,
-/// short parts of a summary and courtesies, if other passages remain. Of a summary and a message
-/// with the same content, the message is kept, because a model can read the messages after it.
+/// Removes passages that repeat an earlier passage, which is better. Also removes passages that
+/// only repeat the title, short parts of a summary and courtesies, if other passages remain. Of a
+/// summary and a message with the same content, the message is kept, because a model can read the
+/// messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {

@@ -11,7 +11,7 @@ use crate::{
 
 /// Maximum length, in bytes, of a user's message that is shown with the reply.
 const MAX_QUESTION_BYTES: usize = 300;
-/// Maximum length, in bytes, of a message that is shown with the message before it.
+/// Maximum length, in bytes, of a very short message. It is shown with the message before it.
 const MAX_SHORT_BYTES: usize = 60;
 /// Maximum length, in bytes, of the reply.
 const MAX_REPLY_BYTES: usize = 300;
@@ -19,20 +19,19 @@ const MAX_REPLY_BYTES: usize = 300;
 const MAX_REPLY_DISTANCE: usize = 32;
 /// Maximum number of messages after a user's message that are searched for the end of the turn.
 const MAX_TURN: usize = 256;
-/// Number of messages before a short message of the user that are searched for the question that it
-/// answers.
+/// Number of messages before a very short message of the user that are searched for the question
+/// that it answers.
 const MAX_QUESTION_DISTANCE: u32 = 8;
 /// Maximum length, in bytes, of an announcement of the agent's next step.
 const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 
 /// Adds the agent's reply after the first short message of the user, or else after the first failed
 /// call, because the reply often has other words than the question or the error that was found. If
-/// there is space for another passage, also adds the longest of the agent's next messages, because
-/// the reply that was added may be short. Before a very short message of the user, adds the agent's
-/// question that the message answers.
+/// there is space, also adds the longest of the agent's next messages, because the reply may be
+/// short. If the user's message is very short, adds the agent's question that it answers before it.
 ///
-/// If there is neither such a message nor such a call, but the first passage is a short message of
-/// the agent, adds the message before it.
+/// If no passage is such a message or such a call, adds the message before the first passage, if
+/// the first passage is a very short message of the agent.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -115,7 +114,8 @@ fn is_failed_call(passage: &MatchedPassage) -> bool {
     passage.role == Role::Tool.as_str() && passage.text.contains("→ failed")
 }
 
-/// Adds the message before the first passage if the first passage is a short message of the agent.
+/// Adds the message before the first passage if the first passage is a very short message of the
+/// agent.
 fn add_question(
     daemon: &DaemonState,
     session: SessionKey,

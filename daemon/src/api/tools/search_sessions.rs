@@ -189,7 +189,7 @@ impl<'h> PassageForm<'h> {
         }
     }
 
-    /// Returns the best part of a message.
+    /// Returns the best excerpt of a text.
     fn snippet(&self, text: &str) -> Snippet {
         // Text for agents is cleaned before its matches are marked, because marks are byte offsets.
         let text = if self.is_agent { for_model(text) } else { text.into() };

@@ -1,4 +1,4 @@
-//! `session_tracking_sync_history`: indexes past sessions without an episode, or estimates the
+//! `session_tracking_sync_history`: indexes past sessions without an episode, or only estimates the
 //! costs.
 
 use std::time::Duration;
@@ -128,7 +128,7 @@ async fn index(
         }
     }
     client.progress.report(candidates.len(), candidates.len(), || "Done".to_owned());
-    // The sessions are indexed, even if the search index has not followed yet.
+    // The sessions are indexed, even if searches do not find their episodes yet.
     let _ = daemon.engine.wait_until_searchable(position).await;
     Ok(())
 }

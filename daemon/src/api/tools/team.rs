@@ -26,7 +26,7 @@ use crate::{
     store::{Store, StoreError},
 };
 
-/// Maximum number of episodes that are fetched per group.
+/// Maximum number of episodes that are fetched per shared project.
 const MAX_EPISODES: usize = 20;
 /// Length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;

@@ -1,8 +1,9 @@
 //! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
 //! The rows of the database are redacted in steps. The position is stored in the database, so that
-//! an interrupted run can be continued. Then the search index, which the daemon rebuilds, is
-//! removed, and the database is rewritten, because sled keeps the bytes of replaced records.
+//! an interrupted run can be continued. If any row changed, the run then
+//! removes the search index, which the daemon rebuilds, and rewrites the database, because sled
+//! keeps the bytes of replaced records.
 
 mod files;
 
@@ -113,7 +114,7 @@ fn open(folder: &Path) -> anyhow::Result<SledStore> {
     SledStore::open(folder).with_context(|| format!("open {}", folder.display()))
 }
 
-/// Redacts all rows that an interrupted run has not redacted.
+/// Redacts all rows, or the remaining rows after an interrupted run with the same rules.
 fn redact_rows(
     store: &SledStore,
     mode: RunMode,

@@ -243,7 +243,7 @@ fn conflicting_values_are_reported() {
         (
             r#""check_interval": 3600"#,
             "c.json:1: `session_tracking.check_interval` has no effect; sessions are closed before \
-             they count as inactive, because `session_tracking.inactivity_timeout` is not longer than this interval",
+             they count as inactive, because `session_tracking.inactivity_timeout` is not longer than this time",
         ),
     ] {
         assert_eq!(messages_of(inner), wanted);

@@ -1,4 +1,4 @@
-//! Tests of values, messages, the default file and the schema.
+//! Tests of values, formats, messages, the files and the schema.
 
 mod files;
 mod formats;

@@ -1,18 +1,16 @@
 //! The state machine of a session.
 //!
-//! ```text
-//!              written                quiet                 timed out, requested, needed
-//!   (new) ---> Active  <---------->  Inactive  ------------------------------> Indexing
-//!     |          |  ^    written        |                                       |  |  |
-//!     | old      |  |                   | agent gone, or quiet without timeout  |  |  | error
-//!     v          v  | written           v                requested, needed, due |  |  v
-//!   Unindexed <-----+--------------- Unindexed ---------------------------------+  |  Failed
-//!                   |                                                              |    |
-//!                   +---------------------------------- Indexed <------------------+    |
-//!                                  written                 ^     done, unchanged        |
-//!                                                          +----------------------------+
-//!                                                             retry due, requested, needed
-//! ```
+//! | Event | State | Next state |
+//! | --- | --- | --- |
+//! | written | all except Indexing | Active |
+//! | quiet | Active | Inactive, or Unindexed without a timeout |
+//! | timed out | Active, Inactive | Indexing |
+//! | requested | all except Indexing | Indexing |
+//! | needed by a search | Inactive, Unindexed, Failed if a retry is due | Indexing |
+//! | agent gone | Active, Inactive | Unindexed, and Indexing after a short time |
+//! | reached by the import | Unindexed, if the session was old when it was found | Indexing |
+//! | retry due | Failed | Indexing |
+//! | job ended | Indexing | Indexed or Failed |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session

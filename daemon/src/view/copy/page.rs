@@ -24,7 +24,7 @@ pub(super) enum CopyPage {
     },
     OpenEnds,
     Facts,
-    /// All facts of a kind.
+    /// The latest facts of one kind.
     FactsOf {
         kind: String,
     },

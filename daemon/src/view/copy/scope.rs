@@ -17,7 +17,6 @@ use crate::{
 /// Maximum number of sessions on a page of the list, and in a script with searched text.
 const CHUNK: usize = 250;
 
-/// The content of a copy.
 pub(super) struct CopyScope {
     /// Sorted by time, latest first.
     pub(super) sessions: Vec<CopiedSession>,
@@ -93,7 +92,7 @@ impl CopyScope {
         self.sessions.chunks(CHUNK).nth(number).unwrap_or_default()
     }
 
-    /// Returns the current facts of a kind that began in the period of the copy, the latest first.
+    /// Returns the latest current facts of a kind that began in the period of the copy.
     pub(super) async fn facts(
         &self,
         daemon: &DaemonState,

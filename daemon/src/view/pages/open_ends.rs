@@ -66,7 +66,7 @@ pub(in crate::view) async fn page(
     Ok(ViewPage::new(T.open_ends, NavItem::Open, body))
 }
 
-/// Returns the facts of a kind, the latest first.
+/// Returns at most [`MAX_FACTS`] facts of a kind, the latest first.
 pub(in crate::view) async fn facts_of_kind(
     daemon: &DaemonState,
     relation: Relation,

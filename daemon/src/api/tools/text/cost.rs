@@ -19,15 +19,15 @@ const FOREIGN_LETTER: usize = 5;
 const IDEOGRAPH: usize = 10;
 const SYMBOL: usize = 24;
 
-/// Returns the cost of a text in bytes: the length of the text, or the length of prose with the
-/// same number of tokens if this length is larger.
+/// Returns the cost of a text in bytes: the length of the text or, if it is larger, the length of
+/// prose with the same number of tokens.
 pub(in crate::api::tools) fn cost(text: &str) -> usize {
     text.len().max(parts(text) * TOKEN_BYTES / PARTS)
 }
 
-/// Estimates the tokens of a text, in [`PARTS`]. Over many texts of transcripts, the estimate is
-/// 1.1 times the number of tokens in the vocabulary `o200k`. For nine of ten texts, the estimate is
-/// not below this number.
+/// Estimates the tokens of a text, in twelfths of a token. Over many texts of transcripts, the
+/// estimate is 1.1 times the number of tokens in the vocabulary `o200k`. For nine of ten texts, the
+/// estimate is not below this number.
 fn parts(text: &str) -> usize {
     let mut cost = 0;
     let mut before = ' ';

@@ -78,7 +78,7 @@ fn hit_line(hit: &Hit) -> String {
     listed(&[&format!("- {}", session_line(&hit.session)), &by(hit.team.as_ref())])
 }
 
-/// Returns the number of sessions that a search found, at most [`MAX_HITS`].
+/// Formats the number of sessions that a search found. [`MAX_HITS`] means that there may be more.
 pub(super) fn found_sessions(count: usize) -> String {
     match count {
         1 => "1 session".to_owned(),

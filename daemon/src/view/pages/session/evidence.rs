@@ -21,7 +21,6 @@ const MAX_WORDS: usize = 10;
 /// A statement with fewer words is not searched, because it could occur anywhere.
 const MIN_WORDS: usize = 3;
 
-/// Finds the source of a statement.
 pub(super) struct EvidenceLinks {
     session: String,
     /// The words of the facts, with the message that is their source.
