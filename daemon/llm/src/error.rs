@@ -35,7 +35,7 @@ pub enum Error {
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
     /// The reply does not have the requested form, even after a second attempt. The caller
-    /// continues without a reply.
+    /// continues without a reply, and [`resilience`](crate::resilience) may plan one retry.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
         /// What is wrong with the reply, without quoting it.

@@ -37,7 +37,8 @@ pub(super) fn putty(text: &str, anchor: Range<usize>) -> Option<Range<usize>> {
     body(text, start, None).map(|end| start..end)
 }
 
-/// Returns the path that `grep` put before the line whose dashes begin at `at`: `path/key.pem:3:`.
+/// Returns the path that `grep` put before the line whose dashes begin at `at`: `path/key.pem` in
+/// `path/key.pem:3:`.
 fn grep_path(text: &str, at: usize) -> Option<&str> {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(PATH))..at];
     let line = before.rsplit('\n').next()?.trim_start();

@@ -52,8 +52,8 @@ pub(super) enum Check {
     Drawn,
     /// At least two bytes, and neither a placeholder nor a plain word nor a `file:` reference.
     Password,
-    /// Like `Password`, and contains a lower-case letter. Names of methods such as `AUTH LOGIN`
-    /// contain none.
+    /// Like `Password`, and contains a lower-case letter. The names of methods, such as `LOGIN` in
+    /// `AUTH LOGIN`, contain none.
     Chosen,
     /// Contains no function words. The pattern requires at least twelve words.
     SeedWords,

@@ -107,8 +107,8 @@ impl Client {
         result
     }
 
-    /// Same as [`complete`](Client::complete), for a blocking thread such as the thread of a job. Must not be
-    /// called on a thread that runs the tasks of `runtime`.
+    /// Same as [`complete`](Client::complete), for a blocking thread such as the thread of a job.
+    /// Must not be called on a thread that runs the tasks of `runtime`.
     pub fn complete_blocking(
         &self,
         runtime: &Handle,

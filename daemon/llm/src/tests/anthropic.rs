@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Checks the parts of a request that the provider uses against the documentation.
+/// Checks that a request follows the provider's documentation. Covers only the parts of the API
+/// that the client uses.
 pub(super) fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

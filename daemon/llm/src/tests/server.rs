@@ -1,4 +1,5 @@
-//! A local server that checks each request against a provider's documentation, then plays a script.
+//! A local server that checks each request by the rules of a provider, then reacts to it as a
+//! script demands.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -81,7 +81,8 @@ fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     start + memchr(b'\n', region).unwrap_or(region.len())
 }
 
-/// Returns the end of an element's content: the closing tag, or the end of a truncated text.
+/// Returns the end of an element's content: the start of the closing tag, or the end of a truncated
+/// text; `None` if another tag or a line break comes first.
 pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     let region = limited(text, at);
     let Some(length) = memchr2(b'<', b'\n', region) else { return Some(at + region.len()) };
@@ -172,7 +173,7 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
 
 /// Returns the length without the punctuation of the surrounding sentence or code. A closing
 /// bracket is part of the value if its opening bracket is in the value, or if no opening bracket
-/// precedes the value (`is_opened`).
+/// precedes the value (`is_opened` is false).
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {

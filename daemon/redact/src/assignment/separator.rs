@@ -266,7 +266,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// Returns the length of the owner of the password and its colon: `for bob: `.
+/// Returns the length of text such as `for bob: `, which contains the owner of the password.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;

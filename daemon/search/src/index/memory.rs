@@ -23,7 +23,7 @@ pub(crate) struct MemoryShard {
 #[derive(Default)]
 pub(crate) struct PostingList {
     documents: Vec<u32>,
-    /// The start of each document's positions.
+    /// For each document, the index of its first position in `positions`.
     starts: Vec<u32>,
     positions: Vec<u32>,
 }

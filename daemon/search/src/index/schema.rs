@@ -30,7 +30,7 @@ pub(crate) const CARD_KIND: u64 = 255;
 pub(crate) struct Layout {
     pub(crate) schema: Schema,
     pub(crate) text: Field,
-    /// Values of [`attributes::of_file`], [`attributes::of_tool`] and [`attributes::of_branch`].
+    /// The names of [`attributes`] for `file`, `tool` and `branch`.
     pub(crate) file: Field,
     pub(crate) tool: Field,
     pub(crate) branch: Field,

@@ -58,7 +58,8 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of documents without cards. Deletions by later layers are not subtracted.
+    /// Returns the number of documents that are not cards. Deletions by later layers are not
+    /// subtracted.
     pub(crate) fn passages(&self) -> u32 {
         match self.store {
             Store::Disk(disk) => disk.documents() - disk.cards(),
@@ -66,7 +67,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of term occurrences.
+    /// Returns the number of term occurrences. On disk, deleted documents are included.
     pub(crate) fn length(&self) -> u64 {
         match self.store {
             Store::Disk(disk) => disk.words(),

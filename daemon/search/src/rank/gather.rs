@@ -27,9 +27,11 @@ const MAX_POSTINGS: u64 = 300_000;
 
 /// The result of the first pass.
 pub(crate) struct Gathered {
-    /// Every admitted session that contains one of the words whose lists were read.
+    /// Every admitted session in which an admitted passage contains one of the words whose lists
+    /// were read.
     pub(crate) found: Vec<SessionScore>,
     /// For each unit, the number of sessions with the exact word, and with any form of it.
+    /// Estimated for the units whose lists were not read.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
@@ -89,7 +91,7 @@ struct Pass<'p> {
     is_scanned: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
     sessions: Vec<GatheredSession>,
-    /// The number of the session of the last passage.
+    /// The index in `sessions` of the session of the last passage.
     last: usize,
     /// Indexed by session and unit.
     counts: Vec<UnitCounts>,

@@ -43,11 +43,12 @@ const SHORTEST_HASH: usize = 7;
 /// Minimum length, in characters, of a word for which words two edits away are considered.
 const TWO_EDITS: usize = 8;
 
-/// Returns words of the index that are similar to `word`, which the index does not contain. These
-/// kinds of words are tried until a kind has results: words one edit away, the parts of a compound,
-/// words with the same beginning, words two edits away, words that end with `word`. Among words one
-/// edit away, words that share a passage with `others`, the other words of the query, are
-/// preferred. For the hash of a commit, returns its longer or shorter forms.
+/// Returns words of the index that are similar to `word`, which the index does not contain. For a
+/// word shorter than [`SHORT`], these are words one edit away. For a longer word, these kinds are
+/// tried until a kind has results: words one edit away, the parts of a compound, words with the
+/// same beginning, words two edits away, words that end with `word`. Among words one edit away,
+/// words that share a passage with `others`, the other words of the query, are preferred. For the
+/// hash of a commit, returns its longer or shorter forms.
 pub(crate) fn spellings(
     word: &str,
     others: &[Unit],
@@ -143,8 +144,8 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
 }
 
-/// Returns the words of `near` that share a passage with `others` of the highest total weight.
-/// Returns no words if none of them shares a passage with any of `others`.
+/// Returns the words of `near` with the highest [`shared_passage_weight`]; no words if it is 0 for
+/// all of them.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],

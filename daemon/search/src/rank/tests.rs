@@ -6,7 +6,7 @@ use crate::{
     testing::{TestIndex, card, day, keys, message, now, search, user_messages},
 };
 
-/// Checks the result of queries in any order, before and after a commit.
+/// Checks which sessions each query finds, in any order, before and after a commit.
 #[track_caller]
 fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
     let index = TestIndex::with(changes);

@@ -21,8 +21,8 @@ pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s SessionSignals>) -> Se
     })
 }
 
-/// Returns the parts of a session's score: its signals relative to the maxima, and signals from its
-/// card.
+/// Returns the parts of a session's score: its signals, most of them relative to the maxima, and
+/// signals from its card.
 pub(crate) fn weigh(
     signals: &SessionSignals,
     most: &SessionSignals,

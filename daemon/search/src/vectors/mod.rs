@@ -114,8 +114,8 @@ impl Vectors {
         found
     }
 
-    /// Returns the average cosine similarity between a sample of owners; `None` when there are too
-    /// few owners.
+    /// Returns the average cosine similarity between the owners of a sample, by the first vector of
+    /// each owner; `None` when there are too few owners.
     fn background(&self) -> Option<f32> {
         let firsts = (0..self.owners.len()).filter(|row| {
             self.owners[*row].is_some() && (*row == 0 || self.owners[*row] != self.owners[*row - 1])

@@ -3,7 +3,7 @@
 //! Two kinds of models are supported. Static embeddings (model2vec and others) contain a vector for
 //! each token, and the vector of a text is the sum of its token vectors; these models are small and
 //! fast. Small encoders of the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better
-//! vectors and are some thousand times slower.
+//! vectors and are several thousand times slower.
 
 mod encoder;
 #[doc(hidden)]

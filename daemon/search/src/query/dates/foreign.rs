@@ -43,7 +43,8 @@ pub(super) fn read(
     })
 }
 
-/// Whether more words of a text are frequent words of `languages` than of any other language.
+/// Whether more words of a text are frequent words of one of `languages` than of any other
+/// language.
 fn is_in(languages: LanguageSet, context: &[Lexeme<'_>]) -> bool {
     let mut counts: FxHashMap<usize, u32> = FxHashMap::default();
     for lexeme in context.iter().take(LONGEST_CONTEXT) {
