@@ -107,7 +107,6 @@ impl Ledger {
         });
     }
 
-    /// Counts a request that was not sent.
     pub fn record_avoided(&mut self, purpose: Purpose, now: Timestamp) {
         self.reset_on_new_day(now);
         self.change(purpose, |sums| sums.avoided += 1);

@@ -63,8 +63,8 @@ pub trait Journal: Send + Sync {
     /// client logs the error and starts a new ledger.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves the ledger. If this fails, the client logs the error, and the usage counts only until
-    /// a restart.
+    /// Saves the ledger. If this fails, the client logs the error; the usage counts until a
+    /// restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
     /// Records a request that was answered, failed or avoided.

@@ -5,7 +5,6 @@ use std::time::Duration;
 /// The action after a temporary failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Wait, then retry.
     Wait(Duration),
     /// The wait would be too long; the retry queue repeats the request later.
     GiveUp,

@@ -71,8 +71,7 @@ impl Redactor {
         }
     }
 
-    /// Redacts keys, because some files have secrets as keys. Two keys that become equal are made
-    /// distinct.
+    /// Redacts keys: some files have secrets as keys. Keys that become equal are made distinct.
     fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
         if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
             return;

@@ -28,7 +28,7 @@ pub(super) enum Start {
     /// At the anchor, which must not follow a letter or digit.
     Edge,
     /// At the anchor, which must not follow a character of `[A-Za-z0-9_-]`. For patterns that may
-    /// read far before they fail, so that each run of such characters is read only once.
+    /// read many bytes and then fail: each run of such characters is read only once.
     Run,
     /// At the anchor, which must not follow a base64 character. For short forms that occur inside
     /// encoded data.

@@ -143,7 +143,6 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     best
 }
 
-/// Maximum number of marks in a snippet.
 const MOST_MARKS: usize = 32;
 
 /// Returns a range of about `limit` bytes of `text`, cut between words if possible. The position

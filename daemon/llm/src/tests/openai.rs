@@ -13,8 +13,7 @@ use crate::{
     },
 };
 
-/// Checks that a request follows the provider's documentation. Covers only the parts of the API
-/// that the client uses.
+/// Checks whether a request follows the API's documentation, for the parts that the client uses.
 fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

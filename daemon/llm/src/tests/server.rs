@@ -1,5 +1,4 @@
-//! A local server that checks each request by the rules of a provider, then reacts to it as a
-//! script demands.
+//! A local server that checks each request by the rules of a provider, and answers as scripted.
 
 use std::{
     collections::{BTreeMap, VecDeque},

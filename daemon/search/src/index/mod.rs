@@ -77,8 +77,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// When the backlog has this number of bytes, the caller should commit before it applies more
-    /// changes.
+    /// At this number of bytes, the caller should commit before it applies more changes.
     pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether the caller should commit now, regardless of the age of the changes.
@@ -116,7 +115,7 @@ impl SearchIndex {
         self.write().newest_layer().pass(position);
     }
 
-    /// Writes the applied changes to disk, and returns the position on disk.
+    /// Writes the applied changes to disk, and returns their outbox position.
     ///
     /// Takes a few tens of milliseconds and does not block searches or changes. After an error, no
     /// change is lost, and the next commit tries again. Without changes, does nothing.
@@ -222,7 +221,6 @@ impl SearchIndex {
         bytes.map_err(|error| IndexError(error.into()))
     }
 
-    /// Returns the amount of uncommitted changes.
     pub fn backlog(&self) -> Backlog {
         self.read().backlog()
     }

@@ -35,7 +35,7 @@ pub enum OpenError {
     Folder(#[from] io::Error),
 }
 
-/// Contains the version of the index's format. The file is written last.
+/// Contains the version of the format. [`create`] writes it last, when the index is complete.
 const VERSION_FILE: &str = "VERSION";
 
 pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {

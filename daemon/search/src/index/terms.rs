@@ -83,8 +83,7 @@ pub(crate) fn is_word(term: &str) -> bool {
 }
 
 /// Returns the terms that find every form of `word`, in English and in `languages`. An English stem
-/// that does not change when it is stemmed again is also returned without the prefix; see
-/// [`each_term`].
+/// that does not change when it is stemmed again is also returned without the prefix.
 pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
     let other = languages.iter().filter_map(|language| non_english_stem_term(word, language));
     english(word).into_iter().chain(other).collect()

@@ -56,7 +56,7 @@ const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
 pub struct Query {
     /// Words for ranking, in order.
     pub(crate) words: Vec<QueryWord>,
-    /// Phrases that rank the sessions in which they occur higher; their words are in `words`, too.
+    /// Sessions with these phrases rank higher. The words of the phrases are in `words`, too.
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,

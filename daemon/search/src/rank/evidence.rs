@@ -25,7 +25,7 @@ pub(crate) struct Evidence {
     units: usize,
     /// The first row of each candidate, and the end of the rows.
     starts: Vec<usize>,
-    /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
+    /// Indexed by candidate and pair: the highest closeness of the two words in a passage, 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
     /// Indexed by row: whether the row contains a word of the query.

@@ -27,8 +27,7 @@ const MAX_POSTINGS: u64 = 300_000;
 
 /// The result of the first pass.
 pub(crate) struct Gathered {
-    /// Every admitted session in which an admitted passage contains one of the words whose lists
-    /// were read.
+    /// The admitted sessions in which an admitted passage contains a word whose list was read.
     pub(crate) found: Vec<SessionScore>,
     /// For each unit, the number of sessions with the exact word, and with any form of it.
     /// Estimated for the units whose lists were not read.
@@ -67,8 +66,7 @@ pub(crate) fn gather(
     Ok(pass.finish())
 }
 
-/// Selects the units whose posting lists are read: the rarest unit, and further units within the
-/// limit.
+/// Selects the units whose lists are read: the rarest unit, and further units within the limit.
 fn scanned(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
@@ -102,7 +100,7 @@ struct Pass<'p> {
 struct Window {
     units: usize,
     first: u32,
-    /// One bit for each document of the window that a list contains.
+    /// One bit for each document of the window: whether a list contains the document.
     found: [u64; WINDOW / 64],
     /// Indexed by document and unit.
     counts: Vec<UnitCounts>,

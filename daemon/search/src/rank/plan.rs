@@ -94,7 +94,7 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over a shard. `shard` is its number and the shard.
+    /// Returns the cursors of the `wanted` units over `shard`, a shard with its number.
     pub(crate) fn cursors<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),

@@ -12,8 +12,7 @@ pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
     /// Number of sessions that contain a word of the query; in a large index, the query's most
-    /// frequent words do not count. If the query has no words, number of sessions that match its
-    /// filters.
+    /// frequent words do not count. Without words, the number of sessions that match its filters.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,

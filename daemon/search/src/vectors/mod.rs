@@ -42,8 +42,7 @@ pub struct Ranker<'r> {
 const SAMPLE: usize = 48;
 /// Minimum number of owners for a meaningful average.
 const MIN_SAMPLE: usize = 8;
-/// Deleted rows are removed when more than 64 rows, and more than `1 / DEAD` of all rows, are
-/// deleted.
+/// Deleted rows are removed when there are more than 64, and more than `1 / DEAD` of all rows.
 const DEAD: usize = 4;
 
 impl Vectors {

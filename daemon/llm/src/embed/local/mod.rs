@@ -94,7 +94,7 @@ impl Local {
 }
 
 impl Local {
-    /// Returns the vector of a text of any length.
+    /// Returns the vector of a text. Only the first tokens of a long text count.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         self.model.vector(text)
     }

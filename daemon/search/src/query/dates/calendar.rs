@@ -73,8 +73,7 @@ impl Days {
         }
     }
 
-    /// If both ranges have a start and an end in whole days, extends this range to the end of
-    /// `last`.
+    /// Extends this range to the end of `last`, if both have a start and an end in whole days.
     pub(super) fn until_end_of(self, last: Days) -> Days {
         match (self, last) {
             (Days::Span(from, _), Days::Span(_, to)) if from < to => Days::Span(from, to),

@@ -128,7 +128,7 @@ fn numeral(c: char) -> Option<i64> {
     })
 }
 
-/// The unit that lies a number of units back; `None` for a word that is not a date.
+/// A unit, and how many units back it is; `None` for a word that is not a date.
 type Relative = Option<(Unit, i64)>;
 
 /// The expressions by their first character.
