@@ -42,7 +42,7 @@ pub enum Error {
         reason: String,
     },
     /// The day's budget is spent. The retry queue retries on the next day.
-    #[error("the model's daily budget of {limit} is spent until {until}")]
+    #[error("the model's daily budget of {limit} is spent; the next one starts at {until}")]
     BudgetSpent { limit: String, until: Timestamp },
     /// The user has to change the configuration.
     #[error("the model cannot be called: {what}; {remedy}")]

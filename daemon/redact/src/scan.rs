@@ -324,7 +324,7 @@ fn compile(pattern: &str) -> meta::Regex {
         .syntax(bytes)
         .configure(config)
         .build(pattern)
-        .expect("the patterns of the table are tested to compile")
+        .expect("a test compiles every pattern of the table")
 }
 
 #[cfg(test)]
