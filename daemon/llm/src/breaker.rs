@@ -21,16 +21,15 @@ struct OpenCircuit {
 
 /// Number of consecutive failures that open the breaker.
 const FAILURES_TO_OPEN: u32 = 5;
-/// The time for which the breaker is open at first. It doubles with each call that fails while the
-/// breaker is open.
+/// How long the breaker is open at first. Each call that fails while it is open doubles this time.
 const FIRST: Duration = Duration::from_secs(30);
 /// The maximum time for which the breaker is open, unless the server asks for a longer pause.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Breaker {
     /// Checks whether a call may be made. While the breaker is open, callers get the error of the
-    /// last failed call. After the pause, one probe call is admitted, and others are refused for
-    /// another pause.
+    /// last failed call. After the pause, one probe call is admitted, and other calls are refused
+    /// for another pause.
     pub fn admit(&mut self, now: Timestamp) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Ok(()) };
         if now < open.until {
@@ -40,8 +39,7 @@ impl Breaker {
         Ok(())
     }
 
-    /// Records that the server responded. A refusal is a response, too: it shows that the server
-    /// is up.
+    /// Records that the server responded. A refusal is a response, too: the server is up.
     pub fn answered(&mut self) {
         *self = Breaker::default();
     }

@@ -35,14 +35,14 @@ pub enum Error {
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
     /// The reply does not have the requested form, even after a second attempt. The caller
-    /// continues without a reply.
+    /// continues without a reply, and [`resilience`](crate::resilience) may plan one retry.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
         /// What is wrong with the reply, without quoting it.
         reason: String,
     },
     /// The day's budget is spent. The retry queue retries on the next day.
-    #[error("the model's daily budget of {limit} is spent until {until}")]
+    #[error("the model's daily budget of {limit} is spent; the next one starts at {until}")]
     BudgetSpent { limit: String, until: Timestamp },
     /// The user has to change the configuration.
     #[error("the model cannot be called: {what}; {remedy}")]

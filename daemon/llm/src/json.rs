@@ -135,7 +135,7 @@ impl JsonScanner<'_> {
             }
             match self.value(depth + 1) {
                 ScanResult::Whole(value) => items.push(value),
-                // An incomplete object is omitted from a list, because entries may be missing.
+                // An incomplete item of a list is omitted, because parts of it may be missing.
                 ScanResult::Ended(_) => return ScanResult::Ended(Some(Value::Array(items))),
                 ScanResult::Wrong => return ScanResult::Wrong,
             }

@@ -107,7 +107,6 @@ impl Ledger {
         });
     }
 
-    /// Counts a request that was not sent.
     pub fn record_avoided(&mut self, purpose: Purpose, now: Timestamp) {
         self.reset_on_new_day(now);
         self.change(purpose, |sums| sums.avoided += 1);
@@ -118,7 +117,7 @@ impl Ledger {
         if self.day == day_of(now) { self.total } else { UsageTotals::default() }
     }
 
-    /// Returns the usage on the day of `now` by [`Purpose::as_str`].
+    /// Returns the usage on the day of `now` for each purpose, by [`Purpose::as_str`].
     pub fn by_purpose(&self, now: Timestamp) -> BTreeMap<String, UsageTotals> {
         if self.day == day_of(now) { self.by_purpose.clone() } else { BTreeMap::new() }
     }

@@ -1,14 +1,14 @@
 //! Sends requests to a language model, with limits on cost and time.
 //!
 //! [`Client`](client::Client) takes a [`CompletionRequest`](request::CompletionRequest) and returns
-//! a [`Reply`](reply::Reply) or an [`Error`](error::Error) that says who acts on it. It redacts
-//! secrets, marks the material from transcripts so that the model can distinguish it from the
-//! instructions ([`material`]), enforces a daily budget ([`ledger`]), retries temporary failures
-//! ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in replies
-//! ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request failed.
-//! Each file in [`provider`] implements one kind of model. `reach` checks whether a model is
-//! available, and sends no prompt. [`prompt`] finds and fills the templates of prompts, and [`embed`]
-//! computes vectors of texts.
+//! a [`Reply`](reply::Reply) or an [`Error`](error::Error), whose variant shows who acts on it. It
+//! redacts secrets, marks the material from transcripts so that the model can distinguish it from
+//! the instructions ([`material`]), enforces a daily budget ([`ledger`]), retries temporary
+//! failures ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in
+//! replies ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request
+//! failed. Each file in [`provider`] implements one kind of model. `reach` checks whether a model
+//! is available, and sends no prompt. [`prompt`] finds and fills the templates of prompts, and
+//! [`embed`] computes vectors of texts.
 //!
 //! The callers choose the prompts and handle failures. Time, random numbers, the environment,
 //! redaction and storage are passed in as [`ports`].

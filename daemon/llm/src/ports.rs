@@ -59,11 +59,12 @@ impl Clock for SystemClock {
 /// Stores the ledger and records each request. The client calls these methods during a request,
 /// so implementations should be fast.
 pub trait Journal: Send + Sync {
-    /// Returns the ledger that was saved last; `None` if no ledger was saved. The client logs an
-    /// error and starts a new ledger.
+    /// Returns the ledger that was saved last; `None` if no ledger was saved. If this fails, the
+    /// client logs the error and starts a new ledger.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves the ledger. The client logs an error. The usage then counts only until a restart.
+    /// Saves the ledger. If this fails, the client logs the error; the usage counts until a
+    /// restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
     /// Records a request that was answered, failed or avoided.
@@ -84,7 +85,7 @@ pub struct UsageRecord {
     pub usage: TokenUsage,
     /// `None` when the cost is unknown.
     pub cost: Option<Money>,
-    /// Estimated tokens of the material that were not sent.
+    /// Estimated tokens of the material that the prompt omits.
     pub saved_tokens: u64,
 }
 

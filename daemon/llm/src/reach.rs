@@ -25,7 +25,7 @@ pub(crate) struct Listing<'l> {
     pub(crate) call: &'static str,
     pub(crate) headers: &'l [(&'static str, &'static str)],
     pub(crate) key: Option<(&'static str, &'static str, &'l Secret)>,
-    /// The configured model. With `None`, only the response of the server is checked.
+    /// The configured model. With `None`, the only check is whether the server responds.
     pub(crate) model: Option<&'l str>,
     pub(crate) section: ConfigSection,
     pub(crate) now: Timestamp,

@@ -27,7 +27,6 @@ pub struct TokenUsage {
     pub output: u64,
     /// Tokens of the prompt that the provider had cached.
     pub cached: u64,
-    /// The cost that the provider reports, if any.
     pub reported: Option<Money>,
 }
 

@@ -41,7 +41,7 @@ pub enum ReplyFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plain {
-    /// A word that the text must contain, in any case.
+    /// A word that the text must contain, in upper or lower case.
     pub word: &'static str,
     /// The format instruction for a model that failed to write JSON.
     pub instruction: &'static str,

@@ -5,7 +5,6 @@ use std::time::Duration;
 /// The action after a temporary failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Wait, then retry.
     Wait(Duration),
     /// The wait would be too long; the retry queue repeats the request later.
     GiveUp,
@@ -15,7 +14,7 @@ pub enum Pause {
 const FIRST: Duration = Duration::from_secs(1);
 /// The longest pause, unless the server asks for more.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The longest requested pause that is waited for, because the wait blocks the thread of the job.
+/// The longest requested pause for which a call waits. A wait blocks the thread of the job.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// Returns the pause after `failed` failures, counted from 1. Pauses double up to [`LONGEST`].

@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn estimates_are_between_the_number_of_tokens_and_twice_this_number() {
-        // Words, punctuation and runs of punctuation; for Chinese and Japanese, characters.
+        // The number counts words and runs of punctuation; in Japanese, characters.
         for (text, pieces) in [
             ("The quick brown fox jumps over the lazy dog.", 10),
             ("fn main() {\n    println!(\"{}\", 1 + 2);\n}\n", 15),

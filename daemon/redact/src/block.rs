@@ -37,7 +37,8 @@ pub(super) fn putty(text: &str, anchor: Range<usize>) -> Option<Range<usize>> {
     body(text, start, None).map(|end| start..end)
 }
 
-/// Returns the path that `grep` put before the line whose dashes begin at `at`: `path/key.pem:3:`.
+/// Returns the path that `grep` put before the line whose dashes begin at `at`: `path/key.pem` in
+/// `path/key.pem:3:`.
 fn grep_path(text: &str, at: usize) -> Option<&str> {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(PATH))..at];
     let line = before.rsplit('\n').next()?.trim_start();
@@ -60,8 +61,7 @@ fn after_path(text: &str, word: Range<usize>, path: Option<&str>) -> usize {
     text.len() - rest.len()
 }
 
-/// Returns the end of the key material that begins at `start`, or of its `END` line if there is
-/// one.
+/// Returns the end of the key material that begins at `start`, or the end of its `END` line.
 fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     let mut end = None;
     let mut at = start;
@@ -148,8 +148,7 @@ fn previous_word(text: &str, mut at: usize, floor: usize) -> Option<Range<usize>
     (length > 0).then_some(start..at)
 }
 
-/// Returns the end of the header line (`Proc-Type: 4,ENCRYPTED`, `Version: …`) that begins with
-/// `word`.
+/// Returns the end of the header line (`Version: …`) that begins with `word`.
 fn header_line(text: &str, word: Range<usize>) -> Option<usize> {
     const NAMES: [&str; 8] =
         ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID", "Subject"];

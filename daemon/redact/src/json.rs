@@ -11,9 +11,10 @@ use crate::{
 };
 
 impl Redactor {
-    /// Redacts every string in `value`, in place: keys and values, and values as a whole if their
-    /// key denotes a secret. The key of a list also applies to its elements. The key of an object
-    /// also applies to fields such as `value`: `{"password": {"value": "…"}}`.
+    /// Redacts the keys and values in `value`, in place. A value is replaced as a whole if its key
+    /// denotes a secret and the value may be this secret; a number, only if the key denotes a
+    /// password. The key of a list also applies to its elements. The key of an object also applies
+    /// to fields such as `value`: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
@@ -70,8 +71,7 @@ impl Redactor {
         }
     }
 
-    /// Redacts keys, because some files use them as data. Two keys that become equal are made
-    /// distinct.
+    /// Redacts keys: some files have secrets as keys. Keys that become equal are made distinct.
     fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
         if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
             return;

@@ -1,4 +1,4 @@
-//! Recognises text in place of a secret: placeholders, references and code.
+//! Recognises text that is written in place of a secret: placeholders, references and code.
 
 use crate::randomness::looks_random;
 

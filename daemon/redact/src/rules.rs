@@ -28,7 +28,7 @@ pub(super) enum Start {
     /// At the anchor, which must not follow a letter or digit.
     Edge,
     /// At the anchor, which must not follow a character of `[A-Za-z0-9_-]`. For patterns that may
-    /// read far before they fail, so that each run of such characters is read only once.
+    /// read many bytes and then fail: each run of such characters is read only once.
     Run,
     /// At the anchor, which must not follow a base64 character. For short forms that occur inside
     /// encoded data.
@@ -52,8 +52,8 @@ pub(super) enum Check {
     Drawn,
     /// At least two bytes, and neither a placeholder nor a plain word nor a `file:` reference.
     Password,
-    /// Like `Password`, and contains a lower-case letter. Names of methods such as `AUTH LOGIN`
-    /// contain none.
+    /// Like `Password`, and contains a lower-case letter. The names of methods, such as `LOGIN` in
+    /// `AUTH LOGIN`, contain none.
     Chosen,
     /// Contains no function words. The pattern requires at least twelve words.
     SeedWords,

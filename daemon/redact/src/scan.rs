@@ -1,4 +1,5 @@
-//! Scans a text once: finds the anchors, and applies the rules of an anchor at its position.
+//! Scans a text once: finds the anchors (the literals of [`Rule::anchors`] and parts of names), and
+//! applies the rules of an anchor at its position.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
@@ -39,8 +40,8 @@ pub(super) struct RuleScanner {
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
     pub(super) kind: SecretKind,
-    /// Whether a rule recognised the secret by its form, not by an adjacent name. The kind is then
-    /// more precise.
+    /// Whether the secret was recognised by its form. Its kind is then more precise than the kind
+    /// by an adjacent name.
     is_specific: bool,
 }
 
@@ -278,8 +279,8 @@ fn is_password(secret: &str) -> bool {
 /// Common English words that are in no list of seed words. Text with such a word is prose.
 const FUNCTION_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
 
-/// Whether a word begins at `at`: the byte before `at` is missing, is neither a letter, a digit nor
-/// in `others`, or is the last byte of an escape (`\n`, `\u0022`, `%3D`).
+/// Whether a word begins at `at`. Before a word there is nothing, an escape (`\n`, `\u0022`,
+/// `%3D`), or a byte that is not a letter, not a digit and not in `others`.
 fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];
@@ -323,7 +324,7 @@ fn compile(pattern: &str) -> meta::Regex {
         .syntax(bytes)
         .configure(config)
         .build(pattern)
-        .expect("the patterns of the table are tested to compile")
+        .expect("a test compiles every pattern of the table")
 }
 
 #[cfg(test)]

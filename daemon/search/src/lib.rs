@@ -8,8 +8,9 @@
 //! their texts. Embeddings ([`vectors`]), if configured, are a second ranker
 //! ([`rank::SecondRanker`]).
 //!
-//! Entities and facts are searched in the same way: each has a number and a few text fields, like a
-//! session that has only an episode, in a separate index ([`index::IndexChange::entity_or_fact`]).
+//! Entities and facts are searched in the same way, in a separate index. Each has a number and a
+//! few text fields, like a session that has only an episode
+//! ([`index::IndexChange::entity_or_fact`]).
 
 use graphitid_core::{model, sync};
 use graphitid_llm as llm;

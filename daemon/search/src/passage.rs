@@ -1,4 +1,4 @@
-//! Classifies an indexed text: the speaker of a message, or the field of an episode.
+//! The kind of an indexed text: the speaker of a message, or the field of an episode.
 
 use crate::model::Role;
 
@@ -74,7 +74,7 @@ impl PassageKind {
         }
     }
 
-    /// Returns the kind with this number; `None` for the number of a session's card.
+    /// Returns the kind with this number; `None` for the number of cards.
     pub(crate) fn from_number(number: u64) -> Option<PassageKind> {
         PassageKind::ALL.get(usize::try_from(number).ok()?).copied()
     }

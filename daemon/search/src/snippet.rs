@@ -19,7 +19,7 @@ pub struct Snippet {
     pub marks: Vec<Range<usize>>,
 }
 
-/// Maximum number of bytes of a text that are searched.
+/// Maximum number of bytes, from the start of a text, that are searched.
 const LOOKED_AT: usize = 256 * 1024;
 /// The share of the snippet that may precede the first match.
 const LEAD: f32 = 0.3;
@@ -125,8 +125,8 @@ struct Match {
     what: String,
 }
 
-/// Returns the matches within 70 % of `limit` bytes that cover the most parts of the query. On a
-/// tie, returns the first such matches.
+/// Returns the matches in a window of 70 % of `limit` bytes. The window is the one with the most
+/// different parts of the query, then the most matches, then the first one.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {
@@ -143,11 +143,10 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     best
 }
 
-/// Maximum number of marks in a snippet.
 const MOST_MARKS: usize = 32;
 
-/// Returns a range of about `limit` bytes of `text`, cut between words. The position `first` is in
-/// the first third of the range, unless the text ends soon after `first`.
+/// Returns a range of about `limit` bytes of `text`, cut between words if possible. The position
+/// `first` is in the first third of the range, unless the text ends soon after `first`.
 fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
     let lead = (limit as f32 * LEAD) as usize;
     let mut start = text.floor_char_boundary(first.saturating_sub(lead));
@@ -178,7 +177,7 @@ fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Returns the excerpt with collapsed white space, and with spans that are adjusted to this text.
+/// Returns the excerpt with collapsed white space, and the spans as ranges of the excerpt.
 fn cut(text: &str, part: Range<usize>, spans: &[Range<usize>]) -> Snippet {
     let mut out = String::new();
     if part.start > 0 {

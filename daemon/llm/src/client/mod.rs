@@ -47,8 +47,7 @@ pub struct Client {
 const OVERHEAD: u32 = 500;
 
 impl Client {
-    /// Creates a client and sends nothing. If the configuration is wrong, each request returns the
-    /// error.
+    /// Creates a client; sends nothing. With a wrong configuration, each request returns the error.
     pub fn new(config: Config, ports: Ports) -> Client {
         let provider = provider::make(&config, &ports);
         let ledger = ports.journal.load().unwrap_or_else(|error| {
@@ -107,8 +106,8 @@ impl Client {
         result
     }
 
-    /// Same as [`complete`](Client::complete), for a blocking thread such as the thread of a job. Must not be
-    /// called on a thread that runs the tasks of `runtime`.
+    /// Same as [`complete`](Client::complete), for a blocking thread such as the thread of a job.
+    /// Must not be called on a thread that runs the tasks of `runtime`.
     pub fn complete_blocking(
         &self,
         runtime: &Handle,
@@ -128,8 +127,7 @@ impl Client {
         found.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()))
     }
 
-    /// Records a request that was not necessary. The ledger with the new count is saved at the next
-    /// call.
+    /// Records a request that was not necessary. The next call saves the ledger with the new count.
     pub fn record_avoided(&self, purpose: Purpose, why: Avoided, project: Option<Namespace>) {
         let now = self.ports.clock.now();
         self.lock_ledger().record_avoided(purpose, now);

@@ -41,7 +41,6 @@ trait Embedder: Send + Sync {
     /// compared.
     fn identity(&self) -> String;
 
-    /// Returns the price of the tokens, if it is known.
     fn tariff(&self) -> Option<Tariff>;
 
     /// Checks whether vectors can be computed, without computing any. Returns a description of the

@@ -30,8 +30,8 @@ pub(super) struct OpenAi {
 
 /// The path of the endpoint, relative to the base URL.
 const ENDPOINT_PATH: &str = "/embeddings";
-/// The default model of OpenAI's own server, which is cheap and good enough to compare the subjects
-/// of sessions.
+/// The default model for OpenAI's own server. The model is cheap, and good enough to compare the
+/// subjects of sessions.
 const MODEL: &str = "text-embedding-3-small";
 
 impl OpenAi {

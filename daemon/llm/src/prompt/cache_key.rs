@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::prompt::template::{Template, Values};
 
-/// The key of a content and a template. When both are equal, an earlier summary is reused.
+/// Identifies a content and a template. An earlier summary with an equal key is reused.
 ///
 /// The values of the other placeholders are treated as part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

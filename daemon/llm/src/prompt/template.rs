@@ -23,10 +23,10 @@ pub struct Template {
 /// The values for the placeholders of a template. A placeholder without a value stays unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values<'v> {
-    /// The content, from a transcript: `{content}`, and `{tool_calls_json}`.
+    /// The text from a transcript, for `{content}` and `{tool_calls_json}`.
     pub content: &'v str,
-    /// The origin of the content, such as `tool: Read`: `{context}`. It is shortened to one line of
-    /// at most 200 characters, because its text is external.
+    /// The origin of the content, such as `tool: Read`, for `{context}`. It is shortened to one
+    /// line of at most 200 characters, because it may come from outside.
     pub context: Option<&'v str>,
     /// Maximum length of the answer, in characters: `{max_chars}`.
     pub max_chars: Option<u32>,
@@ -57,7 +57,6 @@ enum TemplatePart {
 const CONTEXT: usize = 200;
 
 impl Template {
-    /// Parses `text` as a template for `kind`.
     pub fn parse(kind: PromptKind, text: &str) -> Result<Template, TemplateError> {
         if text.len() > LONGEST {
             return Err(TemplateError::TooLong { bytes: text.len() });

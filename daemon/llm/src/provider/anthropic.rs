@@ -29,8 +29,7 @@ pub struct Anthropic {
     model: String,
     tariff: Option<Tariff>,
     keys: Keys,
-    /// Whether the schema is put into the prompt, because the model cannot be forced to call a
-    /// tool.
+    /// Whether the prompt contains the schema, because the model cannot be forced to call a tool.
     schema_in_prompt: AtomicBool,
 }
 
@@ -40,7 +39,7 @@ const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com/";
 const DEFAULT_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// The API version that this file implements.
 const VERSION: &str = "2023-06-01";
-/// The default model, which is cheap and writes good summaries.
+/// The default model. It is cheap and writes good summaries.
 const MODEL: &str = "claude-haiku-4-5";
 
 impl Anthropic {

@@ -36,7 +36,7 @@ pub struct OpenAi {
 /// The path of the endpoint, relative to the base URL.
 const ENDPOINT_PATH: &str = "/chat/completions";
 pub(crate) const OPENAI_BASE_URL: &str = "https://api.openai.com/v1";
-/// The default model of OpenAI's own server, which is cheap and writes good summaries.
+/// The default model for OpenAI's own server. The model is cheap and writes good summaries.
 const MODEL: &str = "gpt-5.4-mini";
 /// Servers and the variables that usually contain their keys. Another server gets a key only if the
 /// configuration contains the source of the key.

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Checks the parts of a request that the provider uses against the documentation.
+/// Checks whether a request follows the API's documentation, for the parts that the client uses.
 pub(super) fn check(seen: &ReceivedRequest) -> Result<(), String> {
     let is = |condition: bool, what: &str| if condition { Ok(()) } else { Err(what.to_owned()) };
     let header = |name: &str| seen.headers.get(name).map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! A local server that checks each request against a provider's documentation, then plays a script.
+//! A local server that checks each request by the rules of a provider, and answers as scripted.
 
 use std::{
     collections::{BTreeMap, VecDeque},

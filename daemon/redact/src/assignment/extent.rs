@@ -10,7 +10,7 @@ use crate::assignment::separator;
 /// Session tokens of cloud providers have about 2,000 bytes.
 pub(super) const LONGEST: usize = 8_192;
 
-/// Maximum number of bytes of the line before a value that are read.
+/// Maximum number of bytes that are read of the line before a value.
 const LINE: usize = 120;
 
 /// Maximum length, in bytes, of a value that [`enclosed`] finds, including the closing quote.
@@ -35,8 +35,8 @@ const WRAPPERS: &[&str] = &[
     "new Buffer(", "str(", "Secret::new(", "SecretBox::new(", "std::string(",
 ];
 
-/// Returns the content of a string literal that begins at `at`, possibly with prefixes and
-/// wrappers.
+/// Returns the content of the string literal at `at`. One of [`WRAPPERS`] and a prefix (`r"…"`) may
+/// precede the quote.
 pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
     let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
     let at = at + wrapper.map_or(0, |wrapper| wrapper.len());
@@ -81,7 +81,8 @@ fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
     start + memchr(b'\n', region).unwrap_or(region.len())
 }
 
-/// Returns the end of an element's content: the closing tag, or the end of a truncated text.
+/// Returns the end of an element's content: the start of the closing tag, or the end of a truncated
+/// text; `None` if another tag or a line break comes first.
 pub(super) fn element_end(text: &[u8], at: usize) -> Option<usize> {
     let region = limited(text, at);
     let Some(length) = memchr2(b'<', b'\n', region) else { return Some(at + region.len()) };
@@ -108,7 +109,7 @@ pub(super) fn bare_end(text: &[u8], at: usize, limit: usize, reach: Reach) -> us
     let end = (0..region.len()).find(|index| ends(*index)).unwrap_or(region.len());
     let line = line_start(&text[at.saturating_sub(LINE)..at]);
     let is_opened = |opener: u8| reach == Reach::Narrow || line.contains(&opener);
-    // `sk-...` is an abbreviated key.
+    // The dots of an abbreviated key (`sk-...`) are part of the value.
     if reach != Reach::Narrow && region[..end].ends_with(b"...") {
         return at + end;
     }
@@ -172,7 +173,7 @@ fn name_length(text: &[u8], joints: &[u8]) -> usize {
 
 /// Returns the length without the punctuation of the surrounding sentence or code. A closing
 /// bracket is part of the value if its opening bracket is in the value, or if no opening bracket
-/// precedes the value (`is_opened`).
+/// precedes the value (`is_opened` is false).
 fn trim_closers(value: &[u8], is_opened: impl Fn(u8) -> bool) -> usize {
     let mut length = value.len();
     while let Some(last) = value[..length].last() {

@@ -220,15 +220,14 @@ impl Value<'_> {
         }
     }
 
-    /// Accepts any word in a CSV file. In a Markdown table, accepts only text unlike ordinary
-    /// words.
+    /// Accepts any word in a CSV file, and only text unlike ordinary words in a Markdown table.
     fn is_column_password(self, text: &str) -> bool {
         self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
     }
 }
 
-/// Accepts the second argument of `("password", "hunter2")`, but not `"scram-sha-256"`, which is a
-/// word of a list.
+/// Accepts the second argument of `("password", "hunter2")`, but not `"scram-sha-256"`, which may
+/// be the next word of a list.
 fn is_argument_password(text: &str) -> bool {
     let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_-.:/[]".contains(&byte));
     let has_upper = text.bytes().any(|byte| byte.is_ascii_uppercase());

@@ -78,7 +78,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("voyage", "voyage-key"),
 ];
 
-/// Words before `key` that denote a secret. After other words, `key` is only a hint, because most
+/// Words after which `key` denotes a secret. After other words, `key` is only a hint, because most
 /// keys belong to maps, tables and keyboards.
 #[rustfmt::skip]
 const UNLOCKING: &[&str] = &[
@@ -90,7 +90,7 @@ const UNLOCKING: &[&str] = &[
     "write",
 ];
 
-/// Words before `key`, `token` or `pass` that denote a public or harmless value.
+/// Words after which `key`, `token` or `pass` denotes a public or harmless value.
 #[rustfmt::skip]
 const OPEN: &[&str] = &[
     "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
@@ -99,14 +99,14 @@ const OPEN: &[&str] = &[
     "sync", "total", "unk", "verification", "verify",
 ];
 
-/// Words before `pass` that give `pass` another meaning, as in `first_pass`.
+/// Words after which `pass` does not denote a password, as in `first_pass`.
 #[rustfmt::skip]
 const PASSING: &[&str] = &[
     "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
     "to", "two",
 ];
 
-/// Words before `key` that denote the key of a map, a table or a keyboard.
+/// Words after which `key` denotes the key of a map, a table or a keyboard.
 #[rustfmt::skip]
 const MAPPING: &[&str] = &[
     "any", "arrow", "cache", "column", "composite", "context", "ctrl", "data", "dict", "enter",

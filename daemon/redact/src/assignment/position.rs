@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assignment::extent;
 
-/// Maximum number of bytes of the line before a name that are read.
+/// Maximum number of bytes that are read of the line before a name.
 const LINE_REACH: usize = 80;
 
 /// Words that precede a flag in a sentence about the flag.

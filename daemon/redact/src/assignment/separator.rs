@@ -53,8 +53,7 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
     ("://", None),
 ];
 
-/// Parses the separator after the name at `start..end`. Returns the separator and the start of the
-/// value.
+/// Returns the separator after the name at `start..end`, and the start of the value.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
     let at = after_bracketed_note(text, after_blanks(text, close));
@@ -119,8 +118,7 @@ fn is_attribute(before: &[u8]) -> bool {
         .any(|attribute| before.ends_with(attribute.as_bytes()))
 }
 
-/// Returns the length of a call such as `.type(`, with which UI tests fill the field that the name
-/// selects.
+/// Returns the length of a call such as `.type(`, with which UI tests fill the named field.
 fn typed(after_name: &[u8]) -> Option<usize> {
     [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
         .iter()
@@ -226,8 +224,7 @@ fn encoded(rest: &[u8]) -> Option<usize> {
         .map(<[u8]>::len)
 }
 
-/// Parses flags, sentences, declarations with a type, and a value that only blanks separate from
-/// its name.
+/// Parses flags, sentences, declarations with a type, and values that follow after blanks.
 fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, usize)> {
     let rest = &text[at..];
     if at == end {
@@ -266,7 +263,7 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// Returns the length of the owner of the password and its colon: `for bob: `.
+/// Returns the length of text such as `for bob: `, which contains the owner of the password.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;

@@ -264,7 +264,7 @@ fn text_around_a_secret_is_unchanged() {
         let context = context.replace('¦', "");
         let (before, after) = context.split_once('¤').unwrap();
         let redacted = redactor.redact(&context.replace('¤', &secret)).text.into_owned();
-        // The access key before the secret is itself redacted.
+        // In one text, an access key precedes the secret and is redacted, too.
         let before = before.strip_prefix("AKIA7QK2MZV4XN3RBJ5T").unwrap_or(before);
         let redacted = redacted.trim_start_matches("[REDACTED:aws-access-key]");
         assert!(redacted.starts_with(before), "{kind}: {redacted:?}");

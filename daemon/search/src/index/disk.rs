@@ -91,7 +91,7 @@ impl DiskShard {
         Ok(self.reader.space_usage()?.total().get_bytes())
     }
 
-    /// Returns the number of term occurrences.
+    /// Returns the number of term occurrences, including those of deleted documents.
     pub(crate) fn words(&self) -> u64 {
         self.text.total_num_tokens()
     }
@@ -200,7 +200,7 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Returns the documents with a term in a non-text field, without deleted ones.
+    /// Returns the documents that have `term` in a field other than the text, without deleted ones.
     pub(crate) fn documents_with(&self, field: Field, term: &str) -> tantivy::Result<Vec<u32>> {
         self.alive_documents(field, &Term::from_field_text(field, term))
     }

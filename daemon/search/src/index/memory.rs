@@ -23,7 +23,7 @@ pub(crate) struct MemoryShard {
 #[derive(Default)]
 pub(crate) struct PostingList {
     documents: Vec<u32>,
-    /// The start of each document's positions.
+    /// For each document, the index of its first position in `positions`.
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -83,7 +83,6 @@ impl MemoryShard {
         self.length += u64::from(length);
     }
 
-    /// Marks the passages for which `is_deleted` returns true as deleted.
     pub(crate) fn remove(&mut self, is_deleted: impl Fn(&Facts) -> bool) {
         for (facts, is_dead) in self.facts.iter().zip(&mut self.is_dead) {
             if !*is_dead && is_deleted(facts) {

@@ -77,8 +77,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// When the backlog has this number of bytes, the caller should commit before it applies more
-    /// changes.
+    /// At this number of bytes, the caller should commit before it applies more changes.
     pub const FULL: usize = 4 * 1024 * 1024;
 
     /// Whether the caller should commit now, regardless of the age of the changes.
@@ -116,7 +115,7 @@ impl SearchIndex {
         self.write().newest_layer().pass(position);
     }
 
-    /// Writes the applied changes to disk, and returns the position on disk.
+    /// Writes the applied changes to disk, and returns their outbox position.
     ///
     /// Takes a few tens of milliseconds and does not block searches or changes. After an error, no
     /// change is lost, and the next commit tries again. Without changes, does nothing.
@@ -143,8 +142,8 @@ impl SearchIndex {
         Ok(position)
     }
 
-    /// Commits, and removes deleted data from the disk: a deletion only marks documents until their
-    /// segment is merged.
+    /// Commits, and removes deleted data from the disk. A commit only marks the data as deleted
+    /// until its segment is merged.
     pub fn purge(&self) -> Result<(), IndexError> {
         self.commit()?;
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +211,7 @@ impl SearchIndex {
         })
     }
 
-    /// Returns the bytes of the searchable segments. During a merge the folder contains more.
+    /// Returns the size of the searchable segments in bytes. During a merge, the folder is larger.
     pub fn bytes(&self) -> Result<u64, IndexError> {
         let sum = |disk: &[DiskShard]| disk.iter().map(DiskShard::bytes).sum::<io::Result<u64>>();
         let bytes = match &self.read().disk {
@@ -222,7 +221,6 @@ impl SearchIndex {
         bytes.map_err(|error| IndexError(error.into()))
     }
 
-    /// Returns the amount of uncommitted changes.
     pub fn backlog(&self) -> Backlog {
         self.read().backlog()
     }
@@ -299,7 +297,7 @@ impl IndexState {
     }
 
     /// Adds a new layer unless the last layer is empty. Returns the number of layers below the last
-    /// layer, and their position; `None` when there is nothing to write.
+    /// layer, and the outbox position of their changes; `None` when there is nothing to write.
     fn freeze(&mut self, index: &tantivy::Index) -> tantivy::Result<Option<(usize, Position)>> {
         let Some(position) = self.layers.iter().rev().find_map(Tail::position) else {
             return Ok(None);
@@ -328,8 +326,8 @@ fn remove_old_files(writer: &IndexWriter<TantivyDocument>) {
     }
 }
 
-/// The minimum number of bytes of memory that tantivy accepts; the writer uses it only between the
-/// first change and the commit.
+/// The memory limit of the writer, in bytes: the lowest limit that tantivy accepts. The memory is
+/// used only from the first change to the commit.
 const WRITER_BYTES: usize = 15_000_000;
 
 fn open_shards(index: &tantivy::Index) -> tantivy::Result<Vec<DiskShard>> {

@@ -24,7 +24,7 @@ pub enum OpenError {
     Missing(PathBuf),
     #[error("the search index is of another version: {0}")]
     OtherVersion(String),
-    /// The index was created but never filled: no commit reached a position of the outbox.
+    /// The index was created, but no outbox entry was committed.
     #[error("the search index was never filled")]
     Unfilled,
     /// A file is damaged or missing.
@@ -35,7 +35,7 @@ pub enum OpenError {
     Folder(#[from] io::Error),
 }
 
-/// Contains the version of the index's format. The file is written last.
+/// Contains the version of the format. [`create`] writes it last, when the index is complete.
 const VERSION_FILE: &str = "VERSION";
 
 pub(super) fn open(folder: &Path) -> Result<SearchIndex, OpenError> {

@@ -12,8 +12,8 @@ use crate::{
 /// The source number of an episode's passages. Passages of messages have the number of their file.
 pub(crate) const EPISODE_SOURCE: u32 = u32::MAX;
 
-/// The target size of a passage in bytes: about 250 words, usually one subject. A longer message
-/// becomes several passages.
+/// The target size of a passage in bytes: about 250 words, usually one subject. A message that is
+/// more than a quarter longer becomes several passages.
 const PASSAGE_BYTES: usize = 1_800;
 
 /// Maximum number of bytes of a message that are indexed. Of a longer message, the start (three
@@ -36,7 +36,7 @@ pub(crate) struct PassageRow {
     pub(crate) files: Vec<String>,
     pub(crate) tool: Option<String>,
     pub(crate) branches: Vec<String>,
-    /// The names of the session's work that the passage records.
+    /// The names of the session's work that the passage records; see [`work`].
     pub(crate) work: Vec<String>,
 }
 

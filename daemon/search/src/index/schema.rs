@@ -30,11 +30,11 @@ pub(crate) const CARD_KIND: u64 = 255;
 pub(crate) struct Layout {
     pub(crate) schema: Schema,
     pub(crate) text: Field,
-    /// Values of [`attributes::of_file`], [`attributes::of_tool`] and [`attributes::of_branch`].
+    /// `file`, `tool` and `branch` contain names from [`attributes`].
     pub(crate) file: Field,
     pub(crate) tool: Field,
     pub(crate) branch: Field,
-    /// Names of [`work`](crate::index::work).
+    /// Names from [`work`](crate::index::work).
     pub(crate) work: Field,
     /// Identifies documents for lookup and removal; see [`source_marker`], [`card_of`],
     /// [`ANY_CARD`].

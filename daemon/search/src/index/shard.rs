@@ -18,7 +18,7 @@ use crate::{
     text::{distance, language::LanguageSet},
 };
 
-/// The sessions and sources of earlier shards that a later layer deletes.
+/// The sessions and sources that a layer deletes from earlier shards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tombstones {
     pub(crate) sessions: HashSet<u64>,
@@ -58,7 +58,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of documents without cards. Deletions by later layers are not subtracted.
+    /// Returns the number of documents other than cards, including those that later layers delete.
     pub(crate) fn passages(&self) -> u32 {
         match self.store {
             Store::Disk(disk) => disk.documents() - disk.cards(),
@@ -66,7 +66,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the number of term occurrences.
+    /// Returns the number of term occurrences. On disk, deleted documents are included.
     pub(crate) fn length(&self) -> u64 {
         match self.store {
             Store::Disk(disk) => disk.words(),
@@ -74,8 +74,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the languages, other than English, of the texts in the shard, including deleted
-    /// texts.
+    /// Returns the languages, other than English, of the texts in the shard, even of deleted texts.
     pub(crate) fn languages(&self) -> LanguageSet {
         match self.store {
             Store::Disk(disk) => disk.languages(),
@@ -204,8 +203,7 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the words that at most `edits` edits (one or two) turn into `word`, with their
-    /// frequencies.
+    /// Returns the words that one or two `edits` turn into `word`, with their frequencies.
     pub(crate) fn words_near(&self, word: &str, edits: u8) -> tantivy::Result<Vec<(String, u32)>> {
         let mut words = match self.store {
             Store::Disk(disk) => disk.words_near(word, edits)?,
@@ -237,8 +235,7 @@ impl<'s> Shard<'s> {
         Ok(self.alive(documents))
     }
 
-    /// Returns the documents of a session that are not deleted: its passages and, on disk, its
-    /// card.
+    /// Returns the passages of a session that are not deleted and, on disk, its card.
     pub(crate) fn documents_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,

@@ -1,5 +1,4 @@
-//! Tests changes, commits, purges, the release of memory and reads that run concurrently, in many
-//! interleavings.
+//! Runs changes, commits, purges, releases of memory and reads concurrently, in many interleavings.
 
 use super::*;
 use crate::{

@@ -59,7 +59,7 @@ fn emit_last_of(pair: &OwnedWord, emit: &mut dyn FnMut(&str, u32)) {
     emit(&pair.text[last..], pair.position);
 }
 
-/// Appends the term of a stem of another language than English.
+/// Appends the term of a stem of a language other than English.
 fn push_stem_term(language: Language, stem: &str, out: &mut String) {
     out.push_str(&prefix_of(language));
     out.push_str(stem);
@@ -83,7 +83,7 @@ pub(crate) fn is_word(term: &str) -> bool {
 }
 
 /// Returns the terms that find every form of `word`, in English and in `languages`. An English stem
-/// that is its own stem is also returned without the prefix.
+/// that does not change when it is stemmed again is also returned without the prefix.
 pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
     let other = languages.iter().filter_map(|language| non_english_stem_term(word, language));
     english(word).into_iter().chain(other).collect()

@@ -49,7 +49,7 @@ fn a_hit_contains_the_location_of_the_message() {
     assert_eq!(place("title list"), HitLocation::Episode { field: 0 });
 }
 
-/// Checks a sequence of changes and the expected results, with commits between any of them.
+/// Checks the results of a sequence of changes, with commits after different changes.
 #[test]
 fn results_do_not_depend_on_when_commits_happen() {
     let changes: Vec<IndexChange> = vec![
@@ -290,7 +290,7 @@ fn creating_an_index_removes_the_files_of_the_old_index() {
     assert_eq!(search(&index, "apple", &Scope::default(), None).total, 0);
 }
 
-/// Removes, empties, truncates, overwrites and garbles each file of an index in turn.
+/// Empties, truncates and overwrites each file of an index, flips a bit of it, and removes it.
 #[test]
 fn damage_is_found_on_opening() {
     let TestIndex { index, folder, .. } = TestIndex::with([

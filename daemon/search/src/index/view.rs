@@ -133,7 +133,7 @@ impl<'s> View<'s> {
     }
 }
 
-/// The data of a session for the argument of [`View::each_session`].
+/// The data of a session that [`View::each_session`] passes to `visit`.
 pub(crate) struct SessionRow<'r> {
     pub(crate) session: u64,
     pub(crate) namespace: u32,

@@ -1,14 +1,14 @@
 //! The names of the work of a session: the files that the session changed, its commits and tickets.
 //!
-//! A query that consists of such a name finds these sessions before sessions that only mention the
-//! name.
+//! A query that consists of such a name ranks the sessions with this work above sessions that only
+//! mention the name.
 
 use crate::{index::attributes, text};
 
 /// Number of characters of a commit's hash that are compared.
 const HASH: usize = 7;
 
-/// The mark before the hash in a line of a summary. The line is about a commit of the session.
+/// The mark before a hash in a summary. A line with this mark is about a commit of the session.
 const COMMIT_MARK: &str = "(commit `";
 
 /// Returns the names of a changed file: every end of its path, and its name without extension.
@@ -48,7 +48,7 @@ fn of_hash(hash: &str) -> Option<String> {
     is_hash.then(|| text::folded(&hash[..HASH]))
 }
 
-/// Returns the tickets in a text: `TOLL-7` and `#7`, also at the start of `toll-7-limit-retries`.
+/// Returns the tickets in a text, such as `TOLL-7`, `#7`, and `toll-7` in `toll-7-limit-retries`.
 fn tickets(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '#')));
     words.filter_map(ticket).collect()

@@ -34,9 +34,8 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines, or a line of a log, was pasted. The whole text is read as words,
-/// because its characters are not meant as search syntax. Filters before a line of a log are an
-/// exception.
+/// Text with several lines, or a line of a log, was pasted. It is read as words, because its
+/// characters are not meant as search syntax. Filters before a line of a log stay filters.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
     if text.contains('\n') {
@@ -210,8 +209,8 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     Some((filter, name.len() + 1 + length))
 }
 
-/// Whether the text after a minus is not an excluded word, but a command-line option (`-m`, `-rf`)
-/// or no word.
+/// Whether the text after a minus is a command-line option (`-m`, `-rf`) or contains no word, so
+/// that it is not an excluded word.
 fn is_flag(word: &str) -> bool {
     let ascii = word.bytes().filter(u8::is_ascii_alphanumeric).count();
     let is_short = word.is_ascii() && ascii <= 2;

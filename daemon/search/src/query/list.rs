@@ -12,7 +12,7 @@ use crate::{
 /// queries that consist only of dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 /// Minimum number of words by which a language other than English is recognised, if the date in the
-/// query is in digits and does not show its language.
+/// query is in digits and does not show the language.
 const MIN_FOREIGN_WORDS: usize = 2;
 
 impl Query {

@@ -14,10 +14,10 @@
 //! | `retry bug of last week` | sessions of last week first |
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
-//! A minus excludes a quoted text. It also excludes a lower-case word at the end of a query that is
-//! not a command line. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options
-//! and count as words. A query with several lines, or a line of a log, is pasted text and consists
-//! of words only, except for filters before a line of a log.
+//! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
+//! of a query that is not a command line. Other words with a minus (`-Wall`, `terraform apply
+//! -destroy`) are options and count as words. A query with several lines, or a line of a log, is
+//! pasted text and consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives,
 //! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
@@ -56,7 +56,7 @@ const MAX_EMBEDDING_BYTES: usize = 8 * 1024;
 pub struct Query {
     /// Words for ranking, in order.
     pub(crate) words: Vec<QueryWord>,
-    /// Phrases that rank the sessions in which they occur higher; their words are in `words`, too.
+    /// Sessions with these phrases rank higher. The words of the phrases are in `words`, too.
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases that must not occur; a single word is a phrase, too.
     pub(crate) excluded: Vec<Phrase>,
@@ -202,7 +202,7 @@ impl Query {
         is_known
     }
 
-    /// Adds filters for the directories that `named` returns for the name in each project filter,
+    /// For the name in each project filter, adds filters for the directories that `named` returns,
     /// so that a project is found by any of its names.
     pub fn widen_projects(&mut self, named: &dyn Fn(&str) -> Vec<Namespace>) {
         let mut added = Vec::new();
@@ -223,8 +223,8 @@ impl Query {
         (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
     }
 
-    /// Returns the longest word of a query that is a single name with the spelling of a file, a
-    /// symbol, a ticket or a commit.
+    /// If the query is a single name that is written like a file, a symbol, a ticket or a commit,
+    /// returns its longest word.
     pub(crate) fn identifier(&self) -> Option<&QueryWord> {
         let name = self.single_name()?.trim_start_matches('-');
         let is_code = name.contains(['.', '_', '/', ':'])
@@ -336,7 +336,7 @@ fn mention_at(mentions: &[Mention], at: usize) -> Option<&Mention> {
     mentions.get(next).filter(|mention| mention.span.contains(&at))
 }
 
-/// Returns the positions inside words of [`TokenForm::Whole`].
+/// Returns the positions of the parts of all words of [`TokenForm::Whole`].
 fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
     let wholes = words.iter().enumerate().filter(|(_, word)| word.form == TokenForm::Whole);
     let positions = wholes.flat_map(|(at, whole)| {

@@ -109,7 +109,7 @@ impl AnyOf {
     }
 }
 
-/// Whether `wanted` denotes a project: its namespace, the end of its path, or a word of its name.
+/// Whether `wanted` is the namespace of a project, the end of its path, or a word of its name.
 pub(crate) fn denotes_project(wanted: &str, namespace: u32, path: Option<&str>) -> bool {
     if Namespace::parse(wanted).is_some_and(|wanted| wanted.number() == namespace) {
         return true;

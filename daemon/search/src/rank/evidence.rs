@@ -20,18 +20,18 @@ use crate::{
 /// The passages of the candidates, grouped by session, in order.
 pub(crate) struct Evidence {
     pub(crate) rows: Vec<PassageEvidence>,
-    /// Indexed by row and unit.
+    /// Indexed by row and [`unit`] (search term).
     counts: Vec<UnitCounts>,
     units: usize,
     /// The first row of each candidate, and the end of the rows.
     starts: Vec<usize>,
-    /// Indexed by candidate and pair: the highest closeness of the two words, from 0 to 1.
+    /// Indexed by candidate and pair: the highest closeness of the two words in a passage, 0 to 1.
     pairs: Vec<f32>,
     pair_count: usize,
     /// Indexed by row: whether the row contains a word of the query.
     is_hit: Vec<bool>,
-    /// Indexed by row: the sum of the weights of the pairs that occur together, if there are at
-    /// least two.
+    /// Indexed by row: the sum of the weights of the pairs that occur together, each times the
+    /// closeness of the pair; 0 if there is only one such pair.
     runs: Vec<f32>,
 }
 
@@ -99,7 +99,7 @@ impl Evidence {
         &self.pairs[candidate * self.pair_count..(candidate + 1) * self.pair_count]
     }
 
-    /// Returns the sum of the weights of the pairs that occur together in a row.
+    /// Returns the weights of the pairs that occur together in a row, as in `runs`.
     pub(crate) fn run(&self, row: usize) -> f32 {
         self.runs[row]
     }
@@ -159,7 +159,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Returns the positions of words whose pair partner occurs in the same row.
+    /// Returns the positions of the words of pairs, for the rows that contain both words of a pair.
     fn positions(
         &self,
         rows: &[usize],

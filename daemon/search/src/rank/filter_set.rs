@@ -17,14 +17,14 @@ pub(crate) struct FilterSet {
     allowed: Option<FxHashSet<u64>>,
     banned: FxHashSet<u64>,
     kinds: Kinds,
-    /// Seconds since the epoch, from and to.
+    /// The start (inclusive) and the end (exclusive), in seconds since the epoch.
     during: Vec<(i64, i64)>,
     not_during: Vec<(i64, i64)>,
     /// One entry for each shard.
     documents: Vec<Documents>,
 }
 
-/// The documents of one shard that the filters on attributes admit or exclude.
+/// The documents of one shard that the filters on tools and branches admit or exclude.
 #[derive(Default)]
 struct Documents {
     /// In ascending order, like `banned`.

@@ -27,9 +27,10 @@ const MAX_POSTINGS: u64 = 300_000;
 
 /// The result of the first pass.
 pub(crate) struct Gathered {
-    /// Every admitted session that contains one of the words whose lists were read.
+    /// The admitted sessions in which an admitted passage contains a word whose list was read.
     pub(crate) found: Vec<SessionScore>,
-    /// For each unit, the number of sessions with the exact word, and with any form of it.
+    /// For each [`unit`] (search term), the number of sessions with the exact word, and with any
+    /// form. Estimated for the units whose lists were not read.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 
@@ -65,8 +66,7 @@ pub(crate) fn gather(
     Ok(pass.finish())
 }
 
-/// Selects the units whose posting lists are read: the rarest unit, and further units within the
-/// limit.
+/// Selects the units whose lists are read: the rarest unit, and further units within the limit.
 fn scanned(plan: &Plan) -> Vec<bool> {
     let mut order: Vec<usize> = (0..plan.units.len()).collect();
     order.sort_by_key(|unit| plan.units[*unit].frequency);
@@ -89,7 +89,7 @@ struct Pass<'p> {
     is_scanned: Vec<bool>,
     numbers: FxHashMap<u64, usize>,
     sessions: Vec<GatheredSession>,
-    /// The number of the session of the last passage.
+    /// The index in `sessions` of the session of the last passage.
     last: usize,
     /// Indexed by session and unit.
     counts: Vec<UnitCounts>,
@@ -100,7 +100,7 @@ struct Pass<'p> {
 struct Window {
     units: usize,
     first: u32,
-    /// One bit for each document of the window that a list contains.
+    /// One bit for each document of the window: whether a list contains the document.
     found: [u64; WINDOW / 64],
     /// Indexed by document and unit.
     counts: Vec<UnitCounts>,

@@ -21,7 +21,7 @@ pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidat
     candidates
 }
 
-/// Converts a candidate into a hit, with the words that were found in it if they were looked up.
+/// Converts a candidate into a hit. With `found`, adds its passages and the words found in it.
 pub(crate) fn hit(
     candidate: Candidate,
     found: Option<(&Plan, &Evidence, &View<'_>)>,

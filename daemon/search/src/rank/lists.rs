@@ -8,7 +8,7 @@ use crate::{
     query::Phrase,
 };
 
-/// Maximum number of words of one shard that a prefix matches: the most frequent ones.
+/// Maximum number of words of one shard that a prefix matches. The most frequent words are used.
 const MAX_PREFIX_MATCHES: usize = 64;
 
 /// Documents with counts, in ascending order.

@@ -39,7 +39,7 @@ pub(crate) struct Measure<'m> {
     plan: &'m Plan,
     weights: &'m Weights,
     evidence: &'m Evidence,
-    /// For each unit, how rare sessions with the exact word are, and sessions with any form of it.
+    /// For each unit (search term), the rarity of sessions with the exact word, and with any form.
     rarity: Vec<[f32; 2]>,
 }
 

@@ -16,7 +16,8 @@ pub enum MergedPlace {
     Other(usize),
 }
 
-/// A result at this number of places below the first place gets half of its score.
+/// At this number of places below the first place, the score of a result is half of the score that
+/// it would have in the first place.
 const HALF: f64 = 10.0;
 
 /// Returns the merged order of both lists, the best first. `own` and `other` contain the texts of

@@ -60,10 +60,8 @@ pub struct RankRequest<'r> {
     pub scope: &'r Scope,
     /// The reference time for recency.
     pub now: Timestamp,
-    /// The maximum number of sessions to return.
     pub limit: usize,
     pub weights: &'r Weights,
-    /// The second ranker for this query, if any.
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
     /// word of the query, ended in a time range of the query, or is found by the second ranker. For
@@ -147,7 +145,7 @@ impl Ranking<'_> {
     }
 
     /// Adds the latest sessions that ended in a time range of the query, even if they contain none
-    /// of its words. Ranges longer than [`MAX_TIME_RANGE`] and queries with filters on passages are
+    /// of its words. Ranges longer than [`MAX_TIME_RANGE`] and queries with passage filters are
     /// skipped.
     fn add_sessions_of_dates(&self, sessions: &mut Vec<u64>) -> tantivy::Result<()> {
         let dates = self.request.query.dates().iter();
@@ -239,7 +237,8 @@ impl Candidate {
     }
 }
 
-/// Selects the sessions for the second pass: half by their best passage, half by their total.
+/// Selects the sessions for the second pass: half by the score of their best passage, half by the
+/// score of the whole session.
 fn most_promising(found: &[SessionScore]) -> Vec<u64> {
     if found.len() <= CANDIDATES {
         return found.iter().map(|found| found.session).collect();

@@ -1,4 +1,4 @@
-//! The units and statistics by which a query is ranked.
+//! The units of a query (its search terms, see [`unit`]), and the statistics for its ranking.
 
 use std::collections::hash_map::Entry;
 
@@ -20,7 +20,7 @@ use crate::{
 
 /// Maximum number of units. A longer query is ranked by its rarest units that the index contains.
 const MAX_UNITS: usize = 24;
-/// Number of words above which a query is a pasted log.
+/// A query with more words is treated as a pasted log.
 const LOG_WORDS: usize = 300;
 /// Maximum number of words of a pasted log that are looked up.
 const MAX_LOOKED_UP: usize = 2_000;
@@ -94,7 +94,7 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over a shard. `shard` is its number and the shard.
+    /// Returns the cursors of the `wanted` units over `shard`, a shard with its number.
     pub(crate) fn cursors<'w>(
         &'w self,
         shard: (usize, &Shard<'w>),
@@ -201,7 +201,7 @@ impl Plan {
 
 /// Returns the words other than stop words, or all words if none describes the subject. For a
 /// pasted log, returns only words that consist of letters, each once. If there are more than
-/// [`MAX_LOOKED_UP`], rare words of the log take precedence, then later words.
+/// [`MAX_LOOKED_UP`], words that are rare in the log take precedence, then later words.
 fn ranked_words(words: &[QueryWord]) -> Vec<QueryWord> {
     if !words.iter().any(|word| word.role.is_meaningful()) {
         return words.to_vec();

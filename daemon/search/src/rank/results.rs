@@ -11,8 +11,8 @@ use crate::{
 pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
-    /// Number of sessions that contain a word of the query or, if the query has no words, match its
-    /// filters.
+    /// Number of sessions that contain a word of the query; in a large index, the query's most
+    /// frequent words do not count. Without words, the number of sessions that match its filters.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,

@@ -2,7 +2,6 @@
 
 use crate::model::{Namespace, SessionKey};
 
-/// The scope of a search. The caller sets the scope; it does not depend on the query.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Only these projects; `None` for all.

@@ -32,8 +32,8 @@ const SHORT: usize = 6;
 /// Minimum length, in characters, of a part of a compound. The prefix in [`same_beginning`] has at
 /// least one more character.
 const SHORTEST_PART: usize = 4;
-/// Maximum number of characters by which a prefix is shorter than the searched word, and by which a
-/// word with this prefix may be longer than the searched word.
+/// In [`same_beginning`], a prefix is at most this number of characters shorter than the searched
+/// word, and a word with this prefix is at most this number of characters longer.
 const LONGEST_ENDING: usize = 3;
 /// The letters that may join the parts of a compound.
 const LINKS: [&str; 5] = ["", "s", "n", "es", "en"];
@@ -43,11 +43,12 @@ const SHORTEST_HASH: usize = 7;
 /// Minimum length, in characters, of a word for which words two edits away are considered.
 const TWO_EDITS: usize = 8;
 
-/// Returns words of the index that are similar to `word`, which the index does not contain. These
-/// kinds of words are tried until a kind has results: words one edit away, the parts of a compound,
-/// words with the same beginning, words two edits away, words that end with `word`. Among words one
-/// edit away, words that share a passage with `others`, the other words of the query, are
-/// preferred. For the hash of a commit, returns its longer or shorter forms.
+/// Returns words of the index that are similar to `word`, which the index does not contain. For a
+/// word shorter than [`SHORT`], these are words one edit away. For a longer word, these kinds are
+/// tried until a kind has results: words one edit away, the parts of a compound, words with the
+/// same beginning, words two edits away, words that end with `word`. Among words one edit away,
+/// words that share a passage with `others`, the other words of the query, are preferred. For the
+/// hash of a commit, returns its longer or shorter forms.
 pub(crate) fn spellings(
     word: &str,
     others: &[Unit],
@@ -103,8 +104,7 @@ fn forms_of_hash(hash: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.words_with_prefix(hash, MAX_SPELLINGS))
 }
 
-/// Returns at most `limit` of the words that `find` returns for each shard, the most frequent
-/// first.
+/// Returns at most `limit` of the words that `find` returns for the shards, most frequent first.
 fn words_where(
     view: &View<'_>,
     limit: usize,
@@ -143,8 +143,7 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
 }
 
-/// Returns the words of `near` that share a passage with `others` of the highest total weight.
-/// Returns no words if none of them shares a passage with any of `others`.
+/// Returns the words of `near` with the highest [`shared_passage_weight`]; none if it is 0 for all.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],

@@ -6,7 +6,7 @@ use crate::{
     testing::{TestIndex, card, day, keys, message, now, search, user_messages},
 };
 
-/// Checks the result of queries in any order, before and after a commit.
+/// Checks which sessions each query finds, in any order, before and after a commit.
 #[track_caller]
 fn check(changes: Vec<IndexChange>, cases: &[(&str, &[u64])]) {
     let index = TestIndex::with(changes);
@@ -131,8 +131,8 @@ fn a_similar_word_near_the_other_words_is_preferred() {
     };
     assert_eq!(used("mailer marlxn quota"), ["marlin"]);
     assert_eq!(index.find("mailer marlxn quota")[0], 1);
-    // A short word is replaced only if a similar word shares a passage with another word of the
-    // query.
+    // A short word is replaced only by a word with two letters swapped, or by a word that shares a
+    // passage with another word of the query.
     assert_eq!(used("tree mapla"), ["maple"]);
     assert_eq!(used("quota mapla"), [""; 0]);
     assert_eq!(used("quota mapel"), ["maple"]);
@@ -245,7 +245,6 @@ fn at(session: u64, ended_at: Timestamp) -> Card {
     Card { started_at: Some(ended_at), ended_at, ..card(session) }
 }
 
-/// Builds an episode with one field.
 fn episode(card: Card, kind: PassageKind, text: &str, branch: &str) -> IndexChange {
     let fields = vec![EpisodeField { kind, text: text.to_owned() }];
     IndexChange::Episode { card, fields, branches: vec![branch.to_owned()] }

@@ -21,8 +21,8 @@ pub(crate) fn strongest<'s>(all: impl Iterator<Item = &'s SessionSignals>) -> Se
     })
 }
 
-/// Returns the parts of a session's score: its signals relative to the maxima, and signals from its
-/// card.
+/// Returns the parts of a session's score: its signals, most of them relative to the maxima, and
+/// signals from its card.
 pub(crate) fn weigh(
     signals: &SessionSignals,
     most: &SessionSignals,
@@ -52,8 +52,8 @@ fn yes(is: bool) -> f32 {
 }
 
 /// Returns 1 for a session of the query's date, less for a session within [`AROUND`] of the date,
-/// and 0 for other sessions. A session often reports events of another day, mostly of an earlier
-/// day.
+/// and 0 for other sessions. A session often reports events of an earlier day, and seldom of a
+/// later day.
 fn nearness_to_date(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
     let at = Timestamp::from_seconds;
     let nearness = |range: &TimeRange| {

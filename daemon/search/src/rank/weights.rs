@@ -36,8 +36,8 @@ pub struct Weights {
     pub pairs: f32,
     /// The share of these pairs that are in one passage, if there are at least two.
     pub pairs_in_passage: f32,
-    /// Replaces [`Weights::pairs_in_passage`] if the query is an error message, so that passages with the whole
-    /// line of the message come first.
+    /// Replaces [`Weights::pairs_in_passage`] if the query is an error message, so that passages
+    /// with the whole line of the message come first.
     pub error_pairs_in_passage: f32,
     /// A date of the query matches the session's time.
     pub date: f32,

@@ -7,7 +7,7 @@ use std::{collections::HashMap, ops::RangeInclusive, sync::LazyLock};
 
 use frostem::{Algorithm, Stemmer};
 
-/// A language by its number in [`LANGUAGES`], which is part of the index's terms.
+/// A language, as its number in [`LANGUAGES`]. The number is part of the index's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Language(usize);
 
@@ -117,8 +117,8 @@ static FUNCTION_WORDS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
     words
 });
 
-/// English function words. They are counted for English even if another language has them (`is`,
-/// `we`).
+/// English function words. They count only for English, even if another language has them, too
+/// (`is`).
 const ENGLISH: [&str; 16] = [
     "the", "and", "to", "is", "it", "that", "this", "with", "for", "not", "be", "we", "you", "are",
     "have", "from",
@@ -227,7 +227,8 @@ impl Language {
         self.0
     }
 
-    /// Returns the stem of a folded word; `None` for a word that cannot belong to this language.
+    /// Returns the stem of a folded word; `None` for a word that is too short, too long, or has
+    /// letters that this language does not have.
     pub(crate) fn stem(self, word: &str) -> Option<String> {
         let script = SCRIPTS.iter().find(|(language, _)| *language == self);
         let is_letter = |c: char| match script {

@@ -42,8 +42,7 @@ pub struct Ranker<'r> {
 const SAMPLE: usize = 48;
 /// Minimum number of owners for a meaningful average.
 const MIN_SAMPLE: usize = 8;
-/// Deleted rows are removed when more than 64 rows, and more than `1 / DEAD` of all rows, are
-/// deleted.
+/// Deleted rows are removed when there are more than 64, and more than `1 / DEAD` of all rows.
 const DEAD: usize = 4;
 
 impl Vectors {
@@ -114,8 +113,8 @@ impl Vectors {
         found
     }
 
-    /// Returns the average cosine similarity between a sample of owners; `None` when there are too
-    /// few owners.
+    /// Returns the average cosine similarity between the owners of a sample, by the first vector of
+    /// each owner; `None` when there are too few owners.
     fn background(&self) -> Option<f32> {
         let firsts = (0..self.owners.len()).filter(|row| {
             self.owners[*row].is_some() && (*row == 0 || self.owners[*row] != self.owners[*row - 1])

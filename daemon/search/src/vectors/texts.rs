@@ -1,9 +1,8 @@
-//! Selects the texts of a session that get a vector each. Other modules compute the vectors.
+//! Selects the texts of a session that get vectors. Other modules compute the vectors.
 //!
 //! A vector is computed for each chunk of messages. A chunk is short, because one vector for many
 //! subjects represents none of them. The user and the agent contribute only a few chunks each,
-//! because vectors need memory and time; the chunks of a long session are spread over its whole
-//! length.
+//! because vectors need memory and time; the chunks of a long session are spread over its length.
 
 use crate::model::Role;
 
@@ -38,7 +37,7 @@ impl TextChunker {
     }
 }
 
-/// Returns the start of a text that a vector covers, cut after a word.
+/// Returns the start of a text, cut after a word, that is short enough for one vector.
 pub fn start(text: &str) -> &str {
     if text.len() <= CHUNK {
         return text;

@@ -3,7 +3,7 @@
 //! Two kinds of models are supported. Static embeddings (model2vec and others) contain a vector for
 //! each token, and the vector of a text is the sum of its token vectors; these models are small and
 //! fast. Small encoders of the BERT family (all-MiniLM-L6-v2, bge-small, e5-small) give better
-//! vectors and are some thousand times slower.
+//! vectors and are several thousand times slower.
 
 mod encoder;
 #[doc(hidden)]
@@ -94,7 +94,7 @@ impl Local {
 }
 
 impl Local {
-    /// Returns the vector of a text of any length.
+    /// Returns the vector of a text. Only the first tokens of a long text count.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         self.model.vector(text)
     }

@@ -50,8 +50,8 @@ pub struct ListedTemplate {
     pub kind: PromptKind,
     pub origin: TemplateOrigin,
     pub template: Arc<Template>,
-    /// Why the configured template is not used, or a warning about it. Empty when there is no
-    /// problem.
+    /// The reason why the configured template is not used, or warnings about it. Empty when there
+    /// is no problem.
     pub problems: Vec<TemplateError>,
 }
 

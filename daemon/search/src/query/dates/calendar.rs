@@ -46,7 +46,7 @@ impl Days {
         }
     }
 
-    /// Returns the range from its start on, without an end.
+    /// Returns the range from the start of this range on, or from its end if it has no start.
     pub(super) fn onwards(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::From(from),
@@ -73,7 +73,7 @@ impl Days {
         }
     }
 
-    /// Returns the range from its start to the end of `last`.
+    /// Extends this range to the end of `last`, if both have a start and an end in whole days.
     pub(super) fn until_end_of(self, last: Days) -> Days {
         match (self, last) {
             (Days::Span(from, _), Days::Span(_, to)) if from < to => Days::Span(from, to),

@@ -43,7 +43,7 @@ pub(super) fn read(
     })
 }
 
-/// Whether more words of a text are frequent words of `languages` than of any other language.
+/// Whether more words of a text are frequent in one of `languages` than in any other language.
 fn is_in(languages: LanguageSet, context: &[Lexeme<'_>]) -> bool {
     let mut counts: FxHashMap<usize, u32> = FxHashMap::default();
     for lexeme in context.iter().take(LONGEST_CONTEXT) {
@@ -71,7 +71,7 @@ static PATTERNS: LazyLock<DatePatterns> = LazyLock::new(|| {
 
 #[derive(Default)]
 struct DatePatterns {
-    /// The patterns that begin with a word, by this word.
+    /// The patterns that begin with a word, by their first word.
     by_word: FxHashMap<String, Vec<DatePattern>>,
     /// The patterns that begin with a value.
     by_value: Vec<DatePattern>,
@@ -105,7 +105,7 @@ enum PatternToken {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PatternMeaning {
-    /// The unit that lies a number of units before the current unit.
+    /// A unit, and how many units before the current unit it is.
     Before(Unit, i64),
     Ago,
     Latest,

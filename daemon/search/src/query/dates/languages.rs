@@ -1,18 +1,17 @@
 //! The words of dates in languages other than English, as data.
 //!
 //! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` stand for a value, and `|` separates
-//! alternatives. A pattern with `?` is also a word of another language: it is a date only in a text
-//! of its own language. The apostrophe and the hyphen separate words. A month without a day is not
-//! a date, because many months are also names or other words (`mars`, `mayo`).
+//! alternatives. A pattern that ends with `?` is also a word of another language: inside a text, it
+//! is a date only if the text is in its own language. The apostrophe and the hyphen separate words.
+//! A month without a day is not a date, because many months are also other words (`mars`, `mayo`).
 
 use crate::{query::dates::calendar::Unit, text::language::Language};
 
 pub(super) struct DateLanguage {
     pub(super) language: Language,
-    /// Phrases for a unit relative to now, such as yesterday: the unit, how many units back it is,
-    /// and its patterns.
+    /// Units relative to now (yesterday): the unit, how many units back it is, and its patterns.
     pub(super) relative: &'static [(Unit, i64, &'static str)],
-    /// A day that lies a number of units back.
+    /// The patterns for a day that lies `COUNT` units back.
     pub(super) ago: &'static str,
     /// The last `COUNT` units, up to now.
     pub(super) latest: &'static str,
@@ -21,9 +20,9 @@ pub(super) struct DateLanguage {
     /// The year that may follow a day of a month.
     pub(super) years: &'static str,
     pub(super) units: &'static [(Unit, &'static str)],
-    /// The numbers from 1 on, separated by commas, with their forms.
+    /// The numbers from 1 on. Commas separate the numbers, and spaces the forms of a number.
     pub(super) counts: &'static str,
-    /// The months, separated by commas, with their forms.
+    /// The months, in the same notation as `counts`.
     pub(super) months: &'static str,
 }
 
@@ -249,7 +248,7 @@ pub(super) const UNSPACED: &[(Unit, i64, &str)] = &[
 /// Words that contain an expression of [`UNSPACED`] but are not dates.
 pub(super) const NOT_DATES: &[&str] = &["今日头条", "今日頭條", "以前天", "之前天"];
 
-/// The text after the number in a date that lies this number of units back.
+/// The text after the number in a date such as `3天前` (3 days ago).
 pub(super) const UNSPACED_AGO: &[(Unit, &str)] = &[
     (Unit::Hour, "小时前 小時前 個小時前 个小时前 時間前"),
     (Unit::Day, "天前 天以前 天之前 日前"),

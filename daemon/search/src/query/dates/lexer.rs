@@ -36,7 +36,7 @@ pub(super) fn lexemes(text: &str) -> Vec<Lexeme<'_>> {
     found
 }
 
-/// Replaces `-` and `_` by spaces, except between two digits: `last-week`, `3_days_ago`.
+/// Replaces `-` and `_` by spaces (`last-week`, `3_days_ago`), except between two digits.
 pub(super) fn spaced(text: &str) -> String {
     let is_join =
         |at: usize| matches!(text.as_bytes()[at], b'-' | b'_') && !between_digits(text, at);

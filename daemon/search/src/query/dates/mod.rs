@@ -88,8 +88,8 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
     found
 }
 
-/// Returns the languages other than English in which an English date may be written. A date in
-/// digits, or with the name of a month, may be written in all languages.
+/// Returns the languages other than English to which a date that was read as English may also
+/// belong. A date in digits, or with the name of a month, may belong to all languages.
 fn languages_of(read: &DateMatch) -> LanguageSet {
     if read.is_literal { LanguageSet::all() } else { LanguageSet::default() }
 }

@@ -181,7 +181,7 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     literal(length + usize::from(year.is_some()), Days::one(date))
 }
 
-/// Returns a day of a year. Without a year, returns the latest such day that is not after today.
+/// Returns a date; without a year, the latest date of this day and month up to today.
 pub(super) fn day_of_month(day: i8, month: i8, year: Option<i16>, today: Date) -> Option<Date> {
     let at = |year| Date::new(year, month, day).ok();
     match year {

@@ -53,8 +53,8 @@ fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     (longest.0, longest.1.map(|(unit, back): (Unit, i64)| (unit.before(today, back), false)))
 }
 
-/// Parses a date that begins with `number`, which has a value and a length in bytes. Returns the
-/// length of the date and the date. If there is no date, returns the length of the number.
+/// Parses a date that begins with `number`, a value and its length in bytes. Returns the length of
+/// the date and the date. If there is no date, returns the length of the number.
 fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFound) {
     let (value, length) = number;
     let rest = &text[length..];
@@ -81,8 +81,7 @@ fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFo
     }
 }
 
-/// Parses the rest of `9月3日` after the number of the month. Returns the date and the text after
-/// it.
+/// Parses `月3日` in `9月3日`, after the number of the month. Returns the date and the text after it.
 fn day_of_month(text: &str, month: i64, year: Option<i16>, today: Date) -> Option<(Date, &str)> {
     let rest = text.strip_prefix('月')?;
     let (day, length) = number(rest)?;
@@ -129,7 +128,7 @@ fn numeral(c: char) -> Option<i64> {
     })
 }
 
-/// The unit that lies a number of units back; `None` for a word that is not a date.
+/// A unit, and how many units back it is; `None` for a word that is not a date.
 type Relative = Option<(Unit, i64)>;
 
 /// The expressions by their first character.
