@@ -120,6 +120,19 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
     command
 }
 
+/// Whether a daemon runs that this client can stop and start again.
+///
+/// # Errors
+///
+/// If a daemon runs that does not answer or uses another protocol.
+pub(crate) fn is_running() -> Result<bool, AskError> {
+    match Connection::open() {
+        Ok(_) => Ok(true),
+        Err(AskError::NotRunning { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Waits until no daemon owns the home. Returns `false` after a timeout.
 pub(crate) fn wait_until_stopped(home: &Path) -> bool {
     let began = Instant::now();

@@ -7,13 +7,7 @@ use std::{
 
 use graphiti_proto::endpoint;
 
-use crate::{
-    cli,
-    connection::{AskError, Connection},
-    error::StartError,
-    screen::Screen,
-    start,
-};
+use crate::{cli, connection::AskError, error::StartError, screen::Screen, start};
 
 /// Runs `graphitid redact`. For the database, a running daemon is stopped first, because an open
 /// database cannot be rewritten, and is started again afterwards.
@@ -24,7 +18,7 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
     command.arg("redact").env("GRAPHITI_HOME", &home);
     command.args(redact.run.then_some("--run")).args(redact.output.json.then_some("--json"));
     command.arg("--").args(&redact.exports);
-    let pauses = redact.exports.is_empty() && Connection::open().is_ok();
+    let pauses = redact.exports.is_empty() && start::is_running()?;
     if pauses {
         // The message goes to standard error and is not essential, so a failure to write it is
         // ignored.

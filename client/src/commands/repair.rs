@@ -6,7 +6,7 @@ use graphiti_proto::endpoint;
 
 use crate::{
     cli::{self, Repair},
-    connection::{AskError, Connection},
+    connection::AskError,
     error::StartError,
     screen::Screen,
     start,
@@ -17,10 +17,7 @@ use crate::{
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let program = start::daemon().ok_or(StartError::NotFound)?;
-    let was_running = match Connection::open() {
-        Err(error @ AskError::NoAnswer(_)) => return Err(error),
-        opened => opened.is_ok(),
-    };
+    let was_running = start::is_running()?;
     if was_running {
         super::stop::run(&cli::Stop { force: false }, screen)?;
     }

@@ -262,9 +262,13 @@ fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
 }
 
 fn ambiguous(sessions: &[SessionRow]) -> AskError {
+    // `state` and `project` are older names of the agent and the title.
     let candidate = |session: &SessionRow| {
-        let id = session.shown_id();
-        json!({ "session_id": id, "state": session.agent, "project": session.title })
+        let SessionRow { agent, title, .. } = session;
+        json!({
+            "session_id": session.shown_id(), "agent": agent, "title": title,
+            "state": agent, "project": title,
+        })
     };
     let candidates: Vec<Value> = sessions.iter().map(candidate).collect();
     AskError::Tool {
@@ -288,4 +292,23 @@ pub(super) fn execute(command: &AgentCommand) -> Result<(), AskError> {
         "cannot run {}: {error}\nRun it yourself: {command}",
         command.program
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_name_their_agent_and_title() {
+        let session = SessionRow {
+            session_id: "aaaa-1".to_owned(),
+            agent: "codex".to_owned(),
+            title: "Fix the login".to_owned(),
+            ..SessionRow::default()
+        };
+        let error = ambiguous(&[session]);
+        let candidate = &error.details()["candidates"][0];
+        assert_eq!(candidate["agent"], "codex");
+        assert_eq!(candidate["title"], "Fix the login");
+    }
 }

@@ -215,9 +215,27 @@ pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
 /// Whether the text begins like a path of any operating system, and not like a name.
 fn is_path(given: &str) -> bool {
     let has_drive = matches!(given.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
-    has_drive || given.starts_with(['/', '\\', '.', '~'])
+    // A name may begin with a dot: `.dotfiles`.
+    let is_relative = given.starts_with('.') && given.contains(['/', '\\']);
+    has_drive || given.starts_with(['/', '\\', '~']) || is_relative || matches!(given, "." | "..")
 }
 
 fn namespace_of(given: &str) -> Namespace {
     Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_distinguished_from_names() {
+        for path in ["/work/app", "C:\\app", ".", "..", "./app", "..\\app", ".config/app", "~/app"]
+        {
+            assert!(is_path(path), "{path}");
+        }
+        for name in ["app", ".dotfiles", ".github", "github.com/ann/app", "..."] {
+            assert!(!is_path(name), "{name}");
+        }
+    }
 }

@@ -60,6 +60,12 @@ pub(super) fn all(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
+/// Returns the databases that were moved from `folder` and not recovered yet, the latest first.
+pub(super) fn unrecovered(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let moved = moved_from(folder)?.into_iter().rev();
+    Ok(moved.filter(|((is_unrecovered, _), _)| *is_unrecovered).map(|(_, aside)| aside).collect())
+}
+
 /// Returns the databases that were moved from `folder`: first the recovered ones, then the others,
 /// each from the oldest to the newest.
 fn moved_from(folder: &Path) -> io::Result<Vec<((bool, u64), PathBuf)>> {

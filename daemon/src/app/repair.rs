@@ -101,16 +101,8 @@ fn check_database(folder: &Path, notify: &mut dyn FnMut(&str)) -> anyhow::Result
 
 /// Returns the damaged databases that were not recovered yet, the latest first.
 fn damaged_databases(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = home.read_dir().with_context(|| format!("read {}", home.display()))?;
-    let is_damaged = |path: &PathBuf| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        extension.is_some_and(|extension| extension.starts_with(DAMAGED))
-    };
-    let mut found: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect();
-    found.sort();
-    found.reverse();
-    Ok(found)
+    let found = quarantine::unrecovered(&database::folder(home));
+    found.with_context(|| format!("read {}", home.display()))
 }
 
 fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
@@ -155,4 +147,21 @@ fn report(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
         );
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_databases_that_were_moved_are_recovered() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["db.damaged-5", "db.damaged-12", "db.damaged-12-backup", "db.salvaged-3"] {
+            fs::create_dir(home.path().join(name)).unwrap();
+        }
+        fs::write(home.path().join("db.damaged-6"), b"no folder").unwrap();
+        let found = damaged_databases(home.path()).unwrap();
+        let names: Vec<_> = found.iter().filter_map(|path| path.file_name()).collect();
+        assert_eq!(names, ["db.damaged-12", "db.damaged-5"]);
+    }
 }

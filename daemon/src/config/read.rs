@@ -323,10 +323,14 @@ fn is_secret_name(key: &str) -> bool {
 }
 
 fn secret_remedy(key: &str) -> String {
-    let section = if key.contains("embed") { "embeddings" } else { "llm" };
+    let (section, name) = match key {
+        key if key.contains("embed") => ("embeddings", "api_key"),
+        key if key.contains("share") => ("share", "password"),
+        _ => ("llm", "api_key"),
+    };
     format!(
-        "set `session_tracking.{section}.api_key_env` to the name of an environment variable, or \
-         `api_key_file` to a file that only you can read, and replace the secret if others could \
+        "set `session_tracking.{section}.{name}_env` to the name of an environment variable, or \
+         `{name}_file` to a file that only you can read, and replace the secret if others could \
          read this one"
     )
 }

@@ -107,15 +107,21 @@ fn tokens(_: &str) -> Option<usize> {
 
 fn print(name: &str, replies: &[ToolReply]) {
     let count = |test: fn(&ToolReply) -> bool| replies.iter().filter(|reply| test(reply)).count();
-    let cheap = |reply: &ToolReply| reply.tokens.is_none_or(|tokens| tokens <= AIM);
+    let tokens: Vec<usize> = replies.iter().filter_map(|reply| reply.tokens).collect();
+    let short = match tokens.is_empty() {
+        true => String::new(),
+        false => {
+            let count = tokens.iter().filter(|tokens| **tokens <= AIM).count();
+            format!(", {count} replies of at most {AIM} tokens")
+        }
+    };
     println!(
-        "  {name:10} {} questions: replies with the session {}, with the whole answer {}; bytes {}, tokens {}, {} replies of at most {AIM} tokens",
+        "  {name:10} {} questions: replies with the session {}, with the whole answer {}; bytes {}, tokens {}{short}",
         replies.len(),
         count(|reply| reply.has_session),
         count(|reply| reply.has_answer),
         spread(replies.iter().map(|reply| reply.bytes).collect()),
-        spread(replies.iter().filter_map(|reply| reply.tokens).collect()),
-        replies.iter().filter(|reply| cheap(reply)).count(),
+        spread(tokens),
     );
 }
 

@@ -170,16 +170,16 @@ fn the_known_fix_of_an_error_is_found() {
 #[test]
 fn a_command_that_worked_in_another_form_is_found_by_its_error() {
     let world = World::new();
-    let error = "go: cannot write multiple packages to non-directory ./app";
+    let error = "error: unrecognized subcommand 'bun'";
     let mut session = world.transcript_in("eeee-5", PROJECT).aged(HOUR);
-    let build = |target: &str| json!({ "command": format!("go build -o ./app {target}") });
-    session.prompt("Build the program and start it");
-    session.failing_tool("Bash", &build("./cmd/..."), &format!("Exit code 1\n{error}"));
-    session.tool("Bash", &build("./cmd/main.go"), "");
-    session.reply("The program is built.");
+    let run = |command: &str| json!({ "command": command });
+    session.prompt("Start the program");
+    session.failing_tool("Bash", &run("rtk bun run dev"), &format!("Exit code 2\n{error}"));
+    session.tool("Bash", &run("bun run dev"), "Listening on port 3000");
+    session.reply("The program is running.");
     let (world, _daemon) = machine_with(world, PROJECT);
     let printed = world.printed(&["fix", error]);
-    assert!(printed.contains("`go build -o ./app ./cmd/main.go` worked"), "{printed}");
+    assert!(printed.contains("`bun run dev` worked"), "{printed}");
     assert!(!printed.contains("lanterns"), "{printed}");
 }
 

@@ -41,6 +41,7 @@ const COMMANDS: &[&[&str]] = &[
     &["up"],
     &["stop"],
     &["repair"],
+    &["redact", "--again"],
     &["doctor"],
 ];
 

@@ -19,10 +19,15 @@ fn a_daemon_with_another_protocol_is_reported_with_the_remedy() {
     ] {
         let world = World::new();
         start_mock_daemon(&world, protocol);
-        let output = world.graphiti(&["status"]);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success());
-        assert!(error.contains("graphitid 9.8.7") && error.contains(remedy), "{error}");
+        for arguments in [&["status"][..], &["repair"], &["redact", "--again"]] {
+            let output = world.graphiti(arguments);
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{arguments:?}");
+            assert!(
+                error.contains("graphitid 9.8.7") && error.contains(remedy),
+                "{arguments:?}: {error}"
+            );
+        }
         assert!(world.graphiti(&["stop"]).status.success(), "such a daemon can be stopped");
         let doctor = world.graphiti(&["doctor", "--json"]);
         assert!(!doctor.status.success());

@@ -13,16 +13,12 @@ pub const NOT_VERIFIED: &str = "not verified in the session";
 pub const FROM_RECAP: &str = "as the agent's own recap tells it";
 /// Begins a plan that was accepted.
 pub const PLAN: &str = "Plan: ";
-/// Begins a plan that was refused.
-pub const NOT_AS_PLANNED: &str = "Not as planned: ";
 /// Ends a rationale that states only that the user decided, as in [`ACCEPTED`] and [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";
 /// The user accepted the proposal.
 pub const ACCEPTED: &str = "Accepted by the user";
 /// The user chose one of several options.
 pub const CHOSEN: &str = "Chosen by the user";
-/// The user rejected the proposal.
-pub const REFUSED: &str = "Refused by the user";
 /// The beginning of a decision by which the user drops a request.
 pub const DROPPED: &str = "Dropped: ";
 /// Begins the rationale of a decision that quotes the user.
@@ -89,6 +85,6 @@ mod tests {
 
     #[test]
     fn rationales_about_the_users_decision_have_the_same_end() {
-        assert!([ACCEPTED, CHOSEN, REFUSED].iter().all(|word| word.ends_with(BY_THE_USER)));
+        assert!([ACCEPTED, CHOSEN].iter().all(|word| word.ends_with(BY_THE_USER)));
     }
 }

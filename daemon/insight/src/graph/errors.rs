@@ -48,9 +48,9 @@ const HEADINGS: &[&str] = &[
     "During handling of the above exception",
     "The above exception was the direct cause",
 ];
-/// Maximum number of parts of a line that are looked up. A message may be pasted with or without
-/// the text before its colons.
-const MAX_PARTS: usize = 4;
+/// Maximum number of parts of a line that are looked up: half of them from its start, and half from
+/// its end. A message may be pasted with or without the text before its colons.
+const MAX_PARTS: usize = 8;
 /// Maximum number of errors whose messages are compared with a pasted text: the errors that were
 /// mentioned last.
 const MAX_COMPARED_ERRORS: usize = 400;
@@ -180,10 +180,15 @@ fn is_wrong(fact: &Fact) -> bool {
 /// Returns the lines of a pasted text that are looked up. The end is always included, because most
 /// programs print the error there.
 fn lines_of(pasted: &str) -> impl Iterator<Item = &str> {
-    let count = pasted.lines().count();
-    let is_near_an_end = move |at: usize| at < MAX_LINES / 2 || at + MAX_LINES / 2 >= count;
-    let lines = pasted.lines().enumerate().filter(move |(at, _)| is_near_an_end(*at));
-    lines.map(|(_, line)| line.trim()).filter(|line| !is_traceback_heading(line))
+    let lines: Vec<&str> = pasted.lines().collect();
+    let lines: Vec<&str> = near_the_ends(&lines, MAX_LINES).collect();
+    lines.into_iter().map(str::trim).filter(|line| !is_traceback_heading(line))
+}
+
+/// Returns the texts near the start and near the end of `texts`, at most `limit`.
+fn near_the_ends<'t>(texts: &[&'t str], limit: usize) -> impl Iterator<Item = &'t str> {
+    let is_near = move |at: usize| at < limit / 2 || at + limit / 2 >= texts.len();
+    texts.iter().copied().enumerate().filter(move |(at, _)| is_near(*at)).map(|(_, text)| text)
 }
 
 /// Whether a line is the heading of a traceback. The error is in the last line of a traceback.
@@ -196,7 +201,8 @@ pub fn is_traceback_heading(line: &str) -> bool {
 fn keys_of(line: &str) -> Vec<(String, &str)> {
     let line = line.trim();
     let after_colons = line.match_indices(": ").map(|(at, _)| &line[at + 2..]);
-    let parts = std::iter::once(line).chain(after_colons).take(MAX_PARTS);
+    let parts: Vec<&str> = std::iter::once(line).chain(after_colons).collect();
+    let parts = near_the_ends(&parts, MAX_PARTS);
     let keys = parts.map(|part| (text::error_key(part), part));
     keys.filter(|(key, _)| text::is_specific_error(key)).collect()
 }
@@ -222,5 +228,17 @@ mod tests {
         let (key, text) = keys.last().unwrap();
         assert_eq!(key, "session 0 not found in the store");
         assert_eq!(*text, "session 0a1b2c3d4e not found in the store");
+    }
+
+    #[test]
+    fn the_first_and_the_last_parts_of_a_long_line_are_looked_up() {
+        let line =
+            "main.go:12: error: start server: listen: bind: no permission for the socket file";
+        let texts: Vec<&str> = keys_of(line).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts.first(), Some(&line));
+        assert_eq!(texts.last(), Some(&"no permission for the socket file"));
+        assert!(texts.contains(&"start server: listen: bind: no permission for the socket file"));
+        let long = "outer step: ".repeat(1_000);
+        assert!(keys_of(&long).len() <= MAX_PARTS);
     }
 }

@@ -347,9 +347,10 @@ fn unknown_keys_are_reported_with_the_nearest_known_key() {
 #[test]
 fn secrets_are_refused_and_never_shown() {
     let remedy = |section: &str| {
+        let name = if section == "share" { "password" } else { "api_key" };
         format!(
-            "set `session_tracking.{section}.api_key_env` to the name of an environment variable, or \
-             `api_key_file` to a file that only you can read, and replace the secret if others could \
+            "set `session_tracking.{section}.{name}_env` to the name of an environment variable, or \
+             `{name}_file` to a file that only you can read, and replace the secret if others could \
              read this one"
         )
     };
@@ -362,6 +363,7 @@ fn secrets_are_refused_and_never_shown() {
         (format!(r#""llm": {{"command": ["x", "{key}"]}}"#), "llm.command", "llm"),
         (r#""llm": {"base_url": "https://bob:hunter2@host/v1"}"#.to_owned(), "llm.base_url", "llm"),
         (r#""embeddings": {"api_key": "x1"}"#.to_owned(), "embeddings.api_key", "embeddings"),
+        (r#""share": {"password": "x1"}"#.to_owned(), "share.password", "share"),
     ] {
         let wanted = format!(
             "c.json:1: `session_tracking.{place}` contains a secret, which must not be in this file; {}",

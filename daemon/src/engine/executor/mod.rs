@@ -225,7 +225,7 @@ impl Executor {
 
     fn run_job(&self, thread: usize, job: Job) {
         let (events, reader) = (self.engine.events.clone(), self.reader.clone());
-        let panicked = JobResult::failed(&job, ReadError::Defect(defect::PANIC.to_owned()));
+        let panicked = JobResult::failed(&job, ReadError::Defect);
         let ended = move |done: Option<JobResult>| {
             let done = done.unwrap_or(panicked);
             // If the engine has ended, the result is lost, but the session is still due at the next

@@ -13,6 +13,7 @@ mod remote;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
+    iter,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
     time::Duration,
@@ -245,12 +246,11 @@ impl Projects {
     pub fn spellings_of(&self, directory: &str) -> Vec<Namespace> {
         let project = Project::new(directory);
         let spelling = project.spelling();
-        let mut found = vec![project.namespace()];
+        let own = project.namespace();
         let known = self.read();
         let same = known.values().filter(|known| known.project.spelling() == spelling);
-        found.extend(same.map(|known| known.project.namespace()));
-        found.dedup();
-        found
+        let others = same.map(|known| known.project.namespace()).filter(|other| *other != own);
+        iter::once(own).chain(others).collect()
     }
 
     /// Returns the project with this namespace, remote or name.

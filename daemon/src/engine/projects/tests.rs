@@ -121,6 +121,10 @@ fn spellings_of_a_path_are_one_project() {
     }
     let alone = projects.spellings_of("c:/work/app");
     assert!(alone.contains(&windows) && alone.contains(&wsl), "{alone:?}");
+    for path in ["C:\\Work\\App", "/mnt/c/work/app"] {
+        let found = sorted(projects.spellings_of(path));
+        assert_eq!(found, sorted(vec![windows, wsl]), "{path}");
+    }
     assert!(!projects.spellings_of("c:/work").contains(&wsl));
 }
 

@@ -30,6 +30,7 @@ use crate::{
     },
     engine::{
         crash_tracker::CrashTracker,
+        defect,
         forgotten::Forgotten,
         forks::SharedPrefix,
         memory_use::MemoryUse,
@@ -119,8 +120,8 @@ pub enum ReadError {
     )]
     UnknownFormat { agent: String },
     /// The job panicked.
-    #[error("working on the session failed because of a defect in graphitid: {0}")]
-    Defect(String),
+    #[error("working on the session failed: {}", defect::PANIC)]
+    Defect,
     #[error(
         "graphitid died {deaths} times while it worked on session {session}; the session is quarantined for {hours} h, or until `graphiti close {session}`"
     )]

@@ -28,9 +28,10 @@ pub(super) fn of(tool: &str, input: &Value) -> Action {
             let edits = input["edits"].as_array().into_iter().flatten().map(replacement).collect();
             change(path, ChangeKind::Edited, edits)
         }),
-        "apply_patch" | "patch" => {
-            text("patchText").map(|text| Action::Change(patch::parse(&text, None)))
-        }
+        "apply_patch" | "patch" => text("patchText").and_then(|text| {
+            let changes = patch::parse(&text, None);
+            (!changes.is_empty()).then_some(Action::Change(changes))
+        }),
         "grep" | "glob" | "codesearch" if input["pattern"].is_string() => {
             text("pattern").map(|pattern| Action::Search { pattern, path: text("path") })
         }
@@ -67,4 +68,20 @@ fn todo(todo: &Value) -> Option<Task> {
         _ => TaskState::Pending,
     };
     Some(Task { key, subject, state })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_patch_without_files_is_not_a_change() {
+        let patch = |text: &str| of("apply_patch", &json!({ "patchText": text }));
+        assert_eq!(patch("--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n"), Action::Other);
+        assert!(
+            matches!(patch("*** Delete File: x.rs"), Action::Change(changes) if changes.len() == 1)
+        );
+    }
 }

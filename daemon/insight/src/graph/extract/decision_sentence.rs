@@ -13,7 +13,7 @@ use crate::{
         graph::Certainty,
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, USERS_WORDS},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
     pattern::pattern,
 };
@@ -241,6 +241,5 @@ fn with_colon(subject: &str) -> String {
 /// Returns the decision without the prefix of a plan.
 pub(super) fn without_plan_prefix(record: &DecisionRecord) -> &str {
     let decision = text::without_full_stop(&record.decision);
-    let plain = decision.strip_prefix(PLAN).or_else(|| decision.strip_prefix(NOT_AS_PLANNED));
-    plain.unwrap_or(decision)
+    decision.strip_prefix(PLAN).unwrap_or(decision)
 }

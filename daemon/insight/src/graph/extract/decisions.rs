@@ -18,7 +18,7 @@ use crate::{
         },
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{BY_THE_USER, DROPPED, NO_REASON, PLAN, REFUSED, USERS_WORDS},
+        wording::{BY_THE_USER, DROPPED, NO_REASON, PLAN, USERS_WORDS},
     },
     pattern::pattern,
 };
@@ -104,7 +104,6 @@ fn certainty(
     found: Option<SentenceSource>,
 ) -> Certainty {
     match record.rationale.as_str() {
-        REFUSED if draft.is_from_evidence() => Certainty::Refuted,
         rationale
             if draft.is_from_evidence()
                 && !is_unsure(&record.decision)

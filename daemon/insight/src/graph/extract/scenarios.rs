@@ -107,7 +107,7 @@ fn a_decision_ends_when_it_is_reversed_but_not_by_one_about_another_subject() {
 }
 
 #[test]
-fn the_user_verifies_a_decision_and_refuses_a_plan() {
+fn the_user_verifies_a_decision() {
     let mut session = SessionFixture::new(10, "Design the cache");
     session.evidence.choices = vec![Choice {
         question: "Where should the cache live?".to_owned(),
@@ -130,7 +130,6 @@ fn the_user_verifies_a_decision_and_refuses_a_plan() {
     session.episode.summary.key_decisions = Some(vec![
         record("Both", "Chosen by the user; asked: Where should the cache live?", Some("On disk")),
         record("Keep the small index", "It is quick", None),
-        record("Not as planned: Rewrite the index", "Refused by the user", None),
     ]);
     let statements = session.statements();
     let facts = facts(&[&session]);
@@ -147,10 +146,6 @@ fn the_user_verifies_a_decision_and_refuses_a_plan() {
             (
                 "Keep the small index. Why: It is quick. (For “Design the cache”.)",
                 Certainty::Hypothesis
-            ),
-            (
-                "Rewrite the index — decided against. Refused by the user. (For “Design the cache”.)",
-                Certainty::Refuted
             ),
         ]
     );

@@ -91,7 +91,8 @@ fn day_of_month(text: &str, month: i64, year: Option<i16>, today: Date) -> Optio
 }
 
 /// Returns the number at the start of `text`, in digits or in Chinese numerals below 100, and its
-/// length in bytes.
+/// length in bytes. `None` for several numerals that are not one number, such as `三四` in `三四天前`
+/// or `一三` in `周一三月五日`.
 fn number(text: &str) -> Option<(i64, usize)> {
     let digit = |c: char| match c {
         '０'..='９' => Some(i64::from(u32::from(c) - u32::from('０'))),
@@ -103,13 +104,16 @@ fn number(text: &str) -> Option<(i64, usize)> {
             (10_i64.saturating_mul(value).saturating_add(digit), length + bytes)
         }));
     }
-    let numerals = text.chars().map_while(|c| Some((numeral(c)?, c.len_utf8())));
-    let (mut value, mut length) = (0, 0);
-    for (numeral, bytes) in numerals.take(3) {
-        value = if numeral == 10 { 10 * value.max(1) } else { value + numeral };
-        length += bytes;
-    }
-    (length > 0).then_some((value, length))
+    let numerals: Vec<i64> = text.chars().map_while(numeral).take(4).collect();
+    let value = match numerals[..] {
+        [value] => value,
+        [10, ones @ ..10] => 10 + ones,
+        [tens @ ..10, 10] => 10 * tens,
+        [tens @ ..10, 10, ones @ ..10] => 10 * tens + ones,
+        _ => return None,
+    };
+    let length = text.chars().take(numerals.len()).map(char::len_utf8).sum();
+    Some((value, length))
 }
 
 fn numeral(c: char) -> Option<i64> {

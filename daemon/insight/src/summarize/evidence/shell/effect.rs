@@ -49,17 +49,26 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
         directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
-            let folder = command.words.get(1).filter(|word| is_plain(word));
-            directory.current = folder.map_or_else(
-                || "$unknown".to_owned(),
-                |folder| resolve(&directory.current, &folder.text),
-            );
+            directory.current = after_cd(command, &directory.current);
         } else if !conditional && !directory.current.starts_with('$') {
             add(command, &invocation, &directory.current, &mut effects);
         }
     }
     effects.truncate(EFFECTS);
     effects
+}
+
+/// Returns the directory after the call of `cd` in `command`, which runs in `directory`. The name of
+/// an unknown directory begins with `$`.
+pub(super) fn after_cd(command: &SimpleCommand, directory: &str) -> String {
+    let arguments = command.words.iter().skip_while(|word| word.text != "cd").skip(1);
+    let mut folders = arguments.filter(|word| word.text == "-" || !word.text.starts_with('-'));
+    match folders.next() {
+        None => "~".to_owned(),
+        Some(folder) if folder.text == "-" => "$OLDPWD".to_owned(),
+        Some(folder) if is_plain(folder) => resolve(directory, &folder.text),
+        Some(folder) => format!("${}", folder.text.trim_start_matches('$')),
+    }
 }
 
 /// Returns `path` resolved against `directory`, without `.` and `..`.
@@ -287,6 +296,8 @@ mod tests {
                 "cat > note.md <<EOF\none\ntwo\nEOF",
                 vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
             ),
+            ("cd && rm a.txt", vec![Effect::Remove("~/a.txt".to_owned())]),
+            ("cd -- sub && rm a.txt", vec![Effect::Remove("/app/sub/a.txt".to_owned())]),
             ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
             ("sed --in-place 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
             ("sed -Ei.old 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
@@ -318,6 +329,8 @@ mod tests {
             "echo x > /dev/null",
             "echo x > /tmp/y",
             "cd $X && rm a",
+            "cd sub-$X && rm a",
+            "cd sub && make && cd - && rm a",
             "test -f a || rm b",
             "ls 2>&1",
             "echo 'rm a'",

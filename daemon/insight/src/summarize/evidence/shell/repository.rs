@@ -198,7 +198,7 @@ pub(super) fn steps(
         let texts = CommandInLine { commands, index };
         let step = match invocation.program {
             "git" => git(&invocation.arguments, &texts),
-            "gh" | "glab" | "hub" => forge(&invocation.arguments, &texts),
+            "gh" | "glab" | "hub" => forge(&invocation, &texts),
             _ => None,
         };
         let is_foreign = folder.current.is_other_project
@@ -343,7 +343,8 @@ fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
     }
 }
 
-fn forge(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
+fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
+    let words = &invocation.arguments;
     let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
     let (object, verb) = (operands.next()?, operands.next().unwrap_or_default());
     let is_request = matches!(object, "pr" | "mr" | "pull-request");
@@ -364,7 +365,7 @@ fn forge(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         ("release", "create" | "edit") => (None, Some(PublicationKind::Release)),
         _ => return None,
     };
-    let published = kind.and_then(|kind| texts.published(kind, words));
+    let published = kind.and_then(|kind| texts.published(kind, invocation));
     (step.is_some() || published.is_some()).then(|| RepositoryStep {
         step,
         published,
@@ -502,6 +503,11 @@ mod tests {
             ),
             (
                 format!("gh pr create -t A -F - <<'EOF'\n{body}\nEOF"),
+                Some("A"),
+                PublicationKind::PullRequest,
+            ),
+            (
+                format!("gh pr create -d -m v1 --title A --body \"$(cat <<E\n{body}\nE\n)\""),
                 Some("A"),
                 PublicationKind::PullRequest,
             ),

@@ -4,7 +4,7 @@ use crate::summarize::{
     evidence::{
         bounds,
         shell::{
-            effect::resolve,
+            effect::after_cd,
             kind::{Invocation, Kind},
             shell_state::ShellState,
             words::SimpleCommand,
@@ -27,9 +27,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
         directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
-            if let Some(folder) = invocation.operand(0) {
-                directory.current = resolve(&directory.current, folder);
-            }
+            directory.current = after_cd(command, &directory.current);
         } else if invocation.kind() == Kind::Works {
             // The options of a wrapper may contain the package: `pnpm --filter api exec tsc`.
             let wrapper: Vec<&str> = command.texts().collect();
@@ -90,6 +88,8 @@ mod tests {
             ("npm run build --workspace=web", "/app", Some("web")),
             ("git status", "/app", None),
             ("(cd web && ls) && make", "/app", None),
+            ("cd && make", "~", None),
+            ("cd web && ls && cd - && make", "$OLDPWD", None),
         ] {
             let target = of(&simple_commands(line), "/app");
             assert_eq!(

@@ -10,7 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::summarize::{
     evidence::{
         bounds,
-        shell::{effect::resolve, kind::Invocation, shell_state::ShellState, words::SimpleCommand},
+        shell::{
+            effect::{after_cd, resolve},
+            kind::Invocation,
+            shell_state::ShellState,
+            words::SimpleCommand,
+        },
     },
     text::{before_gap, kept, pattern},
 };
@@ -89,9 +94,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<TestCall> {
         directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
-            if let Some(folder) = invocation.operand(0) {
-                directory.current = resolve(&directory.current, folder);
-            }
+            directory.current = after_cd(command, &directory.current);
             continue;
         }
         calls.extend(call(&invocation, &directory.current));
@@ -368,6 +371,7 @@ mod tests {
             ("yarn workspace web test", "* @web"),
             ("git log", "-"),
             ("(cd web && npm ci) && npm test", "*"),
+            ("cd && npm test", "* ~"),
         ] {
             assert_eq!(read(line), wanted, "{line}");
         }

@@ -8,7 +8,10 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            shell::words::{Operator, SimpleCommand},
+            shell::{
+                kind::Invocation,
+                words::{Operator, SimpleCommand},
+            },
         },
         text::{kept, one_line, pattern},
     },
@@ -39,12 +42,22 @@ impl CommandInLine<'_> {
     }
 
     /// Returns the text that a call of a forge's program publishes.
-    pub(super) fn published(&self, kind: PublicationKind, words: &[&str]) -> Option<Published> {
-        const BODIES: &[&str] =
-            &["--body", "-b", "--description", "-d", "--notes", "-n", "--message", "-m"];
+    pub(super) fn published(
+        &self,
+        kind: PublicationKind,
+        invocation: &Invocation<'_>,
+    ) -> Option<Published> {
         const FILES: &[&str] = &["--body-file", "-F", "--notes-file", "--description-file"];
+        // The programs use the same letter for different options: `-d` is `--draft` for `gh`.
+        let bodies: &[&str] = match (invocation.program, kind) {
+            ("gh", _) => &["--body", "-b", "--notes", "-n"],
+            ("glab", PublicationKind::Comment) => &["--message", "-m"],
+            ("glab", _) => &["--description", "-d", "--notes", "-N"],
+            _ => &["--message", "-m"],
+        };
+        let words = &invocation.arguments;
         let title = values(words, &["--title", "-t"]).into_iter().find_map(literal);
-        let given = values(words, BODIES).into_iter().find_map(literal);
+        let given = values(words, bodies).into_iter().find_map(literal);
         let read = || values(words, FILES).into_iter().find_map(|path| self.file(path));
         Published::of(kind, title.as_deref(), &given.or_else(read)?)
     }

@@ -14,7 +14,7 @@ use crate::{
         evidence::{Choice, Quote, Statement, StatementKind},
         summary::DecisionRecord,
         transcript::{Task, TaskState},
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, NOT_AS_PLANNED, PLAN, REFUSED, USERS_WORDS},
+        wording::{BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
     summarize::{
         evidence::{RECOMMENDED, is_intended_choice},
@@ -116,8 +116,7 @@ fn is_decision(choice: &Choice) -> bool {
 /// prompts. Plans and typed answers are never overtaken.
 fn is_overtaken(entries: &Entries<'_>, choice: &Choice) -> bool {
     let evidence = entries.evidence;
-    let is_plan = matches!(choice.answer.as_str(), "accepted" | "refused");
-    if is_plan || choice.typed {
+    if choice.answer == "accepted" || choice.typed {
         return false;
     }
     let next = evidence.prompts.iter().filter(|prompt| prompt.origin.line > choice.origin.line);
@@ -238,17 +237,11 @@ fn of_typed_answer(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRec
     Some(record(&format!("User: \"{quote}\""), rationale))
 }
 
-/// Returns the record of a plan. The decision of an accepted plan is its approach, because most
-/// titles decide nothing. If the plan states only its background, the title is the decision and the
-/// background is the reason, provided that the title is an order. A refused plan is recorded by its
-/// title, but `is_decision` removes refused plans before.
+/// Returns the record of an accepted plan. Its decision is the approach, because most titles decide
+/// nothing. If the plan states only its background, the title is the decision and the background is
+/// the reason, provided that the title is an order.
 fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
-    let title = entries.tidy_line(&choice.question);
-    if choice.answer == "refused" {
-        let decision = format!("{NOT_AS_PLANNED}{}", plan_title(&title));
-        return Some(record(&decision, REFUSED.to_owned()));
-    }
-    let title = plan_title(&title);
+    let title = plan_title(&entries.tidy_line(&choice.question));
     // A background such as `Add a reader of archives` describes what is to be done.
     let background = choice.background.as_deref();
     let approach = choice.approach.as_deref().or(background.filter(|text| begins_as_order(text)));
@@ -263,7 +256,7 @@ fn of_plan(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
 }
 
 fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
-    if matches!(choice.answer.as_str(), "accepted" | "refused") {
+    if choice.answer == "accepted" {
         return of_plan(entries, choice);
     }
     if choice.typed {
@@ -446,6 +439,10 @@ mod tests {
                     ..choice("# Plan: Export to CSV", "accepted")
                 },
                 Choice { alternatives: Vec::new(), ..choice("# Plan: Untold", "accepted") },
+                Choice {
+                    approach: Some("Two writers.".to_owned()),
+                    ..choice("# Plan: Split the writer", "refused")
+                },
                 Choice { typed: true, ..choice("Which name?", "`rows`, as in the file") },
             ],
             tasks: vec![Task {

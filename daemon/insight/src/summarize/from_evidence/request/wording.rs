@@ -105,21 +105,22 @@ pub(crate) fn states_problem(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-/// Shortens addresses to a form such as `team/app#12`, or to the host if they are long.
+/// Shortens addresses to a form such as `team/app#12`, or to the host if they are long. Punctuation
+/// after an address is kept.
 pub(crate) fn short_addresses(line: &str) -> String {
-    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)\S*")
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d+)(?:[!-~]*[0-9A-Za-z_/=&-])?")
         .replace_all(line, "$1#$2");
     let line = pattern!(
-        r"https?://(?:www\.)?github\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/actions/runs/(\d+)\S*"
+        r"https?://(?:www\.)?github\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/actions/runs/(\d+)(?:[!-~]*[0-9A-Za-z_/=&-])?"
     )
     .replace_all(&line, "$1 CI run $2");
-    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:blob|tree)/[A-Za-z0-9_.-]+/([\w./-]*\w)\S*")
+    let line = pattern!(r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(?:-/)?(?:blob|tree)/[A-Za-z0-9_.-]+/([\w./-]*\w)(?:[!-~]*[0-9A-Za-z_/=&-])?")
         .replace_all(&line, "$1: $2");
     let line = pattern!(
-        r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/[!-~]{20}\S*"
+        r"https?://(?:www\.)?git(?:hub|lab)\.com/([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/[!-~]{19,}[0-9A-Za-z_/=&-]"
     )
     .replace_all(&line, "$1");
-    pattern!(r"https?://(?:www\.)?([A-Za-z0-9_.-]+)/[!-~]{40}\S*")
+    pattern!(r"https?://(?:www\.)?([A-Za-z0-9_.-]+)/[!-~]{39,}[0-9A-Za-z_/=&-]")
         .replace_all(&line, "$1")
         .into_owned()
 }
@@ -219,6 +220,23 @@ mod tests {
                 "team/app: .opencode/plugins/a.js",
             ),
             ("https://github.com/team/app/pull/104/files", "team/app#104"),
+            (
+                "See https://github.com/team/app/pull/104, and (https://github.com/team/app/issues/7).",
+                "See team/app#104, and (team/app#7).",
+            ),
+            (
+                "Does https://github.com/team/app/actions/runs/21662/job/62449?pr=1: fail?",
+                "Does team/app CI run 21662: fail?",
+            ),
+            (
+                "Read https://github.com/team/app/blob/main/src/a.rs#L3-L9, then fix it",
+                "Read team/app: src/a.rs, then fix it",
+            ),
+            ("(https://github.com/team/app/compare/v1.2.3...v1.2.4-beta)", "(team/app)"),
+            (
+                "From https://example.com/a/very/long/path/to/a/page/of/the/documentation.html.",
+                "From example.com.",
+            ),
         ] {
             assert_eq!(short_addresses(address), wanted);
         }
