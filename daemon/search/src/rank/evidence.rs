@@ -20,7 +20,7 @@ use crate::{
 /// The passages of the candidates, grouped by session, in order.
 pub(crate) struct Evidence {
     pub(crate) rows: Vec<PassageEvidence>,
-    /// Indexed by row and [`unit`] (search term).
+    /// Indexed by row and [`mod@unit`] (search term).
     counts: Vec<UnitCounts>,
     units: usize,
     /// The first row of each candidate, and the end of the rows.

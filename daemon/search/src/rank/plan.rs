@@ -1,4 +1,4 @@
-//! The units of a query (its search terms, see [`unit`]), and the statistics for its ranking.
+//! The units of a query (its search terms, see [`mod@unit`]), and the statistics for its ranking.
 
 use std::collections::hash_map::Entry;
 

@@ -1,9 +1,8 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! To open a database, sled reads three files: its settings (`conf`), a snapshot of the positions
-//! of pages (`snap.…`) and the log (`db`). sled may panic if one of the first two is damaged,
-//! although the log alone is enough. sled reads the log up to the damage. So this module opens a
-//! copy with fewer and fewer of these files, and writes the readable records one by one.
+//! sled opens a database by its settings (`conf`), a snapshot of the positions of pages (`snap.…`)
+//! and the log (`db`), which it reads up to a damage. It may panic if one of the first two is damaged.
+//! So this module opens a copy with fewer and fewer of these files, and copies record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
