@@ -124,7 +124,7 @@ fn detached(program: &Path, home: &Path, errors: File) -> Command {
 ///
 /// # Errors
 ///
-/// If a daemon runs that does not answer or uses another protocol.
+/// If a daemon runs that does not answer or uses another protocol, or if the socket cannot be used.
 pub(crate) fn is_running() -> Result<bool, AskError> {
     match Connection::open() {
         Ok(_) => Ok(true),

@@ -37,6 +37,6 @@ pub struct FixAnswer {
     /// The records of this error: fixed errors first, then errors of the caller's project, then the
     /// latest.
     pub errors: Vec<ErrorRow>,
-    /// Similar errors that were fixed, the most similar first.
+    /// Fixes of similar errors, and commands that worked in another form; the most similar first.
     pub similar: Vec<FactRow>,
 }

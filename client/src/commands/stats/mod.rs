@@ -16,6 +16,7 @@ use crate::{
 
 /// Default number of days, including today.
 const DAYS: i64 = 30;
+const YEAR: u32 = 365;
 /// Maximum number of directories in the short name of a project. If more are needed to distinguish
 /// the project from others, the whole path is shown.
 const DIRECTORIES: usize = 4;
@@ -90,7 +91,8 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
     }
     screen.print("");
     if stats.total.tokens() == 0 {
-        screen.print("No sessions used tokens in this time. `--days 365` includes a year.");
+        let hint = if args.days < YEAR { " `--days 365` includes a year." } else { "" };
+        screen.print(format!("No session reported tokens in this time.{hint}"));
         return Ok(());
     }
     screen.print_wrapped(&token_sum(&stats.total), 2);

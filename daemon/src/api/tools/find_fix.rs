@@ -86,7 +86,7 @@ async fn run(
     Ok(FixAnswer { message, errors, similar })
 }
 
-/// Returns the fixes of errors with similar words.
+/// Returns the fixes of errors with similar words, and commands that worked in another form.
 async fn similar(
     daemon: &DaemonState,
     error: &str,
@@ -100,10 +100,10 @@ async fn similar(
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
     let graph = graph::graph(daemon);
     // An embedding also finds the same error in other words.
-    let min_share = if search.has_vector() { 0.0 } else { MIN_SHARE };
+    let is_wanted = |fact: &Fact| search.has_vector() || is_similar(error, &fact.sentence);
     let fixes = |number: u64| {
         let mut found = fixes(daemon, &graph, number)?;
-        found.retain(|fact| share_of_words(&words, &fact.sentence) >= min_share);
+        found.retain(is_wanted);
         Ok(found)
     };
     let found = search.find(VectorSet::Facts, limit, &fixes)?;
@@ -124,28 +124,50 @@ fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fac
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Returns the share of the distinctive words among `words`, separated by spaces, that `text`
-/// contains in any case; 1 if no word is distinctive.
-fn share_of_words(words: &str, text: &str) -> f64 {
-    let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
-    let text = text.to_lowercase();
-    let text: HashSet<&str> = text.split(is_sign).collect();
-    let words = words.to_lowercase();
+/// Whether a line of an error shares enough distinctive words with `fact`.
+fn is_similar(error: &str, fact: &str) -> bool {
+    let fact = fact.to_lowercase();
+    lines(error).iter().any(|line| share_of_words(line, &fact) >= MIN_SHARE)
+}
+
+/// Returns the share of the distinctive words of `line` that `fact`, in lower case, contains in any
+/// form; 1 if no word is distinctive. Paths are ignored, and so are words with letters beyond
+/// ASCII, whose forms are not known.
+fn share_of_words(line: &str, fact: &str) -> f64 {
+    let line = line.to_lowercase();
+    let plain = line.split_whitespace().filter(|word| !word.contains(['/', '\\']));
     let is_distinctive = |word: &&str| {
-        word.len() >= MIN_WORD_BYTES && !ERROR_WORDS.iter().any(|common| word.starts_with(common))
+        word.len() >= MIN_WORD_BYTES
+            && word.is_ascii()
+            && !ERROR_WORDS.iter().any(|common| word.starts_with(common))
     };
-    let words: HashSet<&str> = words.split(' ').filter(is_distinctive).collect();
+    let words: HashSet<&str> =
+        plain.flat_map(|word| word.split(is_sign)).filter(is_distinctive).collect();
     if words.is_empty() {
         return 1.0;
     }
-    words.intersection(&text).count() as f64 / words.len() as f64
+    // `timeouts` and `timeout`, `packages` and `package`
+    let stem = |word: &str| word[..word.len().saturating_sub(2).max(MIN_WORD_BYTES)].to_owned();
+    let found = words.iter().filter(|word| fact.contains(&stem(word)));
+    found.count() as f64 / words.len() as f64
 }
 
-/// Returns the words of the lines that mention an error and, after a traceback, of the last line.
-/// The last of these lines comes first, because a traceback ends with its error. Without such
-/// lines, returns the words of the first lines. Leaves out characters that have a meaning in a
-/// query.
+/// Returns the words of the [`lines`] of an error. Leaves out the characters that have a meaning in
+/// a query.
 fn words(error: &str) -> String {
+    let lines = lines(error);
+    let words = lines.iter().flat_map(|line| line.split(is_sign)).filter(|word| word.len() > 1);
+    words.take(MAX_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+fn is_sign(c: char) -> bool {
+    !c.is_alphanumeric() && c != '_'
+}
+
+/// Returns the lines that mention an error and, after a traceback, the last line. The last of these
+/// lines comes first, because a traceback ends with its error. Without such lines, returns the
+/// first lines.
+fn lines(error: &str) -> Vec<&str> {
     let mentions_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ERROR_WORDS.iter().any(|word| line.contains(word))
@@ -162,9 +184,7 @@ fn words(error: &str) -> String {
         chosen.insert(0, last);
     }
     chosen.truncate(MAX_LINES);
-    let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
-    let words = chosen.iter().flat_map(|line| line.split(is_sign)).filter(|word| word.len() > 1);
-    words.take(MAX_WORDS).collect::<Vec<_>>().join(" ")
+    chosen
 }
 
 #[cfg(test)]
@@ -184,12 +204,18 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_about_a_similar_error_has_half_of_its_distinctive_words() {
-        let words = "cannot write multiple packages to non directory";
-        let retry = "`go build ./...` failed (go: cannot write multiple packages to non-directory)";
-        assert!((share_of_words(words, retry) - 1.0).abs() < f64::EPSILON);
+    fn a_fact_about_a_similar_error_has_half_of_the_distinctive_words_of_a_line() {
+        let error = "go: cannot write multiple packages to non-directory ./build/output";
+        assert!(is_similar(
+            error,
+            "`go build` failed (cannot write multiple packages to a directory)"
+        ));
         let other = "`a_test` failed: cannot find the tests. Verified by: 18 packages passed";
-        assert!(share_of_words(words, other) < MIN_SHARE);
-        assert!((share_of_words("it failed to run", other) - 1.0).abs() < f64::EPSILON);
+        assert!(!is_similar(error, other));
+        let rustc = "error[E0308]: mismatched types\nerror: aborting due to previous error\n\
+            error: could not compile `app`";
+        assert!(is_similar(rustc, "Mismatched types in `a.rs`. Fix: Borrow the name."));
+        assert!(is_similar("too many timeouts", "The timeout was too short."));
+        assert!(is_similar("无法连接数据库", other), "only the index decides");
     }
 }

@@ -25,6 +25,8 @@ const MAX_STATEMENTS: usize = 4;
 /// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
 /// `get_session` have the whole text.
 const MAX_STATEMENT_CHARS: usize = 160;
+/// Maximum length, in characters, of an error and of its fix.
+const FIX_CHARS: usize = MAX_STATEMENT_CHARS / 2;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -124,7 +126,7 @@ fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreE
     });
     let fixed = summary.errors_resolved.iter().flatten().map(|one| match one.fix.as_str() {
         "" => brief(&one.error),
-        fix => brief(&format!("{}: {fix}", one.error)),
+        fix => format!("{}: {}", cut(&one.error, FIX_CHARS), cut(fix, FIX_CHARS)),
     });
     Ok(Some(LogRow {
         session: convert::session_row(store, &session)?,

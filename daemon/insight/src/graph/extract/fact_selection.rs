@@ -252,7 +252,7 @@ pub(super) fn without_courtesy(text: &str) -> String {
 /// Whether a question is about a lasting state and can be understood alone.
 pub(super) fn is_clear_question(question: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\b(?:current|uncommitted|staged|worktree|working[- ]tree) (?:changes|diff)\b|\bwithout merging\b|\b(?:are|is) there\W*$"
+        r"(?i)\b(?:right,? )?now\b|\bso far\b|\bhow did\b|\b(?:did|have) you\b|\bare we\b|\bwas there any\b|\bhave there been\b|\b(?:is|are) .{1,40}\b(?:down|running|done|ready|finished)\b|\bnext\b|\bclean up\b|\bagain\b|\b(?:(?:my|our|the|these) (?:staged|uncommitted|local)|current(?: worktree| working[- ]tree)?) (?:changes|diff)\b|\bwithout merging\b|\b(?:are|is) there\W*$"
     );
     // These words refer to something that only an earlier message mentions.
     let of_session = pattern!(
@@ -380,7 +380,8 @@ mod tests {
             ("The errors are in `auth.spec.ts`, not related to my changes", false),
             ("The wrapper of `actionlint` was not usable in this environment", false),
             (
-                "Asked: Review the current worktree changes of `parse()` Answer: `Date` drops its zone",
+                "Asked: Review the current worktree changes of `parse()` Answer: `Date` drops its zone, \
+                 because `parse()` never reads it",
                 false,
             ),
             ("The issue is that Web3Auth cached the old key", false),

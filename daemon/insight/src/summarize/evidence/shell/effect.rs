@@ -58,6 +58,9 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
     effects
 }
 
+/// The name of the directory before the last call of `cd`.
+pub(super) const PREVIOUS_DIRECTORY: &str = "$OLDPWD";
+
 /// Returns the directory after the call of `cd` in `command`, which runs in `directory`. The name of
 /// an unknown directory begins with `$`.
 pub(super) fn after_cd(command: &SimpleCommand, directory: &str) -> String {
@@ -65,7 +68,7 @@ pub(super) fn after_cd(command: &SimpleCommand, directory: &str) -> String {
     let mut folders = arguments.filter(|word| word.text == "-" || !word.text.starts_with('-'));
     match folders.next() {
         None => "~".to_owned(),
-        Some(folder) if folder.text == "-" => "$OLDPWD".to_owned(),
+        Some(folder) if folder.text == "-" => PREVIOUS_DIRECTORY.to_owned(),
         Some(folder) if is_plain(folder) => resolve(directory, &folder.text),
         Some(folder) => format!("${}", folder.text.trim_start_matches('$')),
     }

@@ -1,10 +1,12 @@
 //! Determines the folder and the package that a command line works on.
 
+use std::mem;
+
 use crate::summarize::{
     evidence::{
         bounds,
         shell::{
-            effect::after_cd,
+            effect::{PREVIOUS_DIRECTORY, after_cd},
             kind::{Invocation, Kind},
             shell_state::ShellState,
             words::SimpleCommand,
@@ -22,12 +24,20 @@ pub(super) struct CommandTarget {
 
 /// Returns the target of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
+    let mut previous = directory.to_owned();
     let mut directory = ShellState::new(directory.to_owned());
     for command in commands {
         directory.advance_to(command);
         let Some(invocation) = Invocation::of(command) else { continue };
         if invocation.program == "cd" {
-            directory.current = after_cd(command, &directory.current);
+            let changed = match after_cd(command, &directory.current) {
+                back if back == PREVIOUS_DIRECTORY => previous.clone(),
+                changed => changed,
+            };
+            // After a call with an unknown folder, the last known directory is the best guess.
+            if !changed.starts_with('$') {
+                previous = mem::replace(&mut directory.current, changed);
+            }
         } else if invocation.kind() == Kind::Works {
             // The options of a wrapper may contain the package: `pnpm --filter api exec tsc`.
             let wrapper: Vec<&str> = command.texts().collect();
@@ -89,7 +99,9 @@ mod tests {
             ("git status", "/app", None),
             ("(cd web && ls) && make", "/app", None),
             ("cd && make", "~", None),
-            ("cd web && ls && cd - && make", "$OLDPWD", None),
+            ("cd web && ls && cd - && make", "/app", None),
+            ("cd web && git status && cd -", "/app", None),
+            ("cd packages/$p && git log", "/app", None),
         ] {
             let target = of(&simple_commands(line), "/app");
             assert_eq!(
