@@ -1,4 +1,4 @@
-//! Starts the daemon as an independent process, waits for its end, and kills it.
+//! Starts the daemon as an independent process, waits until it has stopped, or kills it.
 
 use std::{
     env,

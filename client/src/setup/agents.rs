@@ -195,7 +195,8 @@ const COPILOT: AgentSetup = AgentSetup {
         }
         let folder = (COPILOT.folder)(surroundings);
         // Events whose names begin with a capital letter have the members of Claude Code's events.
-        // UserPromptSubmit is omitted, because prompts of sub-agents have different ids.
+        // UserPromptSubmit is omitted, because it also fires for the prompts of sub-agents, with other
+        // session ids.
         let events = ["SessionStart", "Stop", "PreCompact", "SessionEnd"];
         let more = json!({ "type": "local", "tools": ["*"] });
         vec![
@@ -312,7 +313,8 @@ impl Surroundings<'_> {
         set.map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 
-    /// Returns the folder of the project if a project is selected, otherwise the folder of the user.
+    /// Returns the agent's folder `projects` in the selected project, or the folder `users` if no
+    /// project is selected.
     fn project_or_user_folder(&self, users: &std::path::Path, projects: &str) -> PathBuf {
         self.project.as_ref().map_or_else(|| users.to_owned(), |project| project.join(projects))
     }

@@ -1,5 +1,6 @@
-//! Scans a text once: finds the anchors (the literals of [`Rule::anchors`] and parts of names), and
-//! applies the rules of an anchor at its position.
+//! Scans a text once. Finds the anchors: the literals of [`Rule::anchors`], parts of names, and the
+//! starts of URLs, private keys and replacements. At each anchor, tries what the anchor stands for,
+//! such as a rule.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
@@ -40,8 +41,8 @@ pub(super) struct RuleScanner {
 pub(super) struct Finding {
     pub(super) range: Range<usize>,
     pub(super) kind: SecretKind,
-    /// Whether the secret was recognised by its form. Its kind is then more precise than the kind
-    /// by an adjacent name.
+    /// Whether the secret was recognised by its form. Then its kind is more precise than a kind
+    /// that was derived from a name beside the secret.
     is_specific: bool,
 }
 
@@ -179,7 +180,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Reads the table whose heading may contain the name at `start`, once for each table.
+    /// If the name at `start` is in the heading row of a table, reads the table. Reads each table only
+    /// once.
     fn try_table(&mut self, start: usize) {
         let Some(table) = assignment::table::below(self.text, start) else { return };
         self.tables = table.end;

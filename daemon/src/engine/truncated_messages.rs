@@ -35,7 +35,7 @@ pub struct TruncatedMessage {
     /// A checksum of the kept text.
     kept: u64,
     rank: Rank,
-    /// The length, in bytes, of the whole message.
+    /// The length, in bytes, of the whole message. For the result of a tool: an upper bound.
     bytes: u64,
 }
 

@@ -191,8 +191,8 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// Returns the events with hooks of ours that older versions of the agent run without the argument
-/// `hook`.
+/// Returns the events that have a hook of ours in an old form, which some or all versions of the
+/// agent run without the argument `hook`.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {

@@ -46,8 +46,8 @@ pub trait SessionDatabase: Sync {
 
     /// Adds the records of a session to `text`, in the order of the conversation. Starts at the
     /// [anchor](crate::records::Anchor) of `text` if the rows before the anchor are unchanged.
-    /// Later calls add the same records and further ones, as long as the agent does not change a
-    /// record that it marked as finished.
+    /// A later call must add the same records from there on, followed by new ones, unless the agent
+    /// changed a record that it had marked as finished.
     fn records(
         &self,
         connection: &Connection,

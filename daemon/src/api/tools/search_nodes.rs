@@ -30,7 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     name: NAME,
     title: "Search what sessions were about",
     description: "Search the things that earlier sessions were about (files, symbols, settings, errors, tests, decisions, \
-        tickets, tasks) with what is true of each.",
+        tickets, tasks). Each result contains what is true of it.",
     effect: Effect::Reads,
     input: schema,
     output: output::<SearchNodesAnswer>,

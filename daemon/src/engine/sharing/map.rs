@@ -27,7 +27,7 @@ use crate::{
 const MAX_EPISODES_PER_FACT: usize = 100;
 /// Maximum length, in characters, of an episode's content.
 const MAX_CONTENT_CHARS: usize = 100_000;
-/// Minimum number of words of a task's name that identifies the task in its group. A shorter name,
+/// A task's name with at least this number of words identifies the task in its group. A shorter name,
 /// such as `Continue`, is combined with the id of the entity.
 const MIN_WORDS_OF_NAME: usize = 3;
 
@@ -41,7 +41,7 @@ pub struct Author {
 }
 
 impl Author {
-    /// Returns the end of the descriptions of the author's episodes.
+    /// Returns the suffix of the descriptions of the author's episodes.
     pub(super) fn description_end(&self) -> String {
         format!(", by {} on {}", self.name, self.machine)
     }
@@ -61,7 +61,7 @@ pub struct SharedProject {
 pub(super) enum DesiredState {
     Session {
         session: Box<SharedSession>,
-        /// The entities about which the session states facts that may end facts of other sessions.
+        /// The entities of the session whose facts in other sessions may have changed.
         subjects: Vec<EntityId>,
     },
     /// No data: the session was deleted, its project is not shared, or its episode was imported.
@@ -94,7 +94,7 @@ pub(super) struct EpisodeOwner {
 pub fn group_of(identity: &ProjectIdentity) -> String {
     let key = identity.remote.as_ref().unwrap_or(&identity.folder);
     let hash = hex::encode(&Sha256::digest(key)[..4]);
-    // The name alone might be a stop word.
+    // The hash distinguishes projects of the same name, and the name alone might be a stop word.
     GroupId::sanitised(&format!("{}_{hash}", identity.name.to_lowercase())).as_str().to_owned()
 }
 
@@ -256,7 +256,8 @@ impl SessionMapper<'_> {
     }
 }
 
-/// Whether entities of this kind have so few facts that all of them can be compared.
+/// Whether entities of this kind have few facts, so that all facts about such an entity can be
+/// compared.
 fn is_subject(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Setting

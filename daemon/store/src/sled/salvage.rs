@@ -1,7 +1,7 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! sled opens a database by its settings (`conf`), a snapshot of the positions of pages (`snap.…`)
-//! and the log (`db`), which it reads up to a damage. It may panic if one of the first two is damaged.
+//! sled opens a database with its settings (`conf`), a snapshot of the positions of pages (`snap.…`)
+//! and the log (`db`). It may panic if one of the first two is damaged, and reads the log up to damage.
 //! So this module opens a copy with fewer and fewer of these files, and copies record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
@@ -108,7 +108,7 @@ impl SledStore {
     ///
     /// # Errors
     ///
-    /// When the database cannot be read at all.
+    /// When a page of the database cannot be read.
     pub fn examine(&self) -> Result<(u64, u64), StoreError> {
         let (mut records, mut unreadable) = (0, 0);
         let mut joiner = Joiner::default();

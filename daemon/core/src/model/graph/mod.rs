@@ -1,6 +1,6 @@
 //! Entities and facts. A fact has the times from which and until which it holds.
 //!
-//! The source is the [`Statements`] of each episode: the entities that it mentions, its claims, and
+//! The [`Statements`] of an episode are the entities that the episode mentions, its claims, and
 //! marks of events that affect claims of other episodes. An [`Entity`] and a [`Fact`] combine the
 //! statements of all episodes. They are computed on request, so that the result does not depend on
 //! the order in which episodes are added, replaced or deleted.

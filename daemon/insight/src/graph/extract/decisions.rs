@@ -173,7 +173,8 @@ fn mark_answer(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<W
     Some(Watch { subject, stance: Stance::Value(answer) })
 }
 
-/// Marks the options of a question under the header of its dialogue. The returned watches end the
+/// Marks the options of a question. The subject of each mark is the header of the dialogue together
+/// with the option. The returned watches end the
 /// decision if a later question with the same header, but possibly with another text, decides one
 /// of these options differently.
 fn mark_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
@@ -223,8 +224,8 @@ fn details(record: &DecisionRecord) -> Vec<(String, String)> {
     details
 }
 
-/// Returns the answer of the user that a decision without a question repeats, or the plan that the
-/// user accepted. This answer is the source of the decision, and not the report that offered the
+/// Returns the user's answer, or the accepted plan, whose words a decision without a question
+/// repeats. This answer is the source of the decision, and not the report that offered the
 /// options.
 fn answer<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice> {
     if !record.rationale.contains(BY_THE_USER) {

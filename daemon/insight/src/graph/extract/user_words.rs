@@ -1,5 +1,5 @@
-//! Finds the words of the user that a decision needs: what the user added to a chosen option, and
-//! what a short sentence of the user refers to.
+//! Finds the text that makes a decision clear: what the user added to a chosen option, and the text
+//! to which a short sentence of the user refers.
 
 use super::{condensed, draft::Draft, fact_selection, preferences, reference};
 use crate::{
@@ -89,8 +89,8 @@ pub(super) fn referent_of(draft: &Draft<'_>, quote: &str, line: Origin) -> Optio
         .then(|| format!("Asked: “{question}”"))
 }
 
-/// Whether a quote that contains a name is still unclear alone: the quote has few words, or is
-/// about a thing without a name.
+/// Whether a quote is unclear alone, even if it contains a name: it has few words, or refers to a
+/// thing only by a common noun.
 pub(super) fn is_vague(quote: &str) -> bool {
     quote.split_whitespace().count() < MIN_CLEAR_WORDS || preferences::has_bare_object(quote)
 }

@@ -54,7 +54,8 @@ pub(super) struct Pending {
     /// The length, in bytes, of the document at the end of the current turn's report: the text of a
     /// file that describes the progress. 0 if the turn wrote no such file.
     pub(super) document_bytes: usize,
-    /// Whether the agent was notified that a background task ended, and has made no call since.
+    /// Whether the agent was notified that a background task ended. Reset by the agent's next call and
+    /// by the user's next prompt.
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.
     pub(super) turn_changed: bool,
@@ -205,7 +206,7 @@ impl Pending {
         }
     }
 
-    /// Returns the subjects of the commits that calls without a result make.
+    /// Returns the subjects of the commits in commands that have no result yet.
     pub(super) fn commits(&self) -> Vec<String> {
         let background = self.background.iter().map(|task| &task.call);
         let calls = self.calls.iter().chain(background);

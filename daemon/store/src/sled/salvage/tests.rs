@@ -241,7 +241,8 @@ fn damage_everywhere(folder: &Path, written: Vec<Written>) {
 fn damages(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     let length = whole.len();
     let places = (0..PLACES).map(move |place| place * length / PLACES);
-    // The positions above rarely hit the pages that every scan reads.
+    // The positions above rarely hit a page that every scan of the sessions reads. So the records of
+    // one session are damaged, too.
     let is_record = move |at: &usize| whole[*at..].starts_with(b"/t/session-3.jsonl");
     let records: Vec<usize> = (0..length).filter(is_record).collect();
     assert!(!records.is_empty(), "the file contains no uncompressed session");

@@ -16,7 +16,7 @@ const PLAN_PART: usize = 400;
 const ASKED: usize = 160;
 
 /// Adds the last plan, if the session ended with this plan. The user refused the plan, or accepted
-/// it for a new session.
+/// the plan and cleared the context, which starts a new session.
 pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
