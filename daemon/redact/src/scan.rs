@@ -1,6 +1,5 @@
 //! Scans a text once. Finds the anchors: the literals of [`Rule::anchors`], parts of names, and the
-//! starts of URLs, private keys and replacements. At each anchor, tries what the anchor stands for,
-//! such as a rule.
+//! starts of URLs, private keys and replacements. At each anchor, applies the rules for that anchor.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.

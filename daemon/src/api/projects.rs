@@ -230,8 +230,7 @@ mod tests {
 
     #[test]
     fn paths_are_distinguished_from_names() {
-        for path in ["/work/app", "C:\\app", ".", "..", "./app", "..\\app", ".config/app", "~/app"]
-        {
+        for path in ["/srv/app", "C:\\app", ".", "..", "./app", "..\\app", ".config/app", "~/app"] {
             assert!(is_path(path), "{path}");
         }
         for name in ["app", ".dotfiles", ".github", "github.com/ann/app", "..."] {

@@ -3,7 +3,7 @@
 
 pub use crate::graph::{
     EntitiesAndFacts, ErrorRecord, FactFilter, Graph, Preference, StatementStates, is_listed,
-    is_traceback_heading,
+    is_traceback_heading, mentions_error, words_of_error,
 };
 use crate::{
     model::{

@@ -82,16 +82,16 @@ fn the_command_prints_the_handoff() {
     assert_eq!(printed, "No earlier session is known in this project.\n");
 }
 
-/// `list --json` prints a path such as `D:/work/app` for a session from another system.
+/// `list --json` prints a path such as `D:/code/app` for a session from another system.
 #[test]
 fn a_project_of_another_system_is_found_by_its_path() {
     let world = World::new();
-    world.transcript_in("aaaa-1", r"D:\work\app").aged(HOUR).prompt("Fix the login").reply("Done.");
+    world.transcript_in("aaaa-1", r"D:\code\app").aged(HOUR).prompt("Fix the login").reply("Done.");
     world.transcript_in("bbbb-2", "/").aged(HOUR).prompt("Clean up").reply("Done.");
     let daemon = world.start();
     daemon.settle_sessions();
-    assert_eq!(world.json(&["list", "-p", "D:/work/app"])["total"], 1);
-    for path in ["D:/work/app", r"D:\work\app"] {
+    assert_eq!(world.json(&["list", "-p", "D:/code/app"])["total"], 1);
+    for path in ["D:/code/app", r"D:\code\app"] {
         let handoff = world.json(&["handoff", "-p", path]);
         assert_eq!(handoff["sessions"][0]["session_id"], "aaaa-1", "{path}: {handoff}");
     }

@@ -119,3 +119,14 @@ fn tokens_are_counted_by_model_with_separate_cache_tokens() {
         assert!(printed.contains(part), "{part} in {printed}");
     }
 }
+
+#[test]
+fn a_time_without_tokens_is_explained() {
+    let world = World::new();
+    let _daemon = world.start();
+    let printed = world.printed(&["usage", "--agents"]);
+    let hint = "No session reported tokens in this time. `--days 365` includes a year.";
+    assert!(printed.ends_with(&format!("{hint}\n")), "{printed}");
+    let printed = world.printed(&["usage", "--agents", "--days", "400"]);
+    assert!(printed.contains("No session reported") && !printed.contains("--days"), "{printed}");
+}

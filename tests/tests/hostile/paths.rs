@@ -18,12 +18,12 @@ const OUTSIDE: &str = "zebrafinch";
 fn nothing_outside_of_the_watched_folders_is_read() {
     let world = World::new();
     let outside = world.path("outside");
-    let mut elsewhere = Transcript::new(&outside, "eeee-5", "/work/app");
-    elsewhere.prompt(&format!("Remember the {OUTSIDE}"));
+    let mut other_folder = Transcript::new(&outside, "eeee-5", "/work/app");
+    other_folder.prompt(&format!("Remember the {OUTSIDE}"));
     let projects = world.projects();
     let folder = projects.join("-work-app");
     let lead_out = |number: u32| {
-        symlink(elsewhere.path(), folder.join(format!("link-{number}.jsonl"))).unwrap();
+        symlink(other_folder.path(), folder.join(format!("link-{number}.jsonl"))).unwrap();
         symlink(outside.join("-work-app"), projects.join(format!("-work-link{number}"))).unwrap();
         // Nothing writes to this pipe, so reading it would block.
         let pipe = folder.join(format!("pipe-{number}.jsonl"));
@@ -42,7 +42,7 @@ fn nothing_outside_of_the_watched_folders_is_read() {
     let replaced = world.transcript("bbbb-2").prompt("A second session").path().to_owned();
     daemon.settle();
     fs::remove_file(&replaced).unwrap();
-    symlink(elsewhere.path(), &replaced).unwrap();
+    symlink(other_folder.path(), &replaced).unwrap();
     inside.prompt("And the session");
     daemon.settle();
     assert_eq!(daemon.session_ids(), ["aaaa-1", "bbbb-2"]);

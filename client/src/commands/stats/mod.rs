@@ -194,7 +194,7 @@ fn print(table: &TextTable, screen: &Screen) {
 fn print_prices(stats: &Stats, screen: &Screen) {
     let unpriced = match stats.total.unpriced_tokens {
         0 => String::new(),
-        tokens => format!("; ? stands for {} tokens without a known price", number(tokens)),
+        tokens => format!("; `?` marks costs without {} tokens of unknown price", number(tokens)),
     };
     let text = format!("Prices {}{unpriced}", line(&stats.prices));
     screen.print_wrapped(&screen.dim(text), 2);

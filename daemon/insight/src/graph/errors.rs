@@ -196,6 +196,22 @@ pub fn is_traceback_heading(line: &str) -> bool {
     HEADINGS.iter().any(|heading| line.starts_with(heading))
 }
 
+/// Returns fingerprints of the words that distinguish the error in `line` from other errors, without
+/// folders, numbers and ids, and without the words that `is_common` accepts.
+pub fn words_of_error(line: &str, is_common: impl Fn(&str) -> bool) -> Vec<u64> {
+    let key = text::error_key(line);
+    let distinctive: Vec<&str> = key.split_whitespace().filter(|word| !is_common(word)).collect();
+    text::topic_words(&distinctive.join(" "))
+}
+
+/// Whether `sentence` contains, in any form, at least half of `words`, which are
+/// [`words_of_error`]. Always true without words.
+pub fn mentions_error(sentence: &str, words: &[u64]) -> bool {
+    let known = text::topic_words(sentence);
+    let common = words.iter().filter(|word| known.binary_search(word).is_ok()).count();
+    2 * common >= words.len()
+}
+
 /// Returns the possible error keys of a line with their texts: the whole line, and the texts after
 /// its colons.
 fn keys_of(line: &str) -> Vec<(String, &str)> {

@@ -17,7 +17,7 @@ mod statement_states;
 mod text;
 
 pub use self::{
-    errors::{ErrorRecord, is_traceback_heading},
+    errors::{ErrorRecord, is_traceback_heading, mentions_error, words_of_error},
     extract::extract,
     preferences::Preference,
     query::{EntitiesAndFacts, FactFilter, Graph},

@@ -1,8 +1,6 @@
 //! `find_fix`: finds earlier fixes of an error, of errors with similar words, and commands that worked
 //! in another form.
 
-use std::collections::HashSet;
-
 use graphiti_proto::{
     rpc::{Error, code},
     tools::{
@@ -20,7 +18,7 @@ use crate::{
     },
     engine::{
         embedding::VectorSet,
-        entities::{Graph, is_traceback_heading},
+        entities::{Graph, is_traceback_heading, mentions_error, words_of_error},
     },
     model::{Fact, Namespace, graph::Relation, wording},
 };
@@ -31,11 +29,6 @@ const MAX_ERRORS: usize = 50;
 const MAX_LINES: usize = 3;
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;
-/// Minimum share of the distinctive words of an error in a fact about a similar error. A fact that
-/// has fewer of them is about another error.
-const MIN_SHARE: f64 = 0.5;
-/// Minimum length, in bytes, of a distinctive word.
-const MIN_WORD_BYTES: usize = 5;
 /// Words of any error.
 const ERROR_WORDS: [&str; 7] =
     ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"];
@@ -99,8 +92,11 @@ async fn similar(
     }
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
     let graph = graph::graph(daemon);
+    let distinctive = distinctive_words(error);
     // An embedding also finds the same error in other words.
-    let is_wanted = |fact: &Fact| search.has_vector() || is_similar(error, &fact.sentence);
+    let is_wanted = |fact: &Fact| {
+        search.has_vector() || distinctive.iter().any(|words| mentions_error(&fact.sentence, words))
+    };
     let fixes = |number: u64| {
         let mut found = fixes(daemon, &graph, number)?;
         found.retain(is_wanted);
@@ -124,32 +120,10 @@ fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fac
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Whether a line of an error shares enough distinctive words with `fact`.
-fn is_similar(error: &str, fact: &str) -> bool {
-    let fact = fact.to_lowercase();
-    lines(error).iter().any(|line| share_of_words(line, &fact) >= MIN_SHARE)
-}
-
-/// Returns the share of the distinctive words of `line` that `fact`, in lower case, contains in any
-/// form; 1 if no word is distinctive. Paths are ignored, and so are words with letters beyond
-/// ASCII, whose forms are not known.
-fn share_of_words(line: &str, fact: &str) -> f64 {
-    let line = line.to_lowercase();
-    let plain = line.split_whitespace().filter(|word| !word.contains(['/', '\\']));
-    let is_distinctive = |word: &&str| {
-        word.len() >= MIN_WORD_BYTES
-            && word.is_ascii()
-            && !ERROR_WORDS.iter().any(|common| word.starts_with(common))
-    };
-    let words: HashSet<&str> =
-        plain.flat_map(|word| word.split(is_sign)).filter(is_distinctive).collect();
-    if words.is_empty() {
-        return 1.0;
-    }
-    // `timeouts` and `timeout`, `packages` and `package`
-    let stem = |word: &str| word[..word.len().saturating_sub(2).max(MIN_WORD_BYTES)].to_owned();
-    let found = words.iter().filter(|word| fact.contains(&stem(word)));
-    found.count() as f64 / words.len() as f64
+/// Returns the distinctive words of each of the [`lines`] of an error.
+fn distinctive_words(error: &str) -> Vec<Vec<u64>> {
+    let is_common = |word: &str| ERROR_WORDS.iter().any(|common| word.starts_with(common));
+    lines(error).into_iter().map(|line| words_of_error(line, is_common)).collect()
 }
 
 /// Returns the words of the [`lines`] of an error. Leaves out the characters that have a meaning in
@@ -205,6 +179,9 @@ mod tests {
 
     #[test]
     fn a_fact_about_a_similar_error_has_half_of_the_distinctive_words_of_a_line() {
+        let is_similar = |error: &str, fact: &str| {
+            distinctive_words(error).iter().any(|words| mentions_error(fact, words))
+        };
         let error = "go: cannot write multiple packages to non-directory ./build/output";
         assert!(is_similar(
             error,
@@ -216,6 +193,8 @@ mod tests {
             error: could not compile `app`";
         assert!(is_similar(rustc, "Mismatched types in `a.rs`. Fix: Borrow the name."));
         assert!(is_similar("too many timeouts", "The timeout was too short."));
-        assert!(is_similar("无法连接数据库", other), "only the index decides");
+        let chinese = "无法连接数据库";
+        assert!(is_similar(chinese, "应用无法连接数据库，因为端口错误"));
+        assert!(!is_similar(chinese, other));
     }
 }

@@ -112,20 +112,20 @@ fn folders_in_a_home_with_a_repository_are_separate_projects() {
 fn spellings_of_a_path_are_one_project() {
     let machine = Machine::new();
     let projects = machine.projects();
-    let windows = machine.note(&projects, "C:\\Work\\App");
-    let wsl = machine.note(&projects, "/mnt/c/work/app");
-    for path in ["c:/work/app", "C:\\work\\app\\src", "/mnt/c/Work/App"] {
+    let windows = machine.note(&projects, "C:\\Code\\App");
+    let wsl = machine.note(&projects, "/mnt/c/code/app");
+    for path in ["c:/code/app", "C:\\code\\app\\src", "/mnt/c/Code/App"] {
         let mut found = projects.of_directory(path);
         found.retain(|one| [windows, wsl].contains(one));
         assert_eq!(sorted(found), sorted(vec![windows, wsl]), "{path}");
     }
-    let alone = projects.spellings_of("c:/work/app");
+    let alone = projects.spellings_of("c:/code/app");
     assert!(alone.contains(&windows) && alone.contains(&wsl), "{alone:?}");
-    for path in ["C:\\Work\\App", "/mnt/c/work/app"] {
+    for path in ["C:\\Code\\App", "/mnt/c/code/app"] {
         let found = sorted(projects.spellings_of(path));
         assert_eq!(found, sorted(vec![windows, wsl]), "{path}");
     }
-    assert!(!projects.spellings_of("c:/work").contains(&wsl));
+    assert!(!projects.spellings_of("c:/code").contains(&wsl));
 }
 
 #[test]
