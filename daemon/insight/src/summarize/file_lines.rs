@@ -7,9 +7,10 @@ use crate::{model::wording::DELETED, summarize::text::contains_name};
 /// From this number of files on, the files are grouped by folder.
 const MIN_FILES_TO_GROUP: usize = 20;
 
-/// Returns the lines of the section of files. The section is empty if there are fewer than [`MIN_FILES_TO_GROUP`]
-/// files and `page` mentions at least half of them. A mention is the path of a file, or its base name
-/// if no other file has this name.
+/// Returns the lines of the section of files. The section is empty if there are fewer than
+/// [`MIN_FILES_TO_GROUP`] files and `page` mentions at least half of them. A mention is the path of
+/// a file, or its base name if no other file has this name. A deleted file is mentioned only by its
+/// path with the mark.
 pub(super) fn files_not_named(files: &[String], page: &[String]) -> Vec<String> {
     let names = |name: &str| page.iter().any(|line| contains_name(line, name));
     let base = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
-//! Renders a summary as Markdown. [`to_page`] has a layout of its own. [`to_markdown`] prints the
-//! same lines as the code in the specification of session summaries
-//! (intelligent-session-summarization, not part of this repository), with these exceptions:
+//! Renders a summary as Markdown. [`to_page`] has another layout. [`to_markdown`] prints the same
+//! lines as the code in the specification of session summaries (intelligent-session-summarization,
+//! not part of this repository), with these exceptions:
 //!
 //! - The heading of an error ends in `...` only when the error was cut.
 //! - Fields that this code omits are printed: discoveries in the position of the specification's

@@ -1,9 +1,8 @@
 //! Collects facts from a transcript without a model. The [`Collector`] reads one entry at a time.
 //!
-//! The collector can be saved and loaded at any point. It stays small for a transcript of any
-//! size: `bounds` limits the stored lists and texts, and some modules have further limits of their
-//! own. [`summarize`](crate::summarize::summarize) interprets the facts; the caller redacts
-//! secrets.
+//! The collector can be saved and loaded at any point. It stays small for a transcript of any size:
+//! `bounds` limits the stored lists and texts, and some modules have further limits.
+//! [`summarize`](crate::summarize::summarize) interprets the facts; the caller redacts secrets.
 
 mod background;
 mod bounds;

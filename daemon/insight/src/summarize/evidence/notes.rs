@@ -32,8 +32,8 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the text of a file that `change` writes as a whole after `prompt`, if the file is a todo
-/// or plan file, or describes the progress; `None` for other changes.
+/// Returns the shortened text of a file that `change` writes as a whole after `prompt`, if the file
+/// is a todo or plan file, or describes the progress; `None` for other changes.
 pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
     let is_whole = matches!(change.kind, ChangeKind::Written);
     let text = &change.edits.first().filter(|_| is_whole)?.new;
@@ -125,8 +125,8 @@ pub(super) fn planned_checks(evidence: &mut Evidence, prompt: &str, moment: Entr
     evidence.planned_checks.truncate(bounds::PLANNED_CHECKS);
 }
 
-/// Whether fewer than [`bounds::TICKETS`] tickets are recorded, and a prompt contains a word with the
-/// form of a ticket's key.
+/// Whether fewer than [`bounds::TICKETS`] tickets are recorded, and a prompt contains a word with
+/// the form of a ticket's key.
 pub(super) fn awaits_ticket(evidence: &Evidence) -> bool {
     evidence.tickets.len() < bounds::TICKETS
         && evidence.prompts.iter().any(|prompt| ticket_id().is_match(&prompt.text))

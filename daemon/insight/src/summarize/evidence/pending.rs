@@ -54,8 +54,8 @@ pub(super) struct Pending {
     /// The length, in bytes, of the document at the end of the current turn's report: the text of a
     /// file that describes the progress. 0 if the turn wrote no such file.
     pub(super) document_bytes: usize,
-    /// Whether the agent was notified that a background task ended. Reset by the agent's next call and
-    /// by the user's next prompt.
+    /// Whether the agent was notified that a background task ended. Reset by the agent's next call
+    /// and by the user's next prompt.
     pub(super) notified: bool,
     /// Whether files were changed or a commit was made since the user's last prompt.
     pub(super) turn_changed: bool,
@@ -107,8 +107,8 @@ pub(super) enum CallEffect {
 }
 
 impl PendingCall {
-    /// Whether the call uses a tool of graphiti or the command `graphiti`. The results of such calls
-    /// are not part of the work.
+    /// Whether the call uses a tool of graphiti or the command `graphiti`. The results of such
+    /// calls are not part of the work.
     pub(super) fn is_ours(&self) -> bool {
         is_our_tool(&self.tool)
             || matches!(&self.meaning, CallEffect::Run(command) if command.shown.starts_with("graphiti "))
@@ -159,7 +159,7 @@ pub(super) struct PendingQuestion {
 
 impl PendingQuestion {
     /// Returns the explanation of the option that an answer contains; `None` if the answer contains
-    /// no option or several options.
+    /// no option or several options, or if the option has no explanation.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
         let mut chosen = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
         let at = chosen.next().filter(|_| chosen.next().is_none())?;

@@ -1,4 +1,4 @@
-//! Shortens a plan that the agent proposes to its title, approach or background, steps and files.
+//! Shortens a plan of the agent: keeps its title, approach, background, steps and files.
 
 use crate::summarize::{
     evidence::bounds,
@@ -107,8 +107,8 @@ fn first_below(plan: &str, is_named: impl Fn(&str) -> bool, longest: usize) -> O
     None
 }
 
-/// Returns the steps of a plan: its numbered headings, or else the numbered items below a heading
-/// that announces steps.
+/// Returns the steps of a plan, if there are at least two: its numbered headings, or else the
+/// numbered items below a heading that announces steps.
 fn steps(passages: &[Passage]) -> Vec<String> {
     let number =
         pattern!(r"(?i)^(?:(?:step|phase|part|task) )?\d{1,2}[.):—–-]*\s+(?:[:—–-]\s*)?(\S.{5,})$");

@@ -43,7 +43,7 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Maximum number of earlier reports that are searched for the options from which a prompt chooses.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// Minimum number of words of a prompt that contains more than the picked option.
+/// A prompt of at least this number of words contains more than the picked option.
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;
@@ -334,8 +334,8 @@ impl Collector {
         self.choose(choice, moment);
     }
 
-    /// Keeps the latest recap of each kind, and a short form of the recap at the compaction before
-    /// the latest one.
+    /// Keeps the latest recap of each kind. Also keeps a short form of the recap at the previous
+    /// compaction.
     pub(super) fn recap(&mut self, kind: RecapKind, text: &str, moment: EntryPosition) {
         let recaps = &mut self.evidence.recaps;
         let limit = match kind {

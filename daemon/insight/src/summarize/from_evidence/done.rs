@@ -27,8 +27,9 @@ const COMMITS: (usize, usize) = (4, 11);
 const TASKS: usize = 8;
 
 /// Returns what was accomplished: pull requests, then commits, then the results that reports
-/// describe. If there are none, and no report describes changes, returns the completed tasks. If
-/// these are missing, too, and files were changed, returns the first statement of the last reply.
+/// describe. Without such entries, and if no report describes changes, returns the completed tasks.
+/// If no task was completed, either, and files were changed, returns the first statement of the
+/// last reply.
 pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();

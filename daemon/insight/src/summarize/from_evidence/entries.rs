@@ -66,7 +66,7 @@ impl<'e> Entries<'e> {
     }
 
     /// Returns a claim of a report as an entry; `None` if the claim is incomplete, an instruction
-    /// or a proposal, or cannot be understood without the text before it.
+    /// or a proposal, begins with a commit, or cannot be understood without the text before it.
     pub(super) fn claim(&self, claim: &Claim) -> Option<String> {
         let text = self.tidy_line(&claim.text);
         // The statement ends before the first instruction, offer or question.
@@ -106,8 +106,8 @@ impl<'e> Entries<'e> {
         (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
     }
 
-    /// Adds the text of the item above a nested item to the start of `line`; `None` if that text is
-    /// too long or a question.
+    /// Adds the text of the item above a nested item to the start of `line`, unless that text is
+    /// generic. `None` if it is too long or a question.
     fn below_parent(&self, claim: &Claim, line: String) -> Option<String> {
         let Some(parent) = claim.parent.as_deref().map(|parent| self.tidy_line(parent)) else {
             return Some(line);

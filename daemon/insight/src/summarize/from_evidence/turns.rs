@@ -14,7 +14,7 @@ use crate::{
 /// A prompt, and what happened before the next prompt.
 pub(super) struct Turn<'e> {
     pub(super) prompt: &'e Quote,
-    /// The line of the next prompt; [`u64::MAX`] if there is none.
+    /// The line of the next prompt; [`u64::MAX`] for the last turn.
     pub(super) end: u64,
 }
 

@@ -214,7 +214,7 @@ impl Handoff {
                 || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };
-        // The failing tests have a section of their own.
+        // The failing tests have a separate section.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);
         let is_listed = |step: &str| tests_fail && steps::is_about_tests(step);
         let steps = summary.next_steps.iter().flatten();

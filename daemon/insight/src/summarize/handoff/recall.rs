@@ -1,8 +1,8 @@
 //! Recalls errors, decisions, wishes, findings and open ends of earlier sessions that a prompt
 //! clearly matches.
 //!
-//! A wrong line costs the agent more than a missing one. Each kind therefore has a threshold of its
-//! own, and words that many entries share count little. The texts are quoted as in a handoff.
+//! A wrong line costs the agent more than a missing one. Each kind therefore has a separate
+//! threshold, and words that many entries share count little. The texts are quoted as in a handoff.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -78,8 +78,8 @@ fn read(syntax: Syntax, fragment: &str) -> Pairs {
     }
 }
 
-/// Returns the differences. The occurrences of a repeated key are compared in order, or ignored if
-/// their number changed.
+/// Returns the settings that differ. The occurrences of a repeated key are compared in order, or
+/// ignored if their number changed.
 fn between(old: &Pairs, new: &Pairs) -> Vec<Setting> {
     let (before, after) = (grouped(old), grouped(new));
     let mut found = Vec::new();

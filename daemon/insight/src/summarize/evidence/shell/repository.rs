@@ -281,7 +281,7 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     }
 }
 
-/// Returns the step of a reset; `None` if the reset only unstages files.
+/// Returns the step of a reset; `None` if it is not `--hard` and removes no known commits.
 fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep> {
     let undone = match target {
         Some(target) if target.starts_with("HEAD~") || target.starts_with("HEAD^") => {

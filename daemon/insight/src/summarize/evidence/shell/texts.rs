@@ -112,8 +112,8 @@ impl Published {
     }
 }
 
-/// Returns the text that the shell passes for a word; `None` if the command line does not contain
-/// that text.
+/// Returns the text of a word, or of the here-document in `$(cat <<EOF …)`. Variables are not
+/// expanded. `None` for other substitutions and for an empty word.
 pub(super) fn literal(word: &str) -> Option<String> {
     if let Some(document) = word.trim_start().strip_prefix("$(cat <<") {
         let (first, text) = document.split_once('\n')?;
@@ -130,7 +130,8 @@ pub(super) fn literal(word: &str) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// Returns `text` without the lines about a signer or about the program that wrote the text.
+/// Returns `text` without trailers, such as lines about a signer or about the program that wrote
+/// the text.
 pub(super) fn without_trailers(text: &str) -> String {
     let is_content = |line: &&str| {
         !pattern!(

@@ -47,7 +47,7 @@ pub(super) struct Word {
 /// The operator between two commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Operator {
-    /// `;`, `&`, a new line, or the end.
+    /// `;`, `&`, a bracket, a new line, or the end of the command line.
     #[default]
     Next,
     /// `&&`.

@@ -6,7 +6,8 @@ use crate::{
 };
 
 /// Returns the kind of a firm statement: a cause, a decision with its reason or alternative, a
-/// discovery or a dead end. `announced` is true after a sentence such as "Found it!".
+/// discovery or a dead end. A choice that the agent is about to carry out is a decision.
+/// `announced` is true after a sentence such as "Found it!".
 pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<StatementKind> {
     if is_intended_choice(sentence) {
         return Some(StatementKind::Decision);

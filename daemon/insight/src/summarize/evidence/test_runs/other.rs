@@ -82,7 +82,7 @@ pub(super) fn exunit(output: &str) -> Option<RunReport> {
 }
 
 /// Reads a plan `1..N` and a line for each test, as bats, prove and others print them. Returns
-/// `None` for output of Node, whose counts are read instead.
+/// `None` for output of Node, whose counts are read instead, and for more tests than planned.
 pub(super) fn tap(output: &str) -> Option<RunReport> {
     let plan = pattern!(r"(?m)^1\.\.(\d+)\s*$").captures(output)?;
     if pattern!(r"(?m)^# pass \d+\s*$").is_match(output) {

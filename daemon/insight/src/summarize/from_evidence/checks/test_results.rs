@@ -13,8 +13,9 @@ use crate::{
 /// A run that ended more than this number of seconds before the session is shown with its date.
 const HALF_A_DAY: u64 = 12 * 60 * 60;
 
-/// Returns the final result of the main suite. `None` if only a single test ran, if the run of a
-/// sub-agent is older than a change of the session, or if the exit code contradicts the output.
+/// Returns the final result of the main suite, from its [`main_run`]. `None` if this run is a
+/// single test, if a sub-agent made it before a change of the session, or if the exit code
+/// contradicts the output.
 pub(crate) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
     let evidence = entries.evidence;
     let run = main_run(evidence).filter(|run| !run.is_single_test())?;
@@ -135,9 +136,9 @@ pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
     latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>())
 }
 
-/// Returns the last run of a whole suite, or of a part that failed; if there is none, the last run
-/// of a part. A run of a single test is replaced by its [`larger_part`], if there is one. `None` if
-/// the run failed and a commit followed it.
+/// Returns the last run that failed or covers a whole suite, or else the last run of a part. A
+/// [`larger_part`] replaces a run of a single test. `None` if the run failed and a commit followed
+/// it.
 pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();

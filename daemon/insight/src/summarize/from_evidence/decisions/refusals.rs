@@ -15,8 +15,8 @@ const PLAN_PART: usize = 400;
 /// Maximum length, in characters, of the question with which the user refused an edit.
 const ASKED: usize = 160;
 
-/// Adds the last plan, if the session ended with this plan. The user refused the plan, or accepted
-/// the plan and cleared the context, which starts a new session.
+/// Adds the last plan, if the user refused it and the session ended. A plan is also recorded as
+/// refused if the user accepted it for a new session with a cleared context.
 pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {

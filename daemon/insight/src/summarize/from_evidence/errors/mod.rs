@@ -89,8 +89,9 @@ fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
     record.root_cause != NOT_STATED || !is_guessed && !is_of_test
 }
 
-/// Whether the stated cause of an error, if there is one, shares a word with the error, the
-/// attempt, the changed files or the fix. If not, the cause is about something else.
+/// Whether the stated cause of an error shares a word with the error, the attempt, the changed
+/// files or the fix. If not, the cause is about something else. True for an error without a stated
+/// cause.
 fn cause_matches_error(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let files = group.files.join(" ");
     let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
@@ -324,7 +325,7 @@ fn came_back(evidence: &Evidence, turn: &Turn<'_>) -> bool {
     })
 }
 
-/// Returns the last test run of the turn that passed, or [`NOT_VERIFIED`] if there is none or the
+/// Returns the last test run of the turn that passed, or [`NOT_VERIFIED`] if no run passed or the
 /// prompt is not about tests. Tests do not show whether other symptoms are gone.
 fn verified_in(entries: &Entries<'_>, turn: &Turn<'_>) -> String {
     let mut runs = entries.evidence.tests.iter().rev();

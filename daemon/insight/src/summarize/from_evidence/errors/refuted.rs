@@ -67,8 +67,8 @@ pub(crate) fn says_it_still_fails(prompt: &str) -> bool {
         .is_match(prompt.trim_start())
 }
 
-/// Whether a commit failed to fix a problem: the user pasted the same error again after it, or said
-/// that something still fails and the next commit, if there is one, is about the same matter.
+/// Whether a commit about a problem failed to fix it: after the commit, the user pasted the same
+/// error again, or said that something still fails, and [`is_tried_again`] holds.
 pub(crate) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Commit) -> bool {
     let subject = words(&commit.subject);
     let is_fix = pattern!(r"(?i)\bfix(?:e[sd]|ing)?\b").is_match(&commit.subject);

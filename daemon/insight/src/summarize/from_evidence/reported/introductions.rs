@@ -25,7 +25,7 @@ pub(crate) struct Introduction {
 
 impl Introduction {
     /// Returns the introduction of a list: the `sentence` before it, or else the nearest specific
-    /// heading in `headings`. `None` if no heading is specific.
+    /// heading in `headings`. `None` if no heading is specific, or if that heading is too long.
     pub(crate) fn of(
         entries: &Entries<'_>,
         sentence: Option<&str>,

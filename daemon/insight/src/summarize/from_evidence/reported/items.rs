@@ -60,8 +60,8 @@ fn size(items: &[String]) -> usize {
     items.iter().map(|item| item.len() + SEPARATOR).sum()
 }
 
-/// Returns the first clauses of an item, of at most `length` bytes; the whole item if no clause can
-/// be cut off.
+/// Returns the first sentence or clauses of an item, in at most `length` bytes; the whole item if
+/// it fits or cannot be cut.
 fn clauses(item: &str, length: usize) -> &str {
     let first = first_sentence(item);
     if item.len() <= length || first.len() <= length {

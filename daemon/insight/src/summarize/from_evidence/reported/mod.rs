@@ -95,7 +95,7 @@ impl<'e> ReportQuotes<'e> {
 
     /// Returns the lines of the wanted passages in order. The latest reports are chosen first. When
     /// they have used up `budget`, only the beginning of each earlier report is quoted, because
-    /// each report answers a request of its own.
+    /// each report answers another request.
     fn selected(
         &self,
         budget: usize,

@@ -67,7 +67,8 @@ struct QuoteCollector<'e> {
     /// The headings above a list whose introduction announces plans, guesses or instructions. Such
     /// a list is not quoted.
     skipped_list_headings: Option<Vec<String>>,
-    /// Whether the text directly before is left out. Then a sentence that depends on it cannot stay.
+    /// Whether the text directly before is left out. Then a sentence that depends on it cannot
+    /// stay.
     is_previous_omitted: bool,
     /// The only name in the previous sentence, if that sentence says that the named thing was
     /// added.
@@ -103,7 +104,7 @@ impl<'e> QuoteCollector<'e> {
         }
         self.headings = &passage.headings;
         let topic = passage.headings.iter().rev().find_map(|heading| topic_of_heading(heading));
-        // Decisions, open ends and known failures have sections of their own; proposals and
+        // Decisions, open ends and known failures have separate sections; proposals and
         // instructions state no fact.
         if matches!(
             topic,
@@ -203,7 +204,7 @@ impl<'e> QuoteCollector<'e> {
     }
 
     /// Uses a sentence that ends in a colon as the introduction of the list after it. Returns the
-    /// statement in the sentence, if there is one.
+    /// statement in the sentence, if it contains one.
     fn introduce(&mut self, sentence: &str, headings: &[String]) -> Option<String> {
         let is_quoted = !(is_phrase(Topic::Talk, sentence)
             || self.is_previous_omitted && depends_on_previous(sentence));

@@ -44,16 +44,16 @@ pub(crate) struct QuotedPassage {
     pub(crate) parts: Vec<String>,
     /// The number of items that are not in `parts`.
     pub(crate) left_out: usize,
-    /// Whether the label announces the conclusion of the report.
+    /// Whether the label or the first sentence announces the conclusion of the report.
     pub(crate) concludes: bool,
     /// Whether this is one finding of a review.
     pub(crate) is_of_review: bool,
 }
 
 impl QuotedPassage {
-    /// Returns an entry of about `budget` bytes: whole sentences, or items that are shortened if they
-    /// do not fit. A list ends with the number of omitted items. `None` if there is no text, or if
-    /// only one item of several fits; one of two items is enough after an introduction.
+    /// Returns an entry of about `budget` bytes: whole sentences, or items that are shortened if
+    /// they do not fit. A list ends with the number of omitted items. `None` if there is no text,
+    /// or if only one item of several fits; one of two items is enough after an introduction.
     pub(crate) fn line(&self, budget: usize) -> Option<String> {
         let (first, rest) = self.parts.split_first()?;
         let start = self.start();
@@ -73,8 +73,9 @@ impl QuotedPassage {
         Some(capitalised(&line))
     }
 
-    /// Returns a list as an entry of about `budget` bytes with its first items. If at most a third of
-    /// the items does not fit, returns all items instead if they can be shortened to [`LIST`] bytes.
+    /// Returns a list as an entry of about `budget` bytes with its first items. If at most a third
+    /// of the items does not fit, returns all items instead if they can be shortened to [`LIST`]
+    /// bytes.
     pub(crate) fn line_of_first_items(&self, budget: usize) -> Option<String> {
         let budget = budget.min(LIST).saturating_sub(self.start().len());
         let (items, left) = first_that_fit(&self.parts, budget);
@@ -105,8 +106,8 @@ impl QuotedPassage {
         }
     }
 
-    /// Returns an entry of about `budget` bytes. If [`QuotedPassage::line`] returns no entry that fits, only
-    /// the first sentence or item is used, cut at a clause.
+    /// Returns an entry of about `budget` bytes. If [`QuotedPassage::line`] returns no entry that
+    /// fits, only the first sentence or item is used, cut at a clause.
     pub(crate) fn beginning(&self, budget: usize) -> Option<String> {
         if let Some(line) = self.line(budget).filter(|line| line.len() <= budget) {
             return Some(line);

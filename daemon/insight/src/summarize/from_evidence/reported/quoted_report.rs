@@ -118,7 +118,7 @@ impl<'e> QuotedReport<'e> {
         is_wanted: fn(&Report, &QuotedPassage) -> bool,
     ) -> Vec<QuotedPassage> {
         let mut passages = self.passages.clone();
-        // If the answer is left out, the paragraph after it stays a passage of its own.
+        // If the answer is left out, the paragraph after it stays a separate passage.
         let is_quoted = |first: &str| holds(entries, self.report, first) && !repeats(first, known);
         if self.question.is_some()
             && passages.first().and_then(QuotedPassage::first).is_some_and(is_quoted)

@@ -67,7 +67,7 @@ pub(crate) fn is_metadata(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether a text claims that something works now.
+/// Whether a text claims that something works now or will work.
 pub(crate) fn claims_success(text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|correctly|resolves|(?:is|are|with|now|all|been) (?:now )?(?:fixed|resolved)|now (?:works?|loads?|serves?|passes)|(?:will|should|can) now|will (?:be able|load|work|serve))\b|^everything\b")
         .is_match(text)

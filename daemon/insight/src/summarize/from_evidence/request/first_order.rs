@@ -25,7 +25,8 @@ const SOON: usize = 3;
 /// Minimum number of words of a clause that contains the object of the order after it.
 const CLAUSE: usize = 5;
 
-/// Returns the index of the first order of work after an opening question, talk or preparation.
+/// Returns the index of the first order of work after an opening question, check, remark, talk or
+/// preparation.
 pub(crate) fn first_order(
     evidence: &Evidence,
     requests: &[Request],

@@ -44,7 +44,7 @@ const REPEATED: f64 = 0.5;
 /// A request that is no order or led to no change repeats the earlier requests if they contain at
 /// least this share of its words.
 const FAMILIAR: f64 = 0.3;
-/// Maximum length, in bytes, of a prompt whose paragraphs are read as requests of their own.
+/// Maximum length, in bytes, of a prompt whose paragraphs are read as separate requests.
 const TYPED: usize = 900;
 
 /// Maximum length, in bytes, of a quotation that does not count as pasted text.

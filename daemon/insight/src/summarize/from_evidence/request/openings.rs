@@ -1,4 +1,4 @@
-//! Recognises first prompts that order no work: questions, preparations and talk.
+//! Recognises first prompts that order no new work, such as questions, preparations and talk.
 
 use crate::summarize::{
     from_evidence::request::wording::{self, Manner},

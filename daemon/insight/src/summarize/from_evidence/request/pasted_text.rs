@@ -11,8 +11,8 @@ use crate::{
 /// Minimum length, in bytes, of a prompt that the evidence may have shortened.
 const SHORTENED: usize = 600;
 
-/// Returns a prompt whose middle the evidence left out, without the broken word before the gap and
-/// without the broken sentence after the gap.
+/// If the evidence left out the middle of a prompt, removes the broken word before the gap and the
+/// broken sentence after the gap.
 pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
     let parts = prompt.split_once(" … ").filter(|_| prompt.len() >= SHORTENED);
     let Some((head, tail)) = parts else { return Cow::Borrowed(prompt) };
