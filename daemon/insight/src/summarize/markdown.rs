@@ -1,6 +1,6 @@
-//! Renders a summary as Markdown. [`to_page`] has another layout. [`to_markdown`] prints the same
-//! lines as the code in the specification of session summaries (intelligent-session-summarization,
-//! not part of this repository), with these exceptions:
+//! Renders a summary as Markdown. [`to_page`] has a separate layout. [`to_markdown`] prints the
+//! same lines as the code in the specification of session summaries
+//! (intelligent-session-summarization, not part of this repository), with these exceptions:
 //!
 //! - The heading of an error ends in `...` only when the error was cut.
 //! - Fields that this code omits are printed: discoveries in the position of the specification's
@@ -10,7 +10,7 @@
 //! - A session with several phases lists them on a separate line.
 //! - An empty (not absent) list of files is reported in the words of the second example.
 //!
-//! The examples also have a blank line under each heading, settings before decisions, and
+//! The examples also have a blank line below each heading, settings before decisions, and
 //! rationales on separate lines. This module follows the code, not these examples.
 
 use std::collections::BTreeMap;

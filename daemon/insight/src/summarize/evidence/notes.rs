@@ -32,8 +32,9 @@ pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
     (plans && !is_done).then_some(NotePurpose::Plan)
 }
 
-/// Returns the shortened text of a file that `change` writes as a whole after `prompt`, if the file
-/// is a todo or plan file, or describes the progress; `None` for other changes.
+/// Returns the shortened text of a file that `change` writes as a whole, if the file is a todo or
+/// plan file, or describes the progress according to its name or `prompt`; `None` for other
+/// changes.
 pub(super) fn text_of(change: &FileChange, prompt: &str) -> Option<String> {
     let is_whole = matches!(change.kind, ChangeKind::Written);
     let text = &change.edits.first().filter(|_| is_whole)?.new;

@@ -92,7 +92,7 @@ pub(super) enum CallEffect {
     Delegate,
     /// Questions in the form that older versions stored.
     Ask(Vec<(String, Vec<String>)>),
-    /// The user answered questions.
+    /// The user answered or refused questions.
     Questions(Vec<PendingQuestion>),
     /// The list of tasks was read.
     ListTasks,

@@ -224,7 +224,7 @@ impl Collector {
         retries::record_end(waiting, retries, (command, origin), end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
-            // If a later command succeeds, these changes may be the reason, not the other form.
+            // If a later command succeeds, the reason may be these changes, not its form.
             waiting.clear();
         }
     }

@@ -53,8 +53,9 @@ impl CommandEnd<'_> {
     }
 }
 
-/// Records the end of a command that ran at `origin`: in `waiting` if it failed, in `retries` if it
-/// is another form of a command in `waiting`.
+/// Records the end of the command that ran at `origin`. A failed command is added to `waiting`. A
+/// command that succeeded and printed something is added to `retries` if it is another form of a
+/// command in `waiting`.
 pub(super) fn record_end(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,

@@ -62,9 +62,9 @@ pub enum RecallTopic {
 struct Threshold {
     /// The share of the entry's information, from 0 to 1.
     share: f64,
-    /// The number of common words.
+    /// The number of words that the entry and the prompt share.
     words: usize,
-    /// The information of the common words, in nats.
+    /// The information of these words, in nats.
     information: f64,
     /// Whether the prompt has to contain a name of the entry, because the other words of entries
     /// with this topic occur in many requests.
@@ -152,7 +152,7 @@ impl RecallMemory {
         if threshold.needs_name && !has_name {
             return None;
         }
-        // A common name that is not required raises the share by a third.
+        // A shared name that is not required raises the share by a third.
         let share = if has_name && !threshold.needs_name { share * 1.33 } else { share };
         (share >= threshold.share && shared >= threshold.information).then_some(share)
     }
@@ -161,7 +161,7 @@ impl RecallMemory {
     fn information(&self, word: &str) -> f64 {
         let entries = f64::from(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let with_it = f64::from(self.frequencies.get(word).copied().unwrap_or(0));
-        // Few entries do not show which words are common, so the counts are smoothed.
+        // Few entries do not show which words are frequent, so the counts are smoothed.
         ((entries + 20.0) / (with_it + 1.0)).ln()
     }
 }

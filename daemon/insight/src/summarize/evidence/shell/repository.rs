@@ -33,8 +33,8 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
-    /// Whether the command runs only if an earlier command succeeds that is not a step and does
-    /// more than read.
+    /// Whether the command runs only if an earlier command succeeds, and that command does more
+    /// than read but is not a step.
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,

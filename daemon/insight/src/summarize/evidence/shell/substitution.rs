@@ -1,7 +1,7 @@
 //! Finds the end of a command substitution, `$( … )`, in a command line.
 
 /// Returns the length of the `$( … )` at the start of `rest`; `None` if it has no end. Ignores
-/// brackets between two equal characters of `quotes`.
+/// brackets in quoted text; `quotes` contains the quote characters that count.
 pub(super) fn length_outside_quotes(rest: &str, quotes: &[char]) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote: Option<char> = None;

@@ -34,7 +34,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
                 back if back == PREVIOUS_DIRECTORY => previous.clone(),
                 changed => changed,
             };
-            // After a call with an unknown folder, the last known directory is the best guess.
+            // After `cd` with an unknown folder, the last known directory is the best guess.
             if !changed.starts_with('$') {
                 previous = mem::replace(&mut directory.current, changed);
             }

@@ -349,8 +349,9 @@ impl<'l> Lexer<'l> {
     }
 }
 
-/// Whether a text begins with a set of characters: `[a-z]`, `[!x]`, `[12]`. Names such as `[id]`,
-/// which the shell leaves as they are if no file matches, are frequent in web projects.
+/// Whether a text begins with a set of characters: `[a-z]`, `[!x]`, `[12]`. Names such as `[id]` do
+/// not count: they are frequent in web projects, and the shell leaves them as they are if no file
+/// matches.
 fn begins_set(text: &str) -> bool {
     text.starts_with('[') && pattern!(r"^\[(?:[!^]\S|(?:.-.)+\]|\d+\])").is_match(text)
 }

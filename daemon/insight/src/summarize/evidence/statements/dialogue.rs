@@ -77,8 +77,8 @@ fn is_number(mark: &str) -> bool {
     mark.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the options in `offer` that have numbers if the marks are numbers, or else the options
-/// that have letters. Returns none if there are no marks.
+/// If the marks are numbers, returns the options in `offer` that have numbers, otherwise those that
+/// have letters. Returns none without marks.
 fn options_like(offer: &str, marks: &[String]) -> Vec<(String, String)> {
     let Some(first) = marks.first() else { return Vec::new() };
     options(offer).into_iter().filter(|(mark, _)| is_number(mark) == is_number(first)).collect()

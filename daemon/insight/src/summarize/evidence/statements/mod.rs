@@ -1,8 +1,8 @@
 //! Finds lasting statements in the agent's sentences.
 //!
 //! Precision is more important than recall: a wrong sentence in a summary costs more trust than a
-//! missing one. An agent guesses while it works, so only firm statements count there. The reply
-//! that ends a turn is its report, in which more sentences count.
+//! missing one. An agent guesses while it works, so only its firm statements of that time count.
+//! The reply that ends a turn is its report, in which more sentences count.
 
 mod claims;
 mod dialogue;

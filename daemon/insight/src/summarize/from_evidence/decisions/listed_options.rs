@@ -1,4 +1,4 @@
-//! Finds the options in a report to which the user refers by letter or number.
+//! Finds the options in a report that the user refers to by letter or number.
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},

@@ -14,7 +14,8 @@ use crate::{
 
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
-/// A quote of at most this length, in bytes, always needs the sentence before it.
+/// A quote of at most this length, in bytes, always needs the sentence before it, unless it
+/// contains code.
 const SHORT: usize = 60;
 /// Maximum length, in characters, of the text that is shown with a quote.
 pub(crate) const CONTEXT: usize = 200;

@@ -221,7 +221,8 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
     }
 }
 
-/// Whether a merge, or a push to the main branch, followed `origin` in the same transcript.
+/// Whether a merge, a closed pull request or a push to the main branch followed `origin` in the
+/// same transcript.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let is_main = |name: &str| is_main_branch(name.strip_prefix("origin/").unwrap_or(name));
@@ -252,7 +253,7 @@ fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
 }
 
 /// Whether a prompt, commit, report or push after `origin`, or in another transcript, is about the
-/// open end in `line`.
+/// open end in `line`. Also true if something in `line` was removed later.
 pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;

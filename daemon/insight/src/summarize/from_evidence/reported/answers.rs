@@ -24,7 +24,8 @@ const REQUEST_SENTENCE: usize = 180;
 const SUBJECT: usize = 6;
 
 /// Returns the question that a report answers: the whole of a short prompt that orders no work, or
-/// else the only question of a prompt. `None` if the turn changed something.
+/// else the only question of a prompt. `None` if the prompt asks nothing or the turn changed
+/// something.
 pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;

@@ -1,4 +1,4 @@
-//! Finds the first order of work after an opening question.
+//! Finds the first order of work after an opening prompt that orders none, such as a question.
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
