@@ -21,7 +21,7 @@ const MAX_HEADING_BYTES: usize = 70;
 const SECTION: usize = 7;
 const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
-/// Maximum length, in bytes, of a sentence that is the heading of the list after the sentence.
+/// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;

@@ -237,7 +237,7 @@ fn claims(passages: &[Passage], origin: Origin) -> Vec<Claim> {
         {
             continue;
         }
-        // A paragraph after a list does not belong to the heading any more.
+        // A paragraph after a list or table does not belong to the heading any more.
         let is_after_list = passage.form == Form::Paragraph
             && before.is_some_and(|before| {
                 before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)
