@@ -34,7 +34,7 @@ pub(crate) enum Quoting {
     Field,
     /// By quotes, as one of several arguments: `("password", "…")`.
     Argument,
-    /// Unquoted, in `NAME=value` at the start of a line or among other such pairs.
+    /// Unquoted, in a setting: `NAME=value` or `ENV NAME value`.
     Setting,
     /// Unquoted, in `name: value` as the only content of its line or after another pair, or in
     /// `name = value` below a `[section]`.

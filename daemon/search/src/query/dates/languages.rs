@@ -1,8 +1,9 @@
 //! The words of dates in languages other than English, as data.
 //!
-//! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` stand for a value, and `|` separates
+//! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` match a value, and `|` separates
 //! alternatives. A pattern that ends with `?` is also a word of another language: inside a text, it
-//! is a date only if the text is in its own language. The apostrophe and the hyphen separate words.
+//! is a date only if the text is in the pattern's language. The apostrophe and the hyphen separate
+//! words.
 //! A month without a day is not a date, because many months are also other words (`mars`, `mayo`).
 
 use crate::{query::dates::calendar::Unit, text::language::Language};
