@@ -26,7 +26,7 @@ pub(crate) struct Value<'t> {
 /// How a value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// By quotes or tags: a literal.
+    /// By quotes or tags, as the value of a header, or as a cell of a CSV file.
     Literal,
     /// By quotes, in `NAME='value'` or after a flag.
     QuotedSetting,
@@ -48,7 +48,7 @@ pub(crate) enum Quoting {
     Flag,
     /// Unquoted, with only blanks between name and value, in a line with other content.
     Beside,
-    /// In a cell of a table, or unquoted after only blanks in a line with no other content.
+    /// In a cell of a Markdown table, or unquoted after only blanks in a line with no other content.
     Cell,
     /// Unquoted, in a sentence: `name is value`.
     Prose,

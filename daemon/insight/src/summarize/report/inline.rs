@@ -37,8 +37,8 @@ pub(super) fn with_code(text: &str, code: &str) -> String {
     }
 }
 
-/// Returns a text before a code block as a whole if its last sentence says what was done and is
-/// complete. Otherwise returns the text without its last clause.
+/// Returns the text before a code block. Leaves out the last clause, unless the last sentence says
+/// what was done and is complete.
 fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
         r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"

@@ -35,7 +35,8 @@ pub(crate) struct Report {
     /// Whether the report ends with a request for consent or a choice. If so, the items of the report
     /// are not decided yet.
     pub(crate) asks: bool,
-    /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
+    /// The first paragraph that is neither very short nor an announcement, as one line; `None` if
+    /// that paragraph has a label.
     pub(crate) lead: Option<String>,
     /// The paragraphs at the start of the report, as one line. The opening ends before a heading, a
     /// list, a table, or a paragraph whose label announces a proposal or open work.
