@@ -21,9 +21,9 @@ struct OpenCircuit {
 
 /// Number of consecutive failures that open the breaker.
 const FAILURES_TO_OPEN: u32 = 5;
-/// How long the breaker is open at first. Each call that fails while it is open doubles this time.
+/// The pause after the breaker opens. Each call that fails while the breaker is open doubles it.
 const FIRST: Duration = Duration::from_secs(30);
-/// The maximum time for which the breaker is open, unless the server asks for a longer pause.
+/// The maximum pause, unless the server asks for a longer one.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Breaker {

@@ -79,7 +79,7 @@ pub struct Resilience {
     pub persist_to_disk: bool,
 }
 
-/// The first reaction to an unavailable model.
+/// The reaction to an unavailable model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnUnavailable {
     /// The session is marked as failed.

@@ -34,8 +34,8 @@ pub enum Error {
     /// The reply exceeded its limit and is incomplete. The caller requests a shorter reply.
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
-    /// The reply does not have the requested form, even after a second attempt. The caller
-    /// continues without a reply, and [`resilience`](crate::resilience) may plan one retry.
+    /// The reply does not have the requested form. The caller continues without a reply, and
+    /// [`resilience`](crate::resilience) may plan one retry.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
         /// What is wrong with the reply, without quoting it.

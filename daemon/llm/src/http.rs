@@ -123,7 +123,7 @@ async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Respon
 }
 
 impl Response {
-    /// Returns the status and the server's error message, if there is one, without the key.
+    /// Returns the status and the error message in the body, if any, without the key.
     pub(crate) fn message(&self, key: Option<&Secret>) -> String {
         let body = &self.body;
         let places = [&body["error"]["message"], &body["error"], &body["message"], &body["detail"]];

@@ -1,4 +1,4 @@
-//! Stores the ledger as a small JSON file, for callers without a database.
+//! Stores the ledger as a small JSON file.
 
 use std::{
     fs, io,

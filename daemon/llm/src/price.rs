@@ -1,8 +1,8 @@
 //! The prices of models.
 //!
 //! The cost that a provider reports takes precedence, then the configured price, then the table in
-//! this file, which contains the prices on the providers' pages. Otherwise the cost is unknown; it
-//! is never guessed.
+//! this file, which contains the prices on the providers' pages. Otherwise a server on this machine
+//! is free, and the cost of another provider is unknown.
 
 use std::fmt;
 

@@ -49,7 +49,7 @@ pub(crate) enum RunError {
 
 /// Runs `command` (a program and its arguments) in `directory` with `input` on its standard input.
 /// An output of more than `longest` bytes is an error. Dropping the future kills the program and
-/// its child processes. When the program ends, its remaining child processes are killed, too.
+/// its child processes. On Unix, child processes that outlive the program are killed, too.
 pub(crate) async fn run(
     command: &[String],
     directory: &Path,

@@ -7,14 +7,14 @@ use crate::money::Money;
 pub struct Reply {
     /// The text without the model's reasoning.
     pub text: String,
-    /// The JSON in the answer, if a schema was given. Null entries and entries that the schema does
+    /// The JSON in the answer; `None` for plain text. Null entries and entries that the schema does
     /// not define are removed.
     pub json: Option<Value>,
     /// The usage, including failed attempts.
     pub usage: TokenUsage,
     /// The cost of all attempts; `None` when the cost of one attempt is unknown.
     pub cost: Option<Money>,
-    /// The model's name as the provider reports it, otherwise the configured name.
+    /// The model's name: as the provider reports it, otherwise as configured, otherwise `unknown`.
     pub model: String,
 }
 

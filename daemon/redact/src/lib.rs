@@ -103,8 +103,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// The kinds of secrets that a name, a URL or a key block identifies. Some of these kinds also
-    /// have a row in [`RULES`].
+    /// Kinds of secrets that a name, a URL or a key block identifies. Kinds such as `password` are
+    /// omitted, because [`RULES`] contains them.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",

@@ -32,7 +32,7 @@ pub(super) struct RuleScanner {
     anchors: AhoCorasick,
     /// Indexed by the number of the anchor.
     actions: Vec<Vec<Action>>,
-    /// Indexed by the number of the rule; compiled when its anchor first occurs in a text.
+    /// Indexed by the number of the rule. A pattern is compiled when it is first tried.
     patterns: Vec<OnceLock<meta::Regex>>,
 }
 

@@ -222,7 +222,7 @@ impl Packer {
                 }
                 parts.push((String::new(), 0));
             }
-            let (text, used) = parts.last_mut().expect("a part was added if there was none");
+            let (text, used) = parts.last_mut().expect("a part was added if the list was empty");
             if gap > 0 {
                 text.push_str(&format!("[{gap} messages are left out here]\n\n"));
             }

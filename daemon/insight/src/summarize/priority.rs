@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(fields[0], "errors_resolved");
     }
 
-    /// Appendix A.2 of the specification shows these fields. It has no files and no errors.
+    /// Appendix A.2 of the specification shows these fields, but neither files nor errors.
     #[test]
     fn the_fields_of_the_second_worked_example_are_selected() {
         let activity = ActivityVector {

@@ -3,8 +3,8 @@
 //!
 //! [`Embeddings`] returns a vector of length one for each text. As with requests to a language
 //! model, secrets are redacted before a text is sent, a circuit breaker guards the server, and
-//! every call of a server is recorded. `openai` implements servers, and `local` implements a model
-//! in a folder. Nothing is downloaded.
+//! the calls to a server are recorded. `openai` calls a server, and `local` reads a model from a
+//! folder. Nothing is downloaded.
 
 pub mod config;
 

@@ -142,7 +142,7 @@ fn ends_any(region: &[u8], index: usize) -> bool {
         byte if byte.is_ascii_whitespace() => true,
         b'\\' => matches!(region.get(index + 1), Some(b'n' | b'r' | b't' | b'"' | b'\\' | b'\'')),
         b'%' => region[index..].starts_with(b"%26") && is_encoded_pair(&region[index + 3..]),
-        // Another pair or argument follows.
+        // A comma ends the value only before another pair or argument.
         b',' => is_next_pair(&region[index + 1..]),
         _ => false,
     }

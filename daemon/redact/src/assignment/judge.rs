@@ -235,8 +235,8 @@ fn is_argument_password(text: &str) -> bool {
     has_signs(text) || (!is_word && !is_type && (has_upper || !text.contains(['-', '/', '.', ':'])))
 }
 
-/// Whether `text`, which only spaces separate from a name such as `password`, is a password: 6 to
-/// 64 bytes with letters and digits.
+/// Whether `text`, which only spaces separate from a name such as `password`, is a password: a
+/// single word of 6 to 64 bytes with letters and digits.
 fn is_bare_word_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());

@@ -5,10 +5,11 @@ use crate::{assignment::name, randomness::looks_random};
 /// The context of a value, which decides how much evidence of code is necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Surrounding {
-    /// The value is probably an expression: any path of names is a reference.
+    /// The value is probably an expression: a path such as `a.b` is a reference unless one of its
+    /// names looks random.
     Code,
-    /// The value is a setting: a path of names is a reference only if it contains the name of a
-    /// secret, ends with a file extension, or begins with a known root.
+    /// The value is a setting: a path such as `a.b` is a reference only if it contains the name of
+    /// a secret, ends with a file extension, or begins with a known root.
     Settings,
 }
 

@@ -111,7 +111,7 @@ fn after_emphasis(text: &[u8], start: usize, at: usize) -> usize {
         .map_or(at, |(_, close)| at + close.len())
 }
 
-/// Whether the name is an attribute of an element: `<entry key="name">value</entry>`.
+/// Whether the name is the value of an attribute: `<entry key="name">value</entry>`.
 fn is_attribute(before: &[u8]) -> bool {
     [" key=\"", " Key=\"", " name=\"", " Name=\"", " key='", " name='"]
         .iter()
@@ -126,8 +126,8 @@ fn typed(after_name: &[u8]) -> Option<usize> {
         .map(|call| call.len())
 }
 
-/// Returns the start of the value in `<key>name</key><string>value`,
-/// `<name>name</name><value>value` and `<td>name</td><td>value`.
+/// Returns the start of a value in the element after the element with the name, as in
+/// `<key>name</key><string>value` and `<td>name</td><td>value`.
 fn next_element(after_name: &[u8]) -> Option<usize> {
     const PAIRS: [(&[u8], &[u8]); 5] = [
         (b"</key>", b"<string>"),

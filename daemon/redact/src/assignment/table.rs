@@ -35,7 +35,7 @@ enum Notation {
     Separated(u8),
 }
 
-/// Returns the table whose heading contains the name at `at`, if there is one.
+/// Returns the table whose heading is the line with the name at `at`; `None` for any other line.
 pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
     let bytes = text.as_bytes();
     let floor = at.saturating_sub(HEADING);

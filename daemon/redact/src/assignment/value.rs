@@ -26,7 +26,7 @@ pub(crate) struct Value<'t> {
 /// How a value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// By quotes or tags: a literal.
+    /// By quotes or tags, as the value of a header, or as a cell of a CSV file.
     Literal,
     /// By quotes, in `NAME='value'` or after a flag.
     QuotedSetting,
@@ -34,7 +34,7 @@ pub(crate) enum Quoting {
     Field,
     /// By quotes, as one of several arguments: `("password", "…")`.
     Argument,
-    /// Unquoted, in `NAME=value` at the start of a line or among other such pairs.
+    /// Unquoted, in a setting: `NAME=value` or `ENV NAME value`.
     Setting,
     /// Unquoted, in `name: value` as the only content of its line or after another pair, or in
     /// `name = value` below a `[section]`.
@@ -48,7 +48,7 @@ pub(crate) enum Quoting {
     Flag,
     /// Unquoted, with only blanks between name and value, in a line with other content.
     Beside,
-    /// In a cell of a table, or unquoted after only blanks in a line with no other content.
+    /// In a cell of a Markdown table, or unquoted after only blanks in a line with no other content.
     Cell,
     /// Unquoted, in a sentence: `name is value`.
     Prose,

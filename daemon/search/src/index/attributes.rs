@@ -57,7 +57,7 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
     finished(terms)
 }
 
-/// Returns the term for the value of a `file:` filter.
+/// Returns the term for a path, in the index and in a `file:` filter.
 pub(crate) fn file(path: &str) -> String {
     let path = text::folded(path).replace('\\', "/");
     let path = path.trim_end_matches('/');

@@ -29,7 +29,7 @@ pub struct Card {
     pub started_at: Option<Timestamp>,
     /// Time of the latest message.
     pub ended_at: Timestamp,
-    /// The branch of the messages that have no branch of their own.
+    /// The branch of those messages that do not state a branch.
     pub branch: Option<String>,
 }
 

@@ -27,10 +27,11 @@ pub(crate) struct PassageRow {
     pub(crate) source: u32,
     /// The message's number in its source, or the field's number in an episode.
     pub(crate) seq: u32,
-    /// The number of the passage within the message.
+    /// The number of the passage within the message or field.
     pub(crate) part: u32,
     pub(crate) kind: PassageKind,
-    /// Time of the message, or for an episode the end of its session, in seconds since the epoch.
+    /// Time of the message (if unknown, the start of its session), or for an episode the end of its
+    /// session, in seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) text: String,
     pub(crate) files: Vec<String>,

@@ -203,7 +203,8 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the words that one or two `edits` turn into `word`, with their frequencies.
+    /// Returns the words that at most `edits` edits (1 or 2) turn into `word`, with their
+    /// frequencies.
     pub(crate) fn words_near(&self, word: &str, edits: u8) -> tantivy::Result<Vec<(String, u32)>> {
         let mut words = match self.store {
             Store::Disk(disk) => disk.words_near(word, edits)?,

@@ -250,7 +250,8 @@ impl Query {
         &self.free_text
     }
 
-    /// Returns the dates in the query's words; dates in filters are not included.
+    /// Returns the dates in the query's words, but not the dates in filters. A list has all its dates
+    /// in filters.
     pub fn dates(&self) -> &[TimeRange] {
         &self.dates
     }

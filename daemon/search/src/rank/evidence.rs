@@ -99,7 +99,7 @@ impl Evidence {
         &self.pairs[candidate * self.pair_count..(candidate + 1) * self.pair_count]
     }
 
-    /// Returns the weights of the pairs that occur together in a row, as in `runs`.
+    /// Returns the weight of the pairs that occur together in a row, as in `runs`.
     pub(crate) fn run(&self, row: usize) -> f32 {
         self.runs[row]
     }

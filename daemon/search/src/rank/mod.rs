@@ -64,8 +64,9 @@ pub struct RankRequest<'r> {
     pub weights: &'r Weights,
     pub second: Option<&'r dyn SecondRanker>,
     /// A filter that is applied before any limit. It is called for every session that contains a
-    /// word of the query, ended in a time range of the query, or is found by the second ranker. For
-    /// a query without words, it is called for the latest sessions until `limit` sessions pass.
+    /// word of the query, worked on the query's identifier, ended in a time range of the query, or
+    /// is found by the second ranker. For a query without words, it is called for the latest
+    /// sessions until `limit` sessions pass.
     pub session_filter: Option<&'r dyn Fn(SessionKey) -> bool>,
 }
 

@@ -31,8 +31,8 @@ pub struct SessionHit {
     pub session: SessionKey,
     /// The score, comparable only within one result.
     pub score: f32,
-    /// At most eight passages, best first. Empty in a list and for a session that only the second
-    /// ranker found.
+    /// At most eight passages, best first. Empty in a list and for a session that was not found by
+    /// the words of the query.
     pub passages: Vec<PassageHit>,
     pub explanation: Explanation,
 }

@@ -277,7 +277,7 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
     ] {
         assert_eq!(index.find(name)[..2], [2, 1], "{name}");
     }
-    // A folder's name is a plain word, and so is a file's name beside other words.
+    // A folder's name is a plain word, and so is a file's name in a query with other words.
     assert_eq!(index.find("tokenizer")[0], 5);
     assert_eq!(index.find("what about the Makefile")[0], 3);
 }

@@ -45,8 +45,8 @@ pub struct Weights {
     pub date_after: f32,
     /// The share of [`Weights::date`] for the seven days before the date.
     pub date_before: f32,
-    /// The session contains the identifier that the query consists of. This weight is greater than
-    /// the sum of all other weights, so that these sessions come first.
+    /// The session contains the identifier that the query consists of, or worked on it. This weight
+    /// is greater than the sum of all other weights, so that these sessions come first.
     pub identifier: f32,
     /// The query contains the name of the session's project.
     pub named_project: f32,

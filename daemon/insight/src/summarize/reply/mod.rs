@@ -75,7 +75,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
 
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
-    /// The dropped claims. A claim that the model repeats is dropped once.
+    /// The dropped claims. A claim that the model repeats is listed once.
     dropped: Vec<String>,
 }
 

@@ -26,8 +26,8 @@ pub(super) fn is_unfinished(text: &str) -> bool {
 /// Maximum length, in bytes, of a line of code that completes the sentence before it.
 const CODE: usize = 80;
 
-/// Returns a text together with the code that follows it, if the code is one short line. Otherwise
-/// returns [`before_code`].
+/// Returns a text together with the code that follows it, if the code is one short line without
+/// backticks. Otherwise returns [`before_code`].
 pub(super) fn with_code(text: &str, code: &str) -> String {
     let text = text.trim_end().trim_end_matches(':');
     let code = code.trim();
@@ -37,8 +37,8 @@ pub(super) fn with_code(text: &str, code: &str) -> String {
     }
 }
 
-/// Returns the whole text before a long code block if its last sentence says what was done and is
-/// complete. Otherwise returns the text without its last clause.
+/// Returns the text before a code block. Leaves out the last clause, unless the last sentence says
+/// what was done and is complete.
 fn before_code(text: &str) -> String {
     let says_what_was_done = pattern!(
         r"(?i)(?:^|[.!?] )(?:i(?:['’]ve| have)? |we )?(?:now |also )?(?:added|changed|created|disabled|enabled|fixed|moved|removed|renamed|replaced|rewrote|set|switched|turned|updated) \S+ (?:\S+ ){3,}\S+$"
@@ -140,7 +140,7 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     }
 }
 
-/// Maximum length, in bytes, of a line that is a statement of its own.
+/// Maximum length, in bytes, of a line that is a separate statement.
 const LINE: usize = 110;
 
 /// Whether the line at the end of `before` and the line at the start of `after` are separate

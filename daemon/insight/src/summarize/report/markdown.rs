@@ -15,13 +15,14 @@ const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const MAX_PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a bold paragraph, or of a line with a final colon, that is a heading.
+/// A bold paragraph with an aside may be twice as long.
 const MAX_HEADING_BYTES: usize = 70;
 /// Levels of headings below the six of Markdown: a line that ends in a colon above a bold heading,
-/// a bold paragraph, and any other line that ends in a colon.
+/// a bold paragraph, and any other introduction of passages.
 const SECTION: usize = 7;
 const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
-/// Maximum length, in bytes, of a sentence that is the heading of the list after the sentence.
+/// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;

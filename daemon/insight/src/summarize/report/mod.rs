@@ -35,7 +35,8 @@ pub(crate) struct Report {
     /// Whether the report ends with a request for consent or a choice. If so, the items of the report
     /// are not decided yet.
     pub(crate) asks: bool,
-    /// The first paragraph with substance, as one line; `None` if that paragraph has a label.
+    /// The first paragraph that is neither very short nor an announcement, as one line; `None` if
+    /// that paragraph has a label.
     pub(crate) lead: Option<String>,
     /// The paragraphs at the start of the report, as one line. The opening ends before a heading, a
     /// list, a table, or a paragraph whose label announces a proposal or open work.
@@ -237,7 +238,7 @@ fn claims(passages: &[Passage], origin: Origin) -> Vec<Claim> {
         {
             continue;
         }
-        // A paragraph after a list does not belong to the heading any more.
+        // A paragraph after a list or table does not belong to the heading any more.
         let is_after_list = passage.form == Form::Paragraph
             && before.is_some_and(|before| {
                 before.form != Form::Paragraph && before.headings.starts_with(&passage.headings)

@@ -271,7 +271,7 @@ impl<'s> Prose<'s> {
     }
 }
 
-/// A sentence that contains one of these words is English.
+/// An ASCII sentence that contains one of these words is English.
 static ENGLISH_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
         "The ", " the ", " to ", " and ", " is ", " with ", " for ", " of ", " that ", " it ",

@@ -206,8 +206,8 @@ pub(crate) fn without_code(text: &str) -> String {
 }
 
 /// Cuts `text` to at most `limit` characters, or one more if a back quote has to be closed. Cuts at
-/// the end of a sentence if at least half of the allowed length remains. Otherwise cuts after a
-/// word and adds an ellipsis.
+/// the end of a sentence if the result has at least half of the allowed length. Otherwise cuts after
+/// a word, or inside a very long word, and adds an ellipsis.
 pub fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -315,7 +315,8 @@ fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     found.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the last of `chars`, with its index, that fits into `budget` bytes of JSON.
+/// Returns the last character, with its index, of the start of `chars` that fits into `budget` bytes
+/// of JSON.
 fn fitting(chars: impl Iterator<Item = (usize, char)>, budget: usize) -> Option<(usize, char)> {
     let mut spent = 0;
     chars

@@ -17,8 +17,8 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// Returns the byte index after each end of a sentence: a line break, a mark such as `。`, or a `.`,
-/// `!` or `?` before the start of a new sentence or the end of the text. Marks inside back quotes
-/// and the full stops of abbreviations do not count.
+/// `!` or `?` before the start of a new sentence or the end of the text. Marks inside back quotes,
+/// and the full stops of abbreviations and list numbers, do not count.
 pub(crate) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     let mut quoted = false;
     text.char_indices().filter_map(move |(at, c)| {

@@ -5,7 +5,7 @@ use crate::{
     summarize::text::{one_line, sentences},
 };
 
-/// Maximum length, in bytes, of a quotation that is kept in one sentence.
+/// Maximum length, in bytes, of the sentences that are joined because one quotation spans them.
 const MAX_QUOTATION_BYTES: usize = 300;
 
 /// Returns the sentences of a prompt, without pasted lines of a terminal or a log. Users may write

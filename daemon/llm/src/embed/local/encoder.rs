@@ -289,7 +289,7 @@ mod tests {
         assert!((gelu(1.0) - 0.841_344_8).abs() < 1e-6);
     }
 
-    /// Builds one layer that adds nothing, so that the output is the normalised input.
+    /// Builds a model with one layer that adds nothing: the output is the normalised input.
     fn file(pieces: &[f32], wide: usize) -> Tensors {
         let mut tensors = vec![
             ("embeddings.word_embeddings.weight".to_owned(), vec![pieces.len() / 2, 2]),

@@ -29,7 +29,8 @@ pub struct Templates {
 /// The folders that are searched, besides the folders of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
-    /// Graphiti's folder, `~/.graphiti`; templates are in its folder `prompts`.
+    /// Graphiti's folder, `~/.graphiti`. Templates are in its folder `prompts`; a template with a
+    /// configured name may also be in the folder itself.
     pub home: PathBuf,
     /// The expansion of `~`; `None` when it is not known.
     pub user: Option<PathBuf>,

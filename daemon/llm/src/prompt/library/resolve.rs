@@ -36,7 +36,7 @@ fn of_kind(kind: PromptKind, folders: &Folders, project: Option<&Path>) -> Vec<T
 }
 
 /// Returns the file at an absolute path, or the possible files with a name in the folders of the
-/// project and the user.
+/// project and the user: none for a name that contains `..`.
 fn of_name(name: &str, folders: &Folders, project: Option<&Path>) -> Vec<TemplateOrigin> {
     if let Some(path) = absolute(name, folders) {
         return vec![TemplateOrigin::File(path)];

@@ -55,7 +55,7 @@ impl Days {
         }
     }
 
-    /// Returns the range that ends at the start of this range.
+    /// Returns the range that ends at the start of this range, or this range if it has no start.
     pub(super) fn earlier(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::To(from),
@@ -64,7 +64,7 @@ impl Days {
         }
     }
 
-    /// Returns the range up to its end, without a start.
+    /// Returns this range without its start. A range without an end stays the same.
     pub(super) fn so_far(self) -> Days {
         match self {
             Days::Span(_, to) => Days::To(to),

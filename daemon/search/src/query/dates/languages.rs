@@ -1,9 +1,10 @@
 //! The words of dates in languages other than English, as data.
 //!
-//! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` stand for a value, and `|` separates
+//! In a pattern, `COUNT`, `UNIT`, `DAY`, `MONTH` and `YEAR` match a value, and `|` separates
 //! alternatives. A pattern that ends with `?` is also a word of another language: inside a text, it
-//! is a date only if the text is in its own language. The apostrophe and the hyphen separate words.
-//! A month without a day is not a date, because many months are also other words (`mars`, `mayo`).
+//! is a date only if the text is in the pattern's language. The apostrophe and the hyphen separate
+//! words. A month without a day is not a date, because many months are also other words (`mars`,
+//! `mayo`).
 
 use crate::{query::dates::calendar::Unit, text::language::Language};
 
@@ -11,7 +12,7 @@ pub(super) struct DateLanguage {
     pub(super) language: Language,
     /// Units relative to now (yesterday): the unit, how many units back it is, and its patterns.
     pub(super) relative: &'static [(Unit, i64, &'static str)],
-    /// The patterns for a day that lies `COUNT` units back.
+    /// The patterns for a time `COUNT` units ago.
     pub(super) ago: &'static str,
     /// The last `COUNT` units, up to now.
     pub(super) latest: &'static str,

@@ -37,7 +37,7 @@ impl TimeRange {
         self.from <= at && at < self.to
     }
 
-    /// Returns the length, which is many years if an end is open.
+    /// Returns the length, which is many years if the start or the end is open.
     pub(crate) fn length(&self) -> Duration {
         let micros = self.to.micros().saturating_sub(self.from.micros());
         Duration::from_micros(micros.unsigned_abs())
