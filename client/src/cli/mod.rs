@@ -41,7 +41,6 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
 }
 
-/// The environment variables that the program reads.
 const ENVIRONMENT: &str = "Environment:
   GRAPHITI_HOME     Folder of the database, the settings and the logs [default: ~/.graphiti]
   GRAPHITI_TIMEOUT  Seconds to wait for an answer before the daemon is reported as hanging [default: 10]

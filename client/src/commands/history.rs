@@ -57,7 +57,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     if answer.changes.is_empty() {
         screen.print(match text {
             Some(_) => {
-                format!("No known session wrote this line of {}.", line(&answer.file))
+                format!("No known edit of {} contains this text.", line(&answer.file))
             }
             None => format!("No known session changed {}.", line(&answer.file)),
         });
@@ -157,7 +157,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Reads the error from a pipe.
+/// Reads the error from standard input, unless it is a terminal.
 fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {

@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, ago, block, instant, line, now},
 };
 
-/// Maximum number of lines of a summary on a terminal.
+/// Maximum number of lines of a session with [`Extent::OnePage`].
 const LINES: usize = 60;
 
 /// How much of a session is printed.
