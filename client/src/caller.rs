@@ -2,9 +2,9 @@
 //! description.
 //!
 //! Most agents put the id of the session into the environment of the commands and servers that they
-//! start. For a server, Codex puts the id into each call of a tool, where the relay reads it. An agent
-//! that runs inside another agent inherits the variables of the outer agent, so only the variables
-//! of the inner agent count.
+//! start. For a server, Codex puts the id into each call of a tool, where the relay reads it. An
+//! agent that runs inside another agent inherits the variables of the outer agent, so only the
+//! variables of the inner agent count.
 
 use std::env;
 
@@ -101,7 +101,7 @@ fn agents_in_environment(variable: Variable<'_>) -> Vec<NamedAgent> {
 
 /// Returns the innermost agent. If there are several agents, finds the nearest ancestor whose
 /// environment does not contain all of them, and returns the agent that is missing there. Returns
-/// `None` without agents, if several are missing, or if no ancestor is found.
+/// `None` if there are no agents, if several are missing, or if no such ancestor is found.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,

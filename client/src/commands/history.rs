@@ -93,7 +93,7 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
 }
 
 /// Returns the absolute path of `file`. If `file` is only a name, and the current directory has no
-/// such file, it stays unchanged.
+/// such file, returns the name.
 fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
         return file.to_owned();

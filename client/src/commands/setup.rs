@@ -54,8 +54,8 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the planned changes. Prints, for each agent, whether its settings will be changed, and why
-/// a file cannot be changed.
+/// Returns the planned changes. Prints, for each agent, whether its settings will be changed, and
+/// why a file cannot be changed.
 fn plan_changes(
     args: &cli::Setup,
     goal: SetupGoal,

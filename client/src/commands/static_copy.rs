@@ -2,8 +2,8 @@
 //! server.
 //!
 //! The pages are written into a new folder next to the target folder. At the end, the new folder
-//! replaces the target folder, so an interrupted export leaves an earlier copy unchanged. The target
-//! folder is replaced only if it is empty, or contains only an earlier copy.
+//! replaces the target folder, so an interrupted export leaves an earlier copy unchanged. The
+//! target folder is replaced only if it is empty, or contains only an earlier copy.
 
 use std::{
     collections::{HashSet, VecDeque},

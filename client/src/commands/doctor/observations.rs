@@ -91,7 +91,8 @@ pub(super) struct ObservedAgent {
     pub(super) title: &'static str,
     /// The state of the agent's settings.
     pub(super) wiring: Wiring,
-    /// Our hooks, if any, that have an old form in the settings of the user or the project.
+    /// The file and the events of our hooks that have an old form, in the settings of the user or
+    /// the project.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,
@@ -112,7 +113,7 @@ pub(super) struct Folder {
 }
 
 impl Observations {
-    /// Returns the daemon's answers, if there are any.
+    /// Returns the daemon's answers, if the daemon answered.
     pub(super) fn answers(&self) -> Option<&DaemonAnswers> {
         match &self.daemon {
             DaemonProbe::Answers(answers) => Some(answers),
