@@ -2,9 +2,9 @@
 //! description.
 //!
 //! Most agents put the id of the session into the environment of the commands and servers that they
-//! start. Codex puts it into each request to a server, where the relay reads it. An agent that runs
-//! inside another agent inherits the variables of the outer agent, so only the variables of the
-//! inner agent count.
+//! start. For a server, Codex puts the id into each call of a tool, where the relay reads it. An
+//! agent that runs inside another agent inherits the variables of the outer agent, so only the
+//! variables of the inner agent count.
 
 use std::env;
 
@@ -101,7 +101,7 @@ fn agents_in_environment(variable: Variable<'_>) -> Vec<NamedAgent> {
 
 /// Returns the innermost agent. If there are several agents, finds the nearest ancestor whose
 /// environment does not contain all of them, and returns the agent that is missing there. Returns
-/// `None` if several are missing, or if there is no such ancestor.
+/// `None` if there are no agents, if several are missing, or if no such ancestor is found.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -126,7 +126,7 @@ fn nearest(
 }
 
 /// Returns, for each ancestor of this process, the agents in its environment at its start. The
-/// nearest ancestor comes first.
+/// nearest ancestor comes first. Ends at the first environment that cannot be read.
 #[cfg(target_os = "linux")]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     let parent_of = |process: &u32| {

@@ -154,7 +154,7 @@ impl Connection {
         Ok(self.stream)
     }
 
-    /// Calls one of the daemon's own methods.
+    /// Calls a method of the daemon that is not a tool.
     pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
         method: &str,

@@ -98,7 +98,7 @@ impl AskError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(
-        "graphitid is neither beside this program nor on PATH; install it (see README), or put its folder on PATH"
+        "graphitid is neither in the folder of this program nor on PATH; install it (see README), or put its folder on PATH"
     )]
     NotFound,
     #[error("cannot start {}: {error}", .program.display())]

@@ -41,7 +41,6 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
 }
 
-/// The environment variables that the program reads.
 const ENVIRONMENT: &str = "Environment:
   GRAPHITI_HOME     Folder of the database, the settings and the logs [default: ~/.graphiti]
   GRAPHITI_TIMEOUT  Seconds to wait for an answer before the daemon is reported as hanging [default: 10]
@@ -119,8 +118,8 @@ pub(crate) enum Command {
     /// Forward an agent's hook event to the daemon
     ///
     /// Agents run this command from their hooks. It reads the event as JSON from standard input and
-    /// always exits with 0. If the setting hooks.async_indexing is false, the event of a session's
-    /// end waits for the summary.
+    /// always exits with 0. If the setting hooks.async_indexing is false, the hooks of a session's
+    /// end and of a compaction wait for the summary.
     Hook {
         /// The agent, which determines the form of the event and of the answer [default: claude]
         agent: Option<OsString>,

@@ -1,4 +1,4 @@
-//! `graphiti setup embeddings`: installs a model for semantic search.
+//! `graphiti setup embeddings`: installs or removes a model for semantic search.
 
 use graphiti_proto::endpoint;
 

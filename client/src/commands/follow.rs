@@ -108,9 +108,9 @@ struct FolderImporter<'s> {
 }
 
 impl FolderImporter<'_> {
-    /// Imports files by one request. If the request fails or reports a problem, imports the files
-    /// one by one, so that one file does not block the others. A file whose own request fails is
-    /// tried again in the next round.
+    /// Imports files by one request. If the request fails or reports a problem, or if a file has no
+    /// episode, imports the files one by one, so that one file does not block the others. A file
+    /// whose own request fails is tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();

@@ -1,4 +1,5 @@
-//! `graphiti forget`: removes sessions from the memory, and lists or restores forgotten sessions.
+//! `graphiti forget`: removes sessions from the memory, lists or restores forgotten sessions, or
+//! marks a fact as ended.
 
 use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
 

@@ -57,7 +57,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     if answer.changes.is_empty() {
         screen.print(match text {
             Some(_) => {
-                format!("No known session wrote this line of {}.", line(&answer.file))
+                format!("No known edit of {} contains this text.", line(&answer.file))
             }
             None => format!("No known session changed {}.", line(&answer.file)),
         });
@@ -93,7 +93,7 @@ fn line_of(file: &str, number: usize) -> Result<String, AskError> {
 }
 
 /// Returns the absolute path of `file`. If `file` is only a name, and the current directory has no
-/// such file, it stays unchanged.
+/// such file, returns the name.
 fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
         return file.to_owned();
@@ -157,7 +157,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Reads the error from a pipe.
+/// Reads the error from standard input, unless it is a terminal.
 fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {

@@ -119,8 +119,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     }
 }
 
-/// Returns the status of a session in one word: its outcome, or its state if it has no outcome, or
-/// `empty`.
+/// Returns the status of a session in one word: the outcome of an indexed session, `empty` for an
+/// indexed session without messages, otherwise the state.
 pub(super) fn outcome_or_state(session: &SessionRow) -> &str {
     match (session.state.as_str(), &session.episode) {
         ("indexed", Some(episode)) => &episode.outcome,

@@ -176,7 +176,7 @@ fn project(project: Project) -> Option<String> {
     Some(path.to_string_lossy().into_owned())
 }
 
-/// Whether the text is a single name, a namespace for example, or begins with a host.
+/// Whether the text is a single name, such as a namespace, or looks like the address of a remote.
 fn is_name_or_remote(given: &str) -> bool {
     let host = given.split(['/', ':']).next().unwrap_or_default();
     !given.contains(['/', '\\'])

@@ -246,7 +246,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
     }
 }
 
-/// Returns the session whose id begins with `word`; `None` if no id begins with `word`.
+/// Returns the session whose id begins with `word`. Fails if several ids do.
 fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     let arguments = GetSessionArguments {
         session_id: Some(word.to_owned()),

@@ -54,8 +54,8 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the planned changes. Prints the agents whose settings will be changed, and the reason if
-/// a file cannot be changed.
+/// Returns the planned changes. Prints, for each agent, whether its settings will be changed, and
+/// why a file cannot be changed.
 fn plan_changes(
     args: &cli::Setup,
     goal: SetupGoal,
@@ -101,7 +101,7 @@ fn plan_changes(
     Ok(changes)
 }
 
-/// Shows the planned change of a file, as a diff.
+/// Shows a change of a file as a diff.
 pub(super) fn show(change: &SettingsChange, screen: &Screen) {
     let old = change.before.as_deref().unwrap_or_default();
     let new = change.after.as_deref().unwrap_or_default();

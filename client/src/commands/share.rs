@@ -126,7 +126,7 @@ fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskEr
                 "{count} sessions of {named} would be written to the group {group}."
             ));
             let note =
-                "Nothing else of the project leaves this machine: no transcripts, no messages.";
+                "Nothing else of the project is sent to the graph: no transcripts, no messages.";
             screen.print(screen.dim(note));
         }
         return Ok(());

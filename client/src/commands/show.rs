@@ -11,7 +11,7 @@ use crate::{
     screen::{Screen, ago, block, instant, line, now},
 };
 
-/// Maximum number of lines of a summary on a terminal.
+/// Maximum number of lines of a session with [`Extent::OnePage`].
 const LINES: usize = 60;
 
 /// How much of a session is printed.
@@ -100,7 +100,8 @@ impl SessionView<'_> {
     }
 
     /// Returns the rows below the title: the original of a fork, the machine of an imported
-    /// session, and the problem. `--verbose` adds ids, the state, branches and transcript files.
+    /// session, and the session's error. `--verbose` adds ids, the state, branches and transcript
+    /// files.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let answer = self.answer;
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());

@@ -1,9 +1,9 @@
 //! `graphiti export --html`: writes a copy of the viewer's pages that a browser opens without a
 //! server.
 //!
-//! The pages are written into a new folder beside the target folder. At the end, the new folder
-//! replaces the target folder, so an interrupted export leaves an earlier copy unchanged. The target
-//! folder is replaced only if it is empty, or contains only an earlier copy.
+//! The pages are written into a new folder next to the target folder. At the end, the new folder
+//! replaces the target folder, so an interrupted export leaves an earlier copy unchanged. The
+//! target folder is replaced only if it is empty, or contains only an earlier copy.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -62,7 +62,7 @@ struct UnfinishedCopy {
 }
 
 impl UnfinishedCopy {
-    /// Creates the new folder beside `wanted`. Replaces the new folder of an interrupted export.
+    /// Creates the new folder next to `wanted`. Replaces the new folder of an interrupted export.
     fn create(wanted: &Path) -> Result<UnfinishedCopy, AskError> {
         let folder = beside(wanted, ".graphiti-new");
         let failed = |error| not_written(&folder, error);

@@ -1,5 +1,5 @@
-//! `graphiti usage`: prints the calls, tokens and cost of model requests, and the share of the
-//! offered memory that was used by sessions.
+//! `graphiti usage`: prints the calls, tokens and cost of model requests, and how many of the
+//! offered handoff lines and search hits were used by sessions.
 
 use graphiti_proto::methods::models::{USAGE, UsageReport, UsageRequest, UsageRow};
 

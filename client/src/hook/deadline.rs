@@ -58,7 +58,7 @@ mod windows {
 
     use super::{Duration, io};
 
-    /// Runs `work`; returns `None` when it exceeds the limit.
+    /// Runs `work` on a thread. Returns `None` if it exceeds the limit or no thread can be started.
     pub(in crate::hook) fn within<T: Send + 'static>(
         limit: Duration,
         work: impl FnOnce(Duration) -> T + Send + 'static,

@@ -1,9 +1,9 @@
 //! `graphiti hook`: the program that agents run at their events.
 //!
 //! The agent waits for the hook. Therefore the hook has short time limits and never fails. If
-//! `hooks.async_indexing` is false, a hook at the end of a session waits for the session's episode.
-//! The hook reads the first complete JSON object on standard input, which may stay open or be
-//! empty. It sends the object to the daemon, and prints the text that the daemon returns for the
+//! `hooks.async_indexing` is false, a hook at the end or a compaction of a session waits for its
+//! episode. The hook reads the first complete JSON object on standard input, which may stay open or
+//! be empty. It sends the object to the daemon, and prints the text that the daemon returns for the
 //! agent's context. When a session starts, it also starts a daemon that is down. When the daemon
 //! does not accept an event that closes a session (its end or a compaction) in time, the hook
 //! writes the event to the [`spool`]. If the handoff is not ready in time at the start of a

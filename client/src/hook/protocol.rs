@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// How the hooks of an agent work.
 pub(super) struct HookProtocol {
-    /// The agent's name in `graphiti setup`.
+    /// The agent's name in `graphiti setup`; `None` for Claude Code.
     agent: Option<&'static str>,
     input: Input,
     context: ContextForm,

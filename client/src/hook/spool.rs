@@ -35,7 +35,8 @@ fn try_store(event: &HookEvent, home: &Path) -> io::Result<()> {
     files::rename_durably(&unfinished, &folder.join(format!("{name}.json")))
 }
 
-/// Creates a folder that only the user can access, and syncs it to disk. The parent must exist.
+/// Creates a folder that only the user can access, unless it exists. Syncs the parent, which must
+/// exist, to disk.
 fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(false);

@@ -30,7 +30,8 @@ use crate::{
 
 /// Maximum number of lines that wait to be forwarded. When this number is reached, the reader waits.
 const QUEUE_CAPACITY: usize = 64;
-/// How long to retry when the daemon closes new connections, or is down and must not be started.
+/// How long to retry when the daemon closes new connections, or when it is down after an earlier
+/// connection and must not be started.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);
@@ -75,7 +76,7 @@ struct Shim {
     timeout: Duration,
     events: SyncSender<RelayEvent>,
     daemon: Option<Arc<Stream>>,
-    /// Number of connections so far, and the number of the current one.
+    /// The number of the current connection; 0 before the first one.
     connections: u64,
 }
 

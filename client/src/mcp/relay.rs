@@ -125,7 +125,7 @@ impl Relay {
         std::iter::once(&initialize).chain(&self.initialized).map(to_line).collect()
     }
 
-    /// Returns an error for each pending request after the connection to the daemon was lost.
+    /// Returns an error for each pending request. No request is pending afterwards.
     pub(super) fn fail_pending(&mut self, why: &str) -> Vec<Vec<u8>> {
         let in_flight = std::mem::take(&mut self.in_flight);
         let answer = |id| Response::new(id, Err(Error::new(code::STOPPING, why))).to_line();

@@ -91,7 +91,7 @@ fn heading(text: &str) -> Option<&str> {
     text.trim_start_matches('#').strip_prefix(' ').filter(|_| text.starts_with('#'))
 }
 
-/// Whether a cell is the heading of a column: a single word.
+/// Whether a cell may be the heading of a column: a single word.
 fn is_name(cell: &str) -> bool {
     cell.chars().all(char::is_alphabetic)
 }

@@ -19,8 +19,8 @@ pub(crate) struct Column {
 enum Narrowing {
     /// Keeps the width of the text.
     Never,
-    /// Dropped when the last column that can be cut would become narrower than its wanted width.
-    /// The first column of this kind is dropped first.
+    /// Dropped if the table is still too wide after its last column of the kind `Cut` was cut to
+    /// the wanted width. The first column of this kind is dropped first.
     Dropped,
     /// Cut to the wanted width. The last column of this kind is cut before a column is dropped, the
     /// others when no column is left to drop. If this is not enough, columns are cut to the minimum
@@ -51,8 +51,7 @@ impl Column {
         Column { heading, align, narrowing: Narrowing::Never }
     }
 
-    /// Creates a column that is dropped when the last column that can be cut would become narrower
-    /// than its wanted width. The first optional column of a table is dropped first.
+    /// Creates a column that may be dropped ([`Narrowing::Dropped`]).
     pub(crate) fn optional(heading: &'static str, align: Align) -> Column {
         Column { heading, align, narrowing: Narrowing::Dropped }
     }

@@ -48,7 +48,7 @@ pub(crate) struct Manager {
     pub(crate) logs: Option<CommandLine>,
 }
 
-/// Returns the service manager of this system, if there is one.
+/// Returns the service manager of macOS or Windows, or systemd if it runs, otherwise `None`.
 pub(crate) fn manager(paths: &InstallPaths) -> Option<Manager> {
     if cfg!(target_os = "macos") {
         Some(launchd::manager(paths))

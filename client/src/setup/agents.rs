@@ -28,7 +28,7 @@ pub(crate) struct AgentSetup {
     pub(crate) offer: Option<&'static str>,
     /// The agent's folder, which shows that the agent is installed.
     pub(crate) folder: fn(&Surroundings<'_>) -> PathBuf,
-    /// The file in which the agent stores which hooks the user trusts, if it asks the user.
+    /// The file with the hooks that the user trusts, if the agent asks the user.
     pub(crate) trust_file: Option<fn(&Surroundings<'_>) -> PathBuf>,
     /// The settings files with our entries.
     pub(crate) settings: fn(&Surroundings<'_>) -> Vec<Settings>,
@@ -89,7 +89,7 @@ const CLAUDE: AgentSetup = AgentSetup {
     trust_file: None,
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
-        // The file with the user's servers is beside the folder, unless the folder was moved.
+        // The file with the user's servers is next to the folder, unless the folder was moved.
         let servers = match (&surroundings.project, (surroundings.variable)("CLAUDE_CONFIG_DIR")) {
             (Some(project), _) => project.join(".mcp.json"),
             (None, Some(_)) => folder.join(".claude.json"),

@@ -1,5 +1,5 @@
-//! Installs a model for semantic search: copies the files of the model to the home folder, and
-//! changes the settings.
+//! Installs a model for semantic search, or removes it: its files in the home folder, and the
+//! settings.
 
 use std::{
     fs, io,

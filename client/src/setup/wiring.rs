@@ -34,8 +34,7 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// Formats the file and the events of the hooks that older versions of the agent run without the
-/// argument `hook`.
+/// Formats the file and the events of our hooks that have an old form ([`json::outdated_hooks`]).
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =

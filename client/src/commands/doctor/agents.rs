@@ -11,8 +11,8 @@ use crate::{
     setup::Wiring,
 };
 
-/// Number of seconds after the daemon's start. Activity in this time does not prove that hooks fail,
-/// because the agent may have loaded its hooks before they were set up.
+/// For this number of seconds after the daemon's start, activity does not prove that hooks fail:
+/// the agent may have started before its hooks were set up.
 const SETTLING: i64 = 60;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -36,8 +36,8 @@ fn wired(agent: &ObservedAgent) -> Finding {
         return Finding::warn(
             name,
             format!(
-                "hooks of {title} are in an old form: versions before 2.1.139 run them without \
-                 the argument `hook`, which blocks each prompt: {hooks}"
+                "hooks of {title} are in an old form: versions of {title} before 2.1.139, or all \
+                 versions, run them without the argument `hook`: {hooks}"
             ),
             "graphiti doctor --fix",
         );

@@ -33,7 +33,7 @@ fn running(seen: &Observations) -> Finding {
         }
         DaemonProbe::Down if seen.program.is_none() => Finding::bad(
             ABOUT,
-            "graphitid is neither beside this program nor on PATH",
+            "graphitid is neither in the folder of this program nor on PATH",
             "install graphitid (see README), or put its folder on PATH",
         ),
         DaemonProbe::Down => {

@@ -215,7 +215,7 @@ fn disk(seen: &Observations) -> Option<Finding> {
     });
     let what = format!("{} are free", bytes(free));
     let remedy = "free space on the disk of the home, or move the home and set GRAPHITI_HOME";
-    // Compacting a database writes a new one beside the old one.
+    // Compacting writes a copy of the database, so as many bytes must be free as are used.
     Some(if free < NO_SPACE {
         Finding::bad(ABOUT, format!("only {what}"), remedy)
     } else if free < LITTLE_SPACE.max(kept) {

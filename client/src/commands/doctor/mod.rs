@@ -41,7 +41,7 @@ struct Finding {
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// The checked part works, but is incomplete or may stop working soon.
+    /// graphiti works, but the checked part is missing, incomplete or failing, or may fail soon.
     Warn,
     /// The checked part does not work, or other users have access to it.
     Bad,

@@ -72,12 +72,12 @@ pub(super) struct DaemonAnswers {
     pub(super) health: health::HealthAnswer,
     /// The hook events that the daemon received.
     pub(super) hook_counts: HookCounts,
-    /// Whether models are reachable; `None` when an older daemon does not support the request.
+    /// Whether models are reachable; `None` if the request failed, as with an older daemon.
     pub(super) reach: Option<Reach>,
-    /// Whether the daemon has registered and read all transcript files correctly; `None` when an
-    /// older daemon does not support the request.
+    /// Whether the daemon has registered and read all transcript files correctly; `None` if the
+    /// request failed, as with an older daemon.
     pub(super) files: Option<FileCheckReport>,
-    /// The check of the shared graph; `None` when an older daemon does not support the request.
+    /// The check of the shared graph; `None` if the request failed, as with an older daemon.
     pub(super) share: Option<ShareAnswer>,
     /// The session with the latest activity.
     pub(super) latest: Option<SessionRow>,
@@ -91,8 +91,8 @@ pub(super) struct ObservedAgent {
     pub(super) title: &'static str,
     /// The state of the agent's settings.
     pub(super) wiring: Wiring,
-    /// The hooks in the settings of the user or the project, if any, that older versions of the
-    /// agent run without arguments.
+    /// The file and the events of our hooks that have an old form, in the settings of the user or
+    /// the project.
     pub(super) old_hooks: Option<String>,
     /// Whether the agent does not run our hooks until the user trusts them.
     pub(super) awaits_trust: bool,
@@ -102,18 +102,18 @@ pub(super) struct ObservedAgent {
     pub(super) has_plugin: bool,
 }
 
-/// A folder with transcripts.
+/// A folder with transcripts, or the database of an agent.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
-    /// Number of folders, including this folder and its subfolders.
+    /// Number of readable folders: this folder and its subfolders. 0 for a database.
     pub(super) folders: u64,
     pub(super) transcripts: u64,
-    /// Why the folder is not readable.
+    /// Why the folder or the database is not readable.
     pub(super) error: Option<String>,
 }
 
 impl Observations {
-    /// Returns the daemon's answers, if there are any.
+    /// Returns the daemon's answers, if the daemon answered.
     pub(super) fn answers(&self) -> Option<&DaemonAnswers> {
         match &self.daemon {
             DaemonProbe::Answers(answers) => Some(answers),

@@ -77,7 +77,7 @@ fn problems_are_reported_with_a_remedy() {
             },
             "daemon",
             Bad,
-            "neither beside this program nor on PATH",
+            "neither in the folder of this program nor on PATH",
             "install graphitid",
         ),
         (

@@ -120,7 +120,7 @@ fn arguments(args: cli::SearchOptions) -> SearchSessionsArguments {
     }
 }
 
-/// A session with its matching messages.
+/// A session with its matching messages and the messages around them.
 struct OpenedSession {
     answer: GetSessionAnswer,
     blocks: Vec<ContextBlock>,

@@ -26,8 +26,8 @@ impl Bars {
         Bars { most: values.max().unwrap_or(0).max(1), width }
     }
 
-    /// Returns the bar of a value, rounded to eighths of a column. A value above 0 has at least one
-    /// eighth.
+    /// Returns the bar of a value, rounded down to eighths of a column. A value above 0 has at
+    /// least one eighth.
     pub(super) fn bar(&self, value: u64) -> String {
         const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let eighths = u128::from(value) * u128::from(self.width) * 8 / u128::from(self.most);

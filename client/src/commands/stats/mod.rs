@@ -194,7 +194,9 @@ fn print(table: &TextTable, screen: &Screen) {
 fn print_prices(stats: &Stats, screen: &Screen) {
     let unpriced = match stats.total.unpriced_tokens {
         0 => String::new(),
-        tokens => format!("; `?` marks costs without {} tokens of unknown price", number(tokens)),
+        tokens => {
+            format!("; `?` marks costs that exclude {} tokens of unknown price", number(tokens))
+        }
     };
     let text = format!("Prices {}{unpriced}", line(&stats.prices));
     screen.print_wrapped(&screen.dim(text), 2);

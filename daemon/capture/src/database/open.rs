@@ -25,7 +25,8 @@ const ATTEMPTS: usize = 3;
 ///
 /// # Errors
 ///
-/// Returns `NotFound` when there is no file, and the error of `read`.
+/// Fails with `NotFound` if `path` is not a regular file, and with the errors of opening and of
+/// `read`.
 pub(crate) fn read<T>(
     path: &Path,
     mut read: impl FnMut(&Connection) -> io::Result<T>,

@@ -58,8 +58,8 @@ pub trait Format: Send + Sync {
     /// Returns the agent's name in filters, ids and on screen.
     fn agent(&self) -> &str;
 
-    /// Returns the folders where this agent stores transcripts, given the user's home and
-    /// environment.
+    /// Returns the folders and the databases in which this agent stores transcripts, given the
+    /// user's home and environment.
     fn roots(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf>;
 
     /// Returns the folder where the agent records its running sessions, if the agent records them.
@@ -97,7 +97,7 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Returns how to find the sessions in the agent's database, if it has one.
+    /// Returns how to find the sessions in the agent's database, if the agent has a database.
     fn database(&self) -> Option<&'static dyn SessionDatabase> {
         None
     }

@@ -107,7 +107,7 @@ fn each_format_identifies_only_its_own_files() {
     }
 }
 
-/// Reads recorded transcripts in `GRAPHITI_CORPUS/<agent>`, if there are any.
+/// Reads the recorded transcripts in `GRAPHITI_CORPUS/<agent>`.
 #[test]
 fn recorded_transcripts_are_read_completely_and_repeatably() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS").map(PathBuf::from) else { return };

@@ -54,7 +54,7 @@ fn unusable(error: &std::io::Error) -> AskError {
     AskError::Failed(format!("cannot use this terminal: {error}"))
 }
 
-/// Runs until the user leaves. Returns the command that resumes the chosen session, if any.
+/// Runs until the user leaves or resumes a session. Returns the command that resumes the session.
 fn search(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,

@@ -65,7 +65,8 @@ fn with_connection<T>(
     ask_daemon().map_err(|error| error.to_string())
 }
 
-/// Searches. Without words and filters other than project and agent, lists the latest sessions.
+/// Searches. If the query is empty and no filter except the project and the agent is set, lists the
+/// latest sessions.
 fn search(
     daemon: &mut Connection,
     filters: &SearchSessionsArguments,

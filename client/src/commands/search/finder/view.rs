@@ -45,7 +45,7 @@ const SESSION_KEYS: &[&str] = &[
 ];
 const PROMPT: &str = "Search: ";
 const RESUME_PROMPT: &str = "Resume: ";
-/// Minimum number of lines for passages below the list.
+/// Minimum number of lines of the preview below the list.
 const PREVIEW: usize = 3;
 /// Minimum width, in columns, of a title. If less is left, the facts next to the title are omitted.
 const TITLE: usize = 30;

@@ -187,7 +187,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         out.item(Item::Recap { kind: RecapKind::Compaction, text });
         return RecordVerdict::Read;
     }
-    // The user typed the text, if no member of the record shows that the program added it.
+    // A text counts as typed, unless a member of the record shows that the program added it.
     let origin = record.object("origin").and_then(|origin| origin.string("kind"));
     let typed =
         !record.is_true("isMeta") && origin.is_none_or(|kind| kind == "human" || kind == "user");

@@ -1,4 +1,5 @@
-//! Reads the texts of user records. The user typed a text, or the program added it in a tag.
+//! Reads the texts of user records. The user or the parent agent wrote a text, or the program added
+//! it, mostly in a tag.
 
 use std::borrow::Cow;
 

@@ -73,7 +73,7 @@ pub(super) fn quoted(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// Splits a command line into words; `None` if it is more than one simple command.
+/// Splits a command line into words; `None` if it has operators, expansions or an unclosed quote.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -116,7 +116,8 @@ impl SessionMeta {
     }
 }
 
-/// Returns the session of a sub-agent's parent: the outermost session if it is known.
+/// Returns the session of a sub-agent's parent: the outermost session, or the parent's thread if
+/// the outermost session is unknown.
 fn parent(meta: &Object<'_>) -> Option<String> {
     let thread = short(meta, "id", NAME_KEPT);
     let outermost = short(meta, "session_id", NAME_KEPT).filter(|id| Some(id) != thread.as_ref());

@@ -471,7 +471,7 @@ fn records_of_the_oldest_versions_have_no_envelope() {
     assert_eq!(read(&records), ["prompt: Fix it", "call: shell"]);
 }
 
-/// Reads sessions of the real program. Every record must be read or counted.
+/// Reads sessions that the real program wrote.
 #[test]
 fn sessions_of_the_newest_version_are_read() {
     for (name, sample, wanted) in SAMPLES {

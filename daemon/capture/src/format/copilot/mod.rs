@@ -308,8 +308,8 @@ fn aborted(data: &Object<'_>, _: &mut Memory, out: &mut Emitter<'_>) {
     }
 }
 
-/// Emits the tokens that no earlier event contained: the last event of a process contains all tokens
-/// of the session.
+/// Emits the end of the session, and the tokens that no earlier event contained: the last event of
+/// a process contains all tokens of the session.
 fn shut_down(data: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) {
     let mut total = Tokens::default();
     if let Some(models) = data.object("modelMetrics") {

@@ -1,9 +1,9 @@
 //! Reads calls of tools and their results.
 //!
 //! `assistant.message` lists the calls, too, but only the event `tool.execution_start` contains the
-//! MCP server of a tool. The first result of a command in the background is not final. The
-//! command's shell id is stored, and the later result that reports the end of the command becomes
-//! the result of the first call.
+//! MCP server of a tool. The first result of a command or a sub-agent in the background is not
+//! final. The id of the shell or the sub-agent is stored, and the later result that reports its end
+//! also becomes the result of the first call.
 
 use std::borrow::Cow;
 

@@ -217,7 +217,7 @@ fn note_tokens(message: &Object<'_>, id: &str, memory: &mut Memory, out: &mut Em
     true
 }
 
-/// Reads a call with its result, if there is one.
+/// Reads a call and, once the call has ended, its result.
 fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Emitter<'_>) -> bool {
     let (Some(id), Some(tool)) = (call.string("id"), call.string("name")) else { return false };
     let is_new = seen(memory).insert("call", &id);
@@ -247,7 +247,7 @@ fn tool_call(call: &Object<'_>, message: &str, memory: &mut Memory, out: &mut Em
     true
 }
 
-/// Returns the first raw response among the parts of a call's result.
+/// Returns the raw response in a call's result: a string, or the first response among the parts.
 fn response_of(result: &str) -> Option<&str> {
     if result.starts_with('"') {
         return Some(result);

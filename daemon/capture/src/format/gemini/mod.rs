@@ -170,7 +170,7 @@ fn header(
     RecordVerdict::Read
 }
 
-/// Reads a change of the session's own members.
+/// Reads a record `$set`, which changes members of the session.
 fn update(set: &Object<'_>, memory: &mut Memory, emit: &mut dyn FnMut(Entry<'_>)) -> RecordVerdict {
     let mut verdict = skipped("$set");
     if let Some(messages) = set.raw("messages") {

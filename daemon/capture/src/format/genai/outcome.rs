@@ -15,8 +15,8 @@ use crate::{
 const EXAMINED: usize = 4_096;
 const SHELL: &str = "run_shell_command";
 
-/// Returns how a call of `tool` ended, given the raw response and the status in its record, if
-/// there is one.
+/// Returns how a call of `tool` ended, given the raw response and, if the record of the call has a
+/// status, the status.
 pub(crate) fn of(tool: &str, status: Option<&str>, response: &str) -> Outcome {
     let text = reported(response, EXAMINED);
     let is_error = Object::parse(response).is_some_and(|object| object.raw("error").is_some());

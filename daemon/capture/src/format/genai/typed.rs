@@ -132,7 +132,7 @@ fn without_added_tags(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Returns the text after an element with a tag of [`TAGS`], if `text` starts with one.
+/// If `text` starts with an element with a tag of [`TAGS`], returns the text after the element.
 fn added_tag(text: &str) -> Option<&str> {
     TAGS.iter().find_map(|tag| {
         let inside = text.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;

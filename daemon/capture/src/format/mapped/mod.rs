@@ -41,7 +41,7 @@ pub struct FormatMapping {
     pub paths: Vec<PathPattern>,
     /// The author of the message: the user or the agent.
     pub role: Pointer,
-    /// A text, or a list of texts and of objects with the member `text`.
+    /// A text, an object with the member `text`, or a list of such texts and objects.
     pub text: Pointer,
     /// An RFC 3339 text, or seconds or milliseconds since 1970.
     pub time: Option<Pointer>,
@@ -247,7 +247,7 @@ fn scalar(raw: &str) -> Option<Cow<'_, str>> {
     if is_number { Some(Cow::Borrowed(raw)) } else { json::string(raw) }
 }
 
-/// Returns a text, or the texts of a list of blocks, each beginning on a new line.
+/// Returns a text, the text of a block, or the texts of a list of blocks, each on a new line.
 fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     if raw.starts_with('{') {
         return Object::parse(raw)?.string_within("text", TEXT_KEPT);

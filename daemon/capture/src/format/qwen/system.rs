@@ -36,8 +36,8 @@ pub(super) fn read(
     read.unwrap_or_else(|| skipped(&format!("system/{subtype}")))
 }
 
-/// Emits the summary of a compacted history. The history begins with the summary, and with the
-/// answer that the program adds after the summary.
+/// Emits the summary of a compacted history. Near its start, the history contains the summary and
+/// then the answer that the program adds.
 fn compression(payload: &Object<'_>, out: &mut Emitter<'_>) -> Option<RecordVerdict> {
     let history = json::objects(payload.raw("compressedHistory")?);
     let texts = history.iter().map(|content| text_of(content.raw("parts").unwrap_or_default()));

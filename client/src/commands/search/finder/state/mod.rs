@@ -22,7 +22,7 @@ pub(super) enum FinderEvent {
         query: String,
         answer: Box<Result<SearchSessionsAnswer, String>>,
     },
-    /// The daemon answered with a session.
+    /// The daemon answered the request for a session.
     Opened {
         session_id: String,
         session: Box<Result<OpenedSession, String>>,
@@ -56,7 +56,7 @@ pub(super) struct Finder {
     pub(super) query: String,
     pub(super) purpose: FinderPurpose,
     pub(super) answer: SearchSessionsAnswer,
-    /// Why the daemon did not answer.
+    /// Why the last search failed.
     pub(super) problem: Option<String>,
     pub(super) selected: usize,
     pub(super) shown: Option<ShownSession>,
@@ -66,7 +66,7 @@ pub(super) struct Finder {
     pub(super) page: usize,
     /// The query that the daemon is searching for. The next query is sent after the answer.
     pub(super) searching: Option<String>,
-    /// The session that was requested last.
+    /// The session that was requested last. Selecting another session cancels the request.
     pub(super) opening: Option<String>,
     /// What to do with the selected session when the current query is answered.
     pub(super) awaited: Option<SelectionAction>,

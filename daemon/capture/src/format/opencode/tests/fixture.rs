@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// The tables of opencode 1, without the indexes and columns that are not read.
+/// The tables of opencode 1, without some of the columns and indexes that are not read.
 const TABLES_1: &str = "
     CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL);
     CREATE TABLE `session` (
