@@ -1,9 +1,9 @@
 //! Keeps the database and the search index within their quotas.
 //!
 //! The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
-//! searches find them. If this does not suffice, the oldest episodes are evicted with their facts.
-//! Sessions without an episode and added memories are never evicted. An evicted session stays
-//! registered, so that its transcript is not read again unless it grows.
+//! searches find them. If this does not suffice for the database, the oldest episodes are evicted
+//! with their facts. Sessions without an episode and added memories are never evicted. An evicted
+//! session stays registered, so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -254,7 +254,7 @@ fn log_evicted(evicted: EvictionStats, what: &str) {
             sessions = evicted.sessions,
             bytes = evicted.bytes,
             episodes = evicted.episodes,
-            "the {what} approaches its limit: evicted text of the oldest sessions, then the oldest episodes"
+            "the {what} approaches its limit: evicted the oldest content"
         );
     }
 }

@@ -191,7 +191,7 @@ struct OpenSource<'r> {
 }
 
 impl SourceReader {
-    /// Reads a file to its end. Blocks: call it on a thread of its own.
+    /// Reads a file to its end. Blocks: call it on a separate thread.
     pub fn read(&self, request: ReadRequest) -> Result<ReadProgress, ReadError> {
         let ReadRequest { format, parse_context, mut source, state, from_start, save } = request;
         let state = match state {

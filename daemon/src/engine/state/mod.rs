@@ -162,7 +162,7 @@ impl EngineState {
         std::mem::take(&mut self.effects)
     }
 
-    /// Returns how long the engine may sleep; `None` when it has no deadline.
+    /// Returns how long the engine may sleep; `None` when it has no deadline or is stopping.
     pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
         let deadline =

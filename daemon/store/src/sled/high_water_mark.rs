@@ -26,7 +26,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) struct HighWaterMark(File);
 
 impl HighWaterMark {
-    /// Opens the mark and reads its position, which is 0 for a new mark.
+    /// Opens the mark and reads its position; 0 if the file is new, or a power cut truncated it.
     pub(super) fn open(folder: &Path) -> io::Result<(HighWaterMark, u64)> {
         let mut file = File::options()
             .read(true)
@@ -37,7 +37,6 @@ impl HighWaterMark {
         let mut position = [0; 8];
         let position = match file.read_exact(&mut position) {
             Ok(()) => u64::from_be_bytes(position),
-            // The file is new, or a power cut truncated it.
             Err(_) => 0,
         };
         Ok((HighWaterMark(file), position))
