@@ -37,7 +37,6 @@ const PAGE: usize = 64;
 /// The name of the note with the version of the rules for which all summaries were checked.
 const NAME: &[u8] = b"summaries";
 
-/// Creates older summaries again.
 pub(super) struct Remaker {
     pub(super) engine: Engine,
 }

@@ -68,12 +68,10 @@ struct RunningJob {
 pub(super) enum Queue {
     /// Work other than the import of history. For example, an agent writes to the session.
     Live,
-    /// The import of history.
     History,
 }
 
 impl Schedule {
-    /// Adds work for a session.
     pub(super) fn add(
         &mut self,
         session: SessionKey,

@@ -103,7 +103,6 @@ impl QuotaKeeper {
         self.recheck_requested.notify_one();
     }
 
-    /// Returns the evictions so far.
     pub fn evicted(&self) -> EvictionStats {
         EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the statistics of evictions");
@@ -267,7 +266,6 @@ impl EvictionStats {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// Returns the sum with new evictions.
     fn plus(self, more: EvictionStats) -> EvictionStats {
         EvictionStats {
             version: VERSION,

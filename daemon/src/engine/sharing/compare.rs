@@ -50,7 +50,6 @@ pub(super) struct BatchComparison {
 }
 
 impl Sharing {
-    /// Compares sessions with the ledger.
     pub(super) fn compare(
         &self,
         target: &ShareTarget,

@@ -69,7 +69,6 @@ const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
 pub(super) const MAX_SLEEP: Duration = Duration::from_secs(300);
 
-/// The mutable state of the engine.
 pub(super) struct EngineState {
     /// The effects of the current decision.
     effects: Vec<EngineEffect>,

@@ -42,7 +42,6 @@ impl HighWaterMark {
         Ok((HighWaterMark(file), position))
     }
 
-    /// Writes a new position.
     pub(super) fn set(&mut self, position: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(0))?;
         self.0.write_all(&position.to_be_bytes())
