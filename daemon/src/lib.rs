@@ -25,7 +25,8 @@
 //!
 //! | Layer | Crate | Modules | May use |
 //! | --- | --- | --- | --- |
-//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `releasable`, `sync` | nothing, except that `clean` and `files` use `proto`, whose code they share with the client |
+//! | basics | `daemon/core` | [`model`], [`clock`], [`fault`], `clean`, `files`, `pattern`, `releasable`, `sync` | nothing, except that `clock` uses `model`, `pattern` uses `releasable`, and `clean` and `files` use `proto`, whose code they share with the client |
+//! | basics | here | [`allocator`] | nothing |
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
 //! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, `summarize`, `graph`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |

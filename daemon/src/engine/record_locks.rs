@@ -15,7 +15,7 @@ pub struct RecordLocks {
     unlocked: Condvar,
 }
 
-/// Locks the files that start with a record, until this value is dropped.
+/// Locks the files that start with `record`, until this value is dropped.
 pub(super) struct RecordLock<'c> {
     locks: &'c RecordLocks,
     record: RecordUuid,

@@ -37,7 +37,6 @@ pub(super) struct OtherPath {
 pub(super) trait KnownFiles {
     /// Returns the key of the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<SourceKey>, StoreError>;
-    /// Returns the session with this id.
     fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError>;
     fn sources_of(&self, session: SessionKey) -> Result<Vec<Source>, StoreError>;
     /// Returns a key for a new session.

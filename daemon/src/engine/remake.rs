@@ -2,8 +2,9 @@
 //! summary at a time (the latest sessions first), and only while the engine has no other work.
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
-//! summary is kept if a model wrote it, if it was imported, or if its transcript was deleted or
-//! replaced. A note records that all summaries were checked. Later starts then do not search again.
+//! summary is kept if a model wrote it, if it was added or imported, or if its transcript was
+//! deleted or replaced. A note records that all summaries were checked. Later starts then do not
+//! search again.
 
 use std::{
     future,
@@ -33,10 +34,9 @@ const PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 4;
 /// Number of episodes that are read from the store at once.
 const PAGE: usize = 64;
-/// The name of the note with the version of the rules by which all summaries were created.
+/// The name of the note with the version of the rules for which all summaries were checked.
 const NAME: &[u8] = b"summaries";
 
-/// Creates older summaries again.
 pub(super) struct Remaker {
     pub(super) engine: Engine,
 }
@@ -160,8 +160,8 @@ fn checked_note() -> Write {
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }
 
-/// Creates an episode again; `None` when the transcript cannot be opened or was replaced, its agent
-/// is not followed any more, or the daemon stops. Blocks.
+/// Creates an episode again; `None` when the transcript is empty, cannot be opened or was replaced,
+/// its agent is not followed any more, or the daemon stops. Blocks.
 fn make(
     context: &RemakeContext,
     old: Episode,

@@ -11,7 +11,7 @@ use crate::{
 pub(super) enum RemakePermit {
     /// The engine has other work.
     Busy,
-    /// The session has another episode, will get another one, or is quarantined.
+    /// The session has or will get another episode, is quarantined, or is being forgotten.
     Refused,
     Granted(Box<RemakeContext>),
 }

@@ -32,7 +32,8 @@ pub(super) struct Schedule {
 /// How strongly a session is suspected of having crashed the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suspicion {
-    /// The session is not tested, because the crash may have been a coincidence.
+    /// The session is not tested: the crash may have been a coincidence, or the session is
+    /// quarantined.
     NotTested,
     /// The session is tested: its job does not start before this time, and no other job runs at
     /// the same time.
@@ -42,7 +43,7 @@ pub(super) enum Suspicion {
 /// The work that is due for one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DueWork {
-    /// Files that changed, by number.
+    /// The numbers of the files that changed.
     pub(super) files: BTreeSet<u32>,
     /// Why an episode is created; `None` if the job creates no episode.
     pub(super) index: Option<CloseReason>,
@@ -67,12 +68,10 @@ struct RunningJob {
 pub(super) enum Queue {
     /// Work other than the import of history. For example, an agent writes to the session.
     Live,
-    /// The import of history.
     History,
 }
 
 impl Schedule {
-    /// Adds work for a session.
     pub(super) fn add(
         &mut self,
         session: SessionKey,
@@ -157,8 +156,8 @@ impl Schedule {
         self.history.is_empty() && self.count(Queue::History) < HISTORY_JOBS
     }
 
-    /// Records that the job of a session ended without a crash, so that the session is no longer
-    /// suspected.
+    /// Records that the job of a session ended without a crash, or was not started. The session is
+    /// then no longer suspected.
     pub(super) fn ended(&mut self, session: SessionKey) {
         self.running.remove(&session);
         self.suspects.remove(&session);

@@ -49,7 +49,6 @@ pub(super) enum IndexUpdate {
 }
 
 impl Snapshots {
-    /// Returns the update for an entry.
     pub(super) fn update_for(&self, entry: OutboxMessages) -> IndexUpdate {
         let OutboxMessages { source, position, from, count, overwrites } = entry;
         let snapshot = self.0.get(&source);
@@ -68,7 +67,6 @@ impl Snapshots {
         }
     }
 
-    /// Records the snapshot of a file.
     pub(super) fn note(&mut self, source: SourceKey, snapshot: Snapshot) {
         self.0.insert(source, snapshot);
     }

@@ -17,7 +17,7 @@ pub(super) struct Credentials {
 const MAX_BYTES_READ: u64 = 16 << 10;
 
 impl Credentials {
-    /// Returns the password, or `None` if none is configured.
+    /// Returns the password, or `None` if no password is configured.
     pub(super) fn password(&self) -> Result<Option<String>, EngineError> {
         if let Some(name) = &self.variable {
             return match std::env::var(name).ok().filter(|value| !value.is_empty()) {

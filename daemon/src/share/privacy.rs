@@ -1,5 +1,5 @@
-//! Removes the paths of home folders from a text that leaves the machine, and redacts secrets
-//! again.
+//! Removes the paths of the project and of home folders from a text that leaves the machine, and
+//! redacts secrets again.
 
 use crate::redact::Redactor;
 
@@ -100,7 +100,7 @@ fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
     let is_drive =
         |text: &str| matches!(text.as_bytes(), [drive, b':'] if drive.is_ascii_alphabetic());
     if is_encoded {
-        // A folder that Claude Code names after a project: `-home-ann-app`, `C--Users-ann-app`.
+        // A project's path as Claude Code writes it: `-home-ann-app`, `C--Users-ann-app`.
         let is_start = run.is_empty() || run.ends_with(['/', '\\']);
         let drive = run.len().checked_sub(2).and_then(|at| run.get(at..));
         return (is_start || drive.is_some_and(|drive| drive.ends_with('-'))).then_some(before);

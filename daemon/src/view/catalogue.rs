@@ -1,4 +1,4 @@
-//! Holds, for all sessions, the few values by which lists are filtered and counted.
+//! Holds, for each listed session, the few values by which lists are filtered and counted.
 //!
 //! The catalogue exists only while the viewer is open, and is read again when the store has
 //! changed. Episodes, which are large, are read only once.
@@ -41,7 +41,7 @@ pub(super) struct CatalogueEntry {
 }
 
 impl Catalogue {
-    /// Returns all sessions, the latest first.
+    /// Returns the sessions that lists contain, the latest first.
     pub(super) async fn entries(
         &self,
         daemon: &DaemonState,

@@ -1,8 +1,8 @@
 //! Limits the number of connections to the viewer.
 //!
-//! Any user of the machine, and any page in a browser, can connect. A connection is closed after
-//! [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier if another connection needs
-//! its slot.
+//! Any page in a browser can connect, and on some systems any user of the machine ([`peer`]). A
+//! connection is closed after [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier
+//! if another connection needs its slot.
 
 use std::{
     collections::VecDeque,
@@ -75,7 +75,8 @@ impl BoundedListener {
 }
 
 impl OpenConnections {
-    /// Waits for a free slot. If there is none, closes the oldest connection that was not admitted.
+    /// Waits for a free slot. If all slots are taken, closes the oldest connection that was not
+    /// admitted.
     async fn wait_for_slot(&self) {
         loop {
             {

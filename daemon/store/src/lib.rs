@@ -131,8 +131,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn quota(&self) -> &dyn DiskQuota;
 }
 
-/// The key of a transcript file. Number 0 is the session's own file; higher numbers are the files
-/// of its sub-agents, in the order in which they were first seen.
+/// The key of a transcript file. Number 0 is the session's own file. Higher numbers are the files of
+/// its sub-agents, and further files of the session itself, in the order in which they were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceKey {
     pub session: SessionKey,
@@ -218,7 +218,8 @@ pub enum Write {
         source: SourceKey,
         words: Vec<Reworded>,
     },
-    /// Deletes everything that was read from a file, because the file was replaced.
+    /// Deletes the messages of a file and the saved state of reading it, so that the file is read
+    /// from its start.
     ClearSource(SourceKey),
     /// Deletes a file, and everything that was read from it.
     DropSource(SourceKey),
@@ -336,7 +337,7 @@ pub enum StoreError {
     /// The store was written by a newer version. Contains the version or the table that is unknown.
     #[error("the data were written by a newer version of graphitid ({0}): update graphitid")]
     TooNew(String),
-    /// The disk is too full, or the database has reached its limit.
+    /// The disk is too full, or the database or the search index has reached its limit.
     #[error("{0}")]
     Full(String),
     /// The thread that writes has ended.

@@ -36,7 +36,8 @@ pub enum NoteNamespace {
     Redaction,
     /// The directories of sessions with their repositories, by namespace.
     Projects,
-    /// Numbers of offered and of used lines of handoffs and search results; one note.
+    /// Numbers of offered and of used lines of handoffs and search results, and the lines that
+    /// sessions have not used yet; one note.
     MemoryUse,
     /// Corrections of facts, by the facts' keys.
     Corrections,

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 64;
 /// The repository of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repository {
-    /// The folder that all working trees share: the main working tree, or the bare repository.
+    /// The main working tree. For a bare repository or a submodule: the folder with Git's files.
     pub(super) root: PathBuf,
     /// The address of the remote, normalised.
     pub(super) remote: Option<String>,

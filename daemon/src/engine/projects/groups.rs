@@ -10,7 +10,7 @@ use crate::model::{Namespace, Project};
 /// through other directories.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// The number of the group of each key.
+    /// The group of each key, as an index of `groups`.
     of_key: HashMap<String, usize>,
     /// A group that was merged into another one is empty.
     groups: Vec<Group>,

@@ -8,7 +8,7 @@ pub struct ProjectIdentity {
     /// The remote of the project's repository, normalised.
     pub remote: Option<String>,
     /// The root of the repository or, without a repository, the directory; normalised by
-    /// [`Project::spelling`].
+    /// [`Project::spelling`]. Empty if only the remote is known.
     pub folder: String,
     pub name: String,
     /// The paths of the project's directories.

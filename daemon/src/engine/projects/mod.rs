@@ -2,9 +2,9 @@
 //! sub-folders and clones.
 //!
 //! A session has the directory in which it was started, and its episodes are stored under this
-//! directory. [`Projects`] knows the repository and the remote of each such directory, and finds
-//! the directories that share a repository or a remote. Git's files are read when a session is
-//! read. The result is saved, so that it is still known when the folder does not exist any more.
+//! directory. [`Projects`] reads the repository and the remote of each such directory from Git's
+//! files, and saves them, so that they are still known when the folder does not exist any more. It
+//! finds the directories that share a repository or a remote.
 
 mod git;
 mod groups;

@@ -1,7 +1,7 @@
 //! Normalises the different spellings of a repository's address.
 
-/// Returns the address in the form `host/owner/name`, which is the same for all protocols, users
-/// and letter cases; `None` if the address has no path.
+/// Returns the address as `host/path`, or as the path alone if the address has no host. The form is
+/// the same for all protocols, users and letter cases. `None` if the address has no path.
 pub(super) fn normalized(url: &str) -> Option<String> {
     let url = url.trim().trim_end_matches('/');
     let (host, path) = match url.split_once("://") {

@@ -111,7 +111,7 @@ pub(super) fn over_quota_message(indexes: &Indexes, limit: u64) -> Option<String
     let taken = indexes.disk_bytes();
     (taken > limit).then(|| {
         format!(
-            "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise it and run `graphiti reload`",
+            "the search index takes {} MB of the {} MB that session_tracking.limits.index_bytes allows; raise the limit and run `graphiti reload`",
             taken / 1_000_000,
             limit / 1_000_000
         )

@@ -1,9 +1,9 @@
 //! Keeps the database and the search index within their quotas.
 //!
 //! The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
-//! searches find them. If this does not suffice, the oldest episodes are evicted with their facts.
-//! Sessions without an episode and added memories are never evicted. An evicted session stays
-//! registered, so that its transcript is not read again unless it grows.
+//! searches find them. If this does not suffice for the database, the oldest episodes are evicted
+//! with their facts. Sessions without an episode and added memories are never evicted. An evicted
+//! session stays registered, so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -103,7 +103,6 @@ impl QuotaKeeper {
         self.recheck_requested.notify_one();
     }
 
-    /// Returns the evictions so far.
     pub fn evicted(&self) -> EvictionStats {
         EvictionStats::load(self.store.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the statistics of evictions");
@@ -254,7 +253,7 @@ fn log_evicted(evicted: EvictionStats, what: &str) {
             sessions = evicted.sessions,
             bytes = evicted.bytes,
             episodes = evicted.episodes,
-            "the {what} approaches its limit: evicted text of the oldest sessions, then the oldest episodes"
+            "the {what} approaches its limit: evicted the oldest content"
         );
     }
 }
@@ -267,7 +266,6 @@ impl EvictionStats {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// Returns the sum with new evictions.
     fn plus(self, more: EvictionStats) -> EvictionStats {
         EvictionStats {
             version: VERSION,

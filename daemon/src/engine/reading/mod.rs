@@ -54,7 +54,6 @@ const STATE_VERSION: u32 = 1;
 
 /// Reads transcript files. All jobs share one reader.
 pub struct SourceReader {
-    /// The store for messages.
     pub store: Arc<dyn Store>,
     /// Set when the daemon stops: reading ends before the next line.
     pub stop: AtomicBool,
@@ -66,7 +65,6 @@ pub struct SourceReader {
     pub(super) crash_tracker: CrashTracker,
     /// The forgotten sessions, whose records are not read again.
     pub(super) forgotten: Arc<Forgotten>,
-    /// The projects that the sessions belong to.
     pub(super) projects: Arc<Projects>,
     /// The counts of the lines that sessions got from the memory, and of the lines that they used.
     pub(super) memory_use: Arc<MemoryUse>,
@@ -191,7 +189,7 @@ struct OpenSource<'r> {
 }
 
 impl SourceReader {
-    /// Reads a file to its end. Blocks: call it on a thread of its own.
+    /// Reads a file to its end. Blocks: call it on a separate thread.
     pub fn read(&self, request: ReadRequest) -> Result<ReadProgress, ReadError> {
         let ReadRequest { format, parse_context, mut source, state, from_start, save } = request;
         let state = match state {

@@ -7,9 +7,9 @@ use crate::{
     store::{Cleaner as _, StoreError},
 };
 
-/// Redacts a saved state again. A state of another version is emptied, because its transcript is
-/// read from the start anyway. `before` returns the last messages before the message with the given
-/// number. Returns whether the state changed.
+/// Redacts a saved state again. A state that is damaged or has another version is emptied, because
+/// its transcript is read from the start anyway. `before` returns the last messages before the
+/// message with the given number. Returns whether the state changed.
 pub(in crate::engine) fn redact_again(
     checkpoint: &mut Vec<u8>,
     again: &mut StoredRedactor,

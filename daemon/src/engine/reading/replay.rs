@@ -20,7 +20,7 @@ use crate::{
 impl SourceReader {
     /// Parses the known lines of a file (the lines before the saved cursor) again, by the current
     /// rules. Returns the state after these lines. If the file cannot be opened or was replaced,
-    /// returns the saved state. Blocks: call it on a thread of its own.
+    /// returns the saved state. Blocks: call it on a separate thread.
     pub(in crate::engine) fn replay(
         &self,
         format: &dyn Format,

@@ -3,7 +3,7 @@
 //! The items of a transcript are redacted when they are read ([`pipeline`](super::pipeline)). Data
 //! from other sources (ids, reasons, displayed paths, imported episodes) are redacted by the
 //! functions here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`]
-//! records the version of these rules.
+//! records the version of the rules by which the stored data were redacted.
 
 pub mod note;
 mod stored;

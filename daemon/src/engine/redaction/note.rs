@@ -1,7 +1,7 @@
 //! Records the version of the rules by which the text in the store was redacted.
 //!
-//! A new database gets the current version. A database without the note was created by a version of
-//! the program that did not record the rules.
+//! A new database gets the current version. The text in a database without the note counts as
+//! redacted by older rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::store::{
 #[serde(default)]
 pub struct StoredRules {
     version: u32,
-    /// The version of the rules; `None` if the database is older than the note.
+    /// The version of the rules; `None` if it is not known.
     pub rules: Option<u32>,
     /// The run of `graphiti redact` that has not ended.
     pub unfinished: Option<UnfinishedRun>,
@@ -38,7 +38,7 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"rules";
 
 impl StoredRules {
-    /// Reads the note in `store`. An unreadable note counts as older rules.
+    /// Reads the note in `store`. If it is missing or unreadable, the rules count as older.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use crate::share::{Dialect, EngineError, GraphEngine, Row, Statement, read};
 /// The results of all checks of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineCheck {
-    /// The name and the version of the engine; empty when sharing is off or the engine does not
-    /// answer.
+    /// The name and the version of the engine; empty when sharing is off or the engine did not
+    /// report them.
     pub version: String,
     pub findings: Vec<EngineFinding>,
 }
@@ -55,7 +55,7 @@ impl Sharing {
                 return check;
             }
             Err(_) => {
-                let error = format!("it did not answer within {limit:?}");
+                let error = format!("no answer within {limit:?}");
                 check.findings.push(failed(&EngineError::Unreachable(error)));
                 return check;
             }

@@ -21,7 +21,7 @@ use crate::{
 /// are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
 
-/// A session whose data differ from the data in the graph, according to the ledger.
+/// A session to write or to remove: its data differ from the ledger, or the fill is forced.
 pub(super) struct Comparison {
     pub(super) key: SessionKey,
     pub(super) wanted: Option<SharedSession>,
@@ -40,7 +40,7 @@ impl Comparison {
 
 /// The result of comparing a batch.
 pub(super) struct BatchComparison {
-    /// The sessions that differ.
+    /// The sessions to write or to remove.
     pub(super) comparisons: Vec<Comparison>,
     /// The sessions with facts that the changed sessions of the batch may have ended.
     pub(super) neighbours: BTreeSet<SessionKey>,
@@ -50,7 +50,6 @@ pub(super) struct BatchComparison {
 }
 
 impl Sharing {
-    /// Compares sessions with the ledger.
     pub(super) fn compare(
         &self,
         target: &ShareTarget,

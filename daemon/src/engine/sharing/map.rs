@@ -36,7 +36,7 @@ const MIN_WORDS_OF_NAME: usize = 3;
 pub struct Author {
     pub name: String,
     pub machine: String,
-    /// The home folder, which must not leave the machine.
+    /// The path of the user's home folder, which must not leave the machine.
     pub home: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct EpisodeOwner {
 pub fn group_of(identity: &ProjectIdentity) -> String {
     let key = identity.remote.as_ref().unwrap_or(&identity.folder);
     let hash = hex::encode(&Sha256::digest(key)[..4]);
-    // The hash distinguishes projects of the same name, and the name alone might be a stop word.
+    // The hash distinguishes projects of the same name.
     GroupId::sanitised(&format!("{}_{hash}", identity.name.to_lowercase())).as_str().to_owned()
 }
 

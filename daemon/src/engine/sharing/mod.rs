@@ -93,7 +93,7 @@ pub struct ShareStatus {
     /// The number of sessions that wait to be compared with the graph.
     pub backlog: usize,
     /// The number of sessions that the engine rejected. Such a session is not sent again until it
-    /// changes.
+    /// changes or a fill is requested.
     pub rejected: usize,
     /// The progress of the current fill: the number of compared sessions, and the number of all
     /// sessions.

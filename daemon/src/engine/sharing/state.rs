@@ -39,7 +39,7 @@ impl ShareState {
 }
 
 /// Returns the outbox position up to which changed sessions are in the saved queue; `None` when
-/// sharing was off before.
+/// sharing was off before, or the position cannot be read.
 pub(super) fn position(store: &dyn Store) -> Option<u64> {
     let note = read(store, POSITION)?;
     note.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))

@@ -52,7 +52,7 @@ const MAX_TEXT_BYTES: usize = 2_000;
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
 
 impl Sharing {
-    /// Returns the shared projects among `namespaces`, or all shared projects.
+    /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are given.
     pub fn team_groups(&self, namespaces: Option<&[Namespace]>) -> Vec<TeamGroup> {
         let target = self.target();
         let entries = &target.config.projects;
@@ -305,8 +305,8 @@ impl TeamReader {
         found.filter(|fact| !is_own(fact)).collect()
     }
 
-    /// Returns the end of the descriptions of this machine's episodes. Another machine may use the
-    /// same end. So a query may use this end to order results, but not to exclude results.
+    /// Returns the suffix of the descriptions of this machine's episodes. Another machine may use
+    /// the same suffix. So a query may order results by it, but must not exclude results.
     fn own_description(&self) -> String {
         let target = self.sharing.target();
         self.sharing.author(&target.config).description_end()

@@ -10,7 +10,6 @@ use tokio::sync::oneshot;
 use super::{EngineEffect, EngineState};
 use crate::{engine::EngineError, model::SessionKey};
 
-/// Sessions that are being forgotten.
 #[derive(Default)]
 pub(super) struct Forgetting {
     sessions: BTreeSet<SessionKey>,
@@ -24,7 +23,6 @@ struct ForgetWaiter {
 }
 
 impl Forgetting {
-    /// Whether a session is being forgotten.
     pub(super) fn has(&self, session: SessionKey) -> bool {
         self.sessions.contains(&session)
     }

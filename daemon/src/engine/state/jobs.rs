@@ -79,8 +79,8 @@ impl EngineState {
     ) -> Result<Option<Job>, StoreError> {
         let Some(session) = self.try_session(key)? else { return Ok(None) };
         let Some(format) = self.formats().of_agent(&session.id.agent) else { return Ok(None) };
-        // An episode or a question needs all files. Other jobs need only the files that changed
-        // and, if states have to be saved, the files whose states are in memory.
+        // A job for an episode or a question, or from the start, needs all files. Other jobs need
+        // only the files that changed and, to save states, the files whose states are in memory.
         let everything = due.index.is_some() || due.gather || due.from_start;
         let mut files = Vec::new();
         for source in self.view.sources_of(key)? {
@@ -201,7 +201,7 @@ impl EngineState {
             session.last_activity = at;
         }
         match session.state {
-            // The same job read the messages, so its episode includes them.
+            // This job or the next one creates the episode, which includes the messages.
             SessionState::Indexing(_) => {
                 session.last_activity = session.last_activity.max(at);
                 self.tracker.track(session.clone());
@@ -285,7 +285,8 @@ impl EngineState {
     }
 
     /// Schedules the copies of a session to be read again, because one of the session's files was
-    /// replaced. The copies skipped the records that they shared with this file.
+    /// replaced. The copies skipped the records that they shared with this file. Other files of the
+    /// session may be copies, too, so a session with several files is also read again.
     fn reread_copies(&mut self, session: SessionKey) {
         let copies = self.view.relatives(session).and_then(|mut copies| {
             let has_several = self.view.sources_of(session)?.len() > 1;
@@ -301,7 +302,7 @@ impl EngineState {
     }
 
     /// Caches the states that are not saved, and the states of files that may soon be read again.
-    /// If the cache is full, schedules a job that saves states.
+    /// If the cache is full, evicts saved states, or schedules a job that saves states.
     fn cache_states(&mut self, files: Vec<ReadProgress>, session: &Session) {
         let is_live = matches!(session.state, SessionState::Active);
         for file in files {

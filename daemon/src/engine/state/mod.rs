@@ -69,7 +69,6 @@ const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
 pub(super) const MAX_SLEEP: Duration = Duration::from_secs(300);
 
-/// The mutable state of the engine.
 pub(super) struct EngineState {
     /// The effects of the current decision.
     effects: Vec<EngineEffect>,
@@ -162,7 +161,7 @@ impl EngineState {
         std::mem::take(&mut self.effects)
     }
 
-    /// Returns how long the engine may sleep; `None` when it has no deadline.
+    /// Returns how long the engine may sleep; `None` when it has no deadline or is stopping.
     pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
         let deadline =

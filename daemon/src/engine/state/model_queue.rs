@@ -197,7 +197,8 @@ impl EngineState {
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // The session has a new episode, whose question is queued separately.
+            // The session has a new episode, whose question is queued separately, or is being
+            // forgotten.
             return;
         }
         match end {
@@ -217,8 +218,8 @@ impl EngineState {
         }
     }
 
-    /// Queues an old session whose episode was made from evidence. Replies when the model answered
-    /// or the question was postponed.
+    /// Queues a session whose episode was made from evidence. Replies when the model answered or the
+    /// question was postponed, or at once if there is nothing to queue.
     pub(super) fn request_summary(
         &mut self,
         key: SessionKey,

@@ -1,8 +1,8 @@
 //! Keeps the states of files in memory between two jobs.
 //!
 //! A file to which an agent writes is read every few seconds. Its state is cached here instead of
-//! being saved and loaded each time. The state is saved when the session becomes inactive, when
-//! many bytes were read, or when the cache is full.
+//! being saved and loaded each time. The state is saved when the session becomes inactive, when an
+//! episode is created, when many bytes were read, when the cache is full, and at the shutdown.
 
 use std::collections::HashMap;
 

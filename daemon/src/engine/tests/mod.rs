@@ -47,7 +47,7 @@ use crate::{
     summarize,
 };
 
-/// A folder with transcripts, and an engine's home next to it.
+/// An engine's home, with a folder of transcripts in it.
 struct Machine {
     folder: TempDir,
     redactor: Redactor,
@@ -179,7 +179,7 @@ fn paths(sources: &[Source]) -> Vec<&Path> {
     sources.iter().map(|source| Path::new(&source.path)).collect()
 }
 
-/// Returns a record with a unique text.
+/// Returns a record with `text`, from which its id is derived.
 fn record(text: &str) -> String {
     let number: u64 =
         text.bytes().fold(7, |sum, byte| sum * 31 % 281_474_976_710_597 + u64::from(byte));

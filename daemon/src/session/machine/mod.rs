@@ -3,7 +3,7 @@
 //! | Event | State | Next state |
 //! | --- | --- | --- |
 //! | written | all except Indexing | Active |
-//! | quiet | Active | Inactive, or Unindexed without a timeout |
+//! | quiet | Active | Inactive, or Unindexed if no timeout is set |
 //! | timed out | Active, Inactive | Indexing |
 //! | requested | all except Indexing | Indexing |
 //! | needed by a search | Inactive, Unindexed, Failed if a retry is due | Indexing |
@@ -11,6 +11,7 @@
 //! | reached by the import | Unindexed, if the session was old when it was found | Indexing |
 //! | retry due | Failed | Indexing |
 //! | job ended | Indexing | Indexed or Failed |
+//! | daemon started | Indexing | Indexing: the job starts again |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows, which finds the session
@@ -44,7 +45,7 @@ pub enum SessionEvent {
     CloseRequested(CloseReason),
     /// A search needs the session's episode.
     Needed,
-    /// The agent's process has exited.
+    /// The agent has ended, or has deleted or archived the transcript.
     AgentGone,
     /// The import of history reached the session.
     HistoryReached,

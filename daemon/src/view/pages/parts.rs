@@ -64,7 +64,6 @@ pub(in crate::view) fn lines(text: &str) -> Markup {
     html! { span .lines dir="auto" { (visible(text)) } }
 }
 
-/// Percent-encodes the value of a parameter.
 pub(in crate::view) fn percent_encoded(value: &str) -> String {
     let mut percent_encoded = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -155,7 +154,6 @@ pub(in crate::view) fn session_meta(session: &SessionRow) -> Markup {
     }
 }
 
-/// Renders a row of a list of sessions.
 pub(in crate::view) fn session_row(session: &SessionRow) -> Markup {
     html! {
         li .row #{ "s-" (session.session_id) } {

@@ -26,7 +26,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) struct HighWaterMark(File);
 
 impl HighWaterMark {
-    /// Opens the mark and reads its position, which is 0 for a new mark.
+    /// Opens the mark and reads its position; 0 if the file is new, or a power cut truncated it.
     pub(super) fn open(folder: &Path) -> io::Result<(HighWaterMark, u64)> {
         let mut file = File::options()
             .read(true)
@@ -37,13 +37,11 @@ impl HighWaterMark {
         let mut position = [0; 8];
         let position = match file.read_exact(&mut position) {
             Ok(()) => u64::from_be_bytes(position),
-            // The file is new, or a power cut truncated it.
             Err(_) => 0,
         };
         Ok((HighWaterMark(file), position))
     }
 
-    /// Writes a new position.
     pub(super) fn set(&mut self, position: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(0))?;
         self.0.write_all(&position.to_be_bytes())

@@ -1,8 +1,9 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! sled opens a database with its settings (`conf`), a snapshot of the positions of pages (`snap.…`)
-//! and the log (`db`). It may panic if one of the first two is damaged, and reads the log up to damage.
-//! So this module opens a copy with fewer and fewer of these files, and copies record by record.
+//! To open a database, sled reads the settings (`conf`), a snapshot of the positions of pages
+//! (`snap.…`) and the log (`db`). It may panic if one of the first two is damaged. It reads the log
+//! only up to the first damaged entry. So this module opens a copy with fewer and fewer of these
+//! files, and copies record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 

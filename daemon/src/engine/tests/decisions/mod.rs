@@ -80,7 +80,7 @@ struct Decider {
     questions: VecDeque<(Box<ModelQuestion>, u64)>,
     /// The number of the latest requested scan.
     scan: u64,
-    /// The performed effects, in this order.
+    /// The performed writes, fault points and replies after a save, in this order.
     performed: Vec<String>,
     _runtime: Runtime,
     _machine: Arc<Machine>,

@@ -66,7 +66,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Returns the smallest rectangle around the drawing: left, top, width, height.
+    /// Returns the rectangle of the drawing with its margin: left, top, width, height.
     fn extent(&self, positions: &[NodePosition]) -> (f64, f64, f64, f64) {
         let half = characters(&label(self.center)) * CENTER_CHARACTER_WIDTH / 2.0;
         let mut corners = vec![(-half, -46.0), (half, 24.0)];
