@@ -83,7 +83,8 @@ fn statement_states(
     Ok(StatesBySession(each.collect::<Result<_, _>>()?))
 }
 
-/// Builds the handoff from the earlier part of a session to its later part.
+/// Builds the handoff from the earlier part of a session to its later part; `None` if the session
+/// has no episode.
 pub(super) fn of_session(
     store: &dyn Store,
     session: SessionKey,

@@ -35,7 +35,6 @@ pub struct RecallCache(Arc<Mutex<RecallState>>);
 
 #[derive(Default)]
 struct RecallState {
-    /// The memories by the directories of their projects.
     memories: HashMap<Vec<Namespace>, Arc<CachedMemory>>,
     /// How often the cache was cleared.
     clears: u64,

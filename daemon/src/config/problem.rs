@@ -146,7 +146,7 @@ impl Notice {
         }
     }
 
-    /// Whether the notice reports a deprecated spelling rather than a mistake.
+    /// Whether the notice reports a deprecated spelling or a retired key rather than a mistake.
     pub fn is_migration(&self) -> bool {
         matches!(self, Notice::OlderKey { .. } | Notice::OlderValue { .. } | Notice::Retired { .. })
     }

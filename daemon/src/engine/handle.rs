@@ -50,7 +50,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Returns the store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }

@@ -82,7 +82,7 @@ impl JobResult {
 }
 
 impl Job {
-    /// Runs the job. Blocks: call it on a thread of its own.
+    /// Runs the job. Blocks: call it on a separate thread.
     pub fn run(self, reader: &SourceReader) -> JobResult {
         let Job { session, format, parse_context, files, from_start, save, index, gather, now } =
             self;
