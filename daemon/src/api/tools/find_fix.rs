@@ -1,5 +1,5 @@
-//! `find_fix`: finds earlier fixes of an error, of errors with similar words, and commands that worked
-//! in another form.
+//! `find_fix`: finds earlier fixes of an error and of similar errors, and commands that worked in
+//! another form.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -79,7 +79,7 @@ async fn run(
     Ok(FixAnswer { message, errors, similar })
 }
 
-/// Returns the fixes of errors with similar words, and commands that worked in another form.
+/// Returns the fixes of similar errors, and commands that worked in another form.
 async fn similar(
     daemon: &DaemonState,
     error: &str,
