@@ -1,4 +1,5 @@
-//! Builds the handoff of a project for a new session.
+//! Builds the handoff of a project for a new session, and of the earlier part of a continued
+//! session.
 
 use crate::{
     api::projects::newest_episodes,

@@ -41,7 +41,7 @@ struct RecallState {
 }
 
 struct CachedMemory {
-    /// The latest episode that was read.
+    /// The latest episode of the project when the memory was read.
     newest: Option<EpisodeId>,
     memory: RecallMemory,
 }

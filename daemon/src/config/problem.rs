@@ -45,7 +45,7 @@ pub enum ConfigProblem {
     },
 }
 
-/// A remark about a valid file.
+/// A remark that does not make the file invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A key that does not exist.

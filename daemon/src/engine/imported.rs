@@ -48,7 +48,7 @@ impl MemoryKind {
 /// Whether an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
-    /// The episode is imported, and replaces an older episode of the same session.
+    /// The episode is imported, and replaces an older episode of the same session, if any.
     New {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,

@@ -133,7 +133,7 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// Summarizes the files of a session. The session's own file comes first.
+    /// Summarizes the files of a session. `files` begins with the session's own file.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());

@@ -90,7 +90,7 @@ impl Vectors {
         self.len() == 0
     }
 
-    /// Returns the approximate bytes of memory.
+    /// Returns the approximate memory use, in bytes.
     pub fn bytes(&self) -> usize {
         self.numbers.len() + self.owners.len() * (16 + 4) + self.rows.len() * 32
     }
