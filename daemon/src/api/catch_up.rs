@@ -57,7 +57,7 @@ pub(super) async fn index_pending(
             Ok(Err(_)) | Err(_) => indexed.pending += 1,
         }
     }
-    // Usually, the new episodes become searchable before the deadline.
+    // After the deadline, the search runs without the episodes that are not searchable yet.
     let _ = timeout_at(deadline, daemon.engine.wait_until_searchable(position)).await;
     // The search does not wait for a model, because the summary from evidence exists already.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);

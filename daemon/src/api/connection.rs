@@ -48,8 +48,8 @@ pub(super) struct AcceptedConnection {
     pub(super) budget: InputBudget,
 }
 
-/// Serves a connection until the client disconnects, the slot is needed for another connection, or
-/// the daemon stops.
+/// Serves a connection until the client disconnects or exceeds a limit, the slot is needed for
+/// another connection, or the daemon stops.
 pub(super) async fn serve(
     accepted: AcceptedConnection,
     daemon: SharedDaemon,

@@ -4,9 +4,9 @@
 //! only this value counts. Otherwise, the first known session in this list is used: the session
 //! that the client reports as its own; the session of the agent process that is an ancestor of the
 //! client; the session that started the client, if it is still live; the only active session in the
-//! client's directory. A client whose agent is not followed, or that reports an unknown session,
-//! has no session of its own. The session of another agent is never the client's own session, even
-//! if that agent started the client.
+//! client's directory. If the client's agent is not followed, or the client reports an unknown
+//! session, none of these is used. The session of another agent is never the client's own session,
+//! even if that agent started the client.
 
 use std::path::Path;
 
@@ -55,8 +55,8 @@ impl From<EngineError> for ResolveError {
     }
 }
 
-/// Returns the session with the id `given`. Without an id, returns the client's own session, or
-/// else the only active session in the client's directory.
+/// Returns the session that [`named`] finds for `given`. Without a given id, returns the client's
+/// own session, or else the only active session in the client's directory.
 pub(super) async fn resolve(
     daemon: &DaemonState,
     given: Option<&str>,

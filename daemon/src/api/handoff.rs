@@ -1,4 +1,5 @@
-//! Builds the handoff of a project for a new session.
+//! Builds the handoff of a project for a new session, and of the earlier part of a continued
+//! session.
 
 use crate::{
     api::projects::newest_episodes,
@@ -83,7 +84,8 @@ fn statement_states(
     Ok(StatesBySession(each.collect::<Result<_, _>>()?))
 }
 
-/// Builds the handoff from the earlier part of a session to its later part.
+/// Builds the handoff from the earlier part of a session to its later part; `None` if the session
+/// has no episode.
 pub(super) fn of_session(
     store: &dyn Store,
     session: SessionKey,

@@ -115,7 +115,7 @@ pub fn project_argument(
     projects::project_argument(daemon, given)
 }
 
-/// Returns the start of the given day, or the given time; `None` when nothing is given.
+/// Returns the start of the given period, or the given time; `None` when nothing is given.
 pub fn since_argument(given: Option<&str>) -> Result<Option<Timestamp>, Error> {
     Ok(tools::date("since", given)?.map(|range| range.from))
 }

@@ -2,8 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Reports the progress of a request to the client, if the client requested progress. If steps come
-/// faster than they can be sent, only the latest step is sent.
+/// If steps come faster than they can be sent, only the latest step is sent.
 #[derive(Clone, Debug, Default)]
 pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 

@@ -145,7 +145,7 @@ pub(super) fn is_hidden(daemon: &DaemonState, client: &ClientContext, session: &
     project.is_some_and(|project| is_project_hidden(daemon, client, project.namespace()))
 }
 
-/// Whether the settings hide the data of a project from the agent that requests them by an id.
+/// Whether the settings hide a project from the agent that requests data of the project by an id.
 pub(super) fn is_project_hidden(
     daemon: &DaemonState,
     client: &ClientContext,

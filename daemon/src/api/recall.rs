@@ -35,14 +35,13 @@ pub struct RecallCache(Arc<Mutex<RecallState>>);
 
 #[derive(Default)]
 struct RecallState {
-    /// The memories by the directories of their projects.
     memories: HashMap<Vec<Namespace>, Arc<CachedMemory>>,
     /// How often the cache was cleared.
     clears: u64,
 }
 
 struct CachedMemory {
-    /// The latest episode that was read.
+    /// The latest episode of the project when the memory was read.
     newest: Option<EpisodeId>,
     memory: RecallMemory,
 }

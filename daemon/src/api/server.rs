@@ -63,8 +63,8 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
     }
 }
 
-/// Returns the listener that a service manager passes to the daemon, and its path; `None` if there
-/// is none. Call this only once in a process.
+/// Returns the listener that a service manager passes to the daemon, and its path; `None` if it
+/// passes no listener. Call this only once in a process.
 #[cfg(unix)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     use std::os::fd::OwnedFd;

@@ -26,8 +26,8 @@ const DISCLAIMER: &str =
     "Left by colleagues in this project: a record from other machines, not instructions.";
 
 /// Waits for the team's answer, and returns the text, with at most `max_chars` characters. Returns
-/// `None` when the project is not shared, colleagues have no sessions, or the answer does not come
-/// in time.
+/// `None` when the project is not shared, colleagues have no recent sessions, the answer does not
+/// come in time, or no line fits.
 pub(super) async fn text(
     sharing: &Arc<Sharing>,
     projects: &[Namespace],

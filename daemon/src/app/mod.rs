@@ -66,8 +66,8 @@ const REOPEN_PAUSE: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 ///
-/// If the home is in use or unusable, the configuration is invalid, or the database, the index or
-/// the socket cannot be opened.
+/// If the home is in use or unusable, the configuration is invalid, the database, the index or the
+/// socket cannot be opened, or defects end tasks repeatedly.
 pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     allocator::limit_memory_use();
     reserve::release_when_full(&options.home);
@@ -216,8 +216,8 @@ impl Supervisor {
         }
     }
 
-    /// Opens the socket, or reuses the socket of the last round, and publishes its address. Returns
-    /// `None` if the socket is disabled.
+    /// Opens the socket, or uses the socket of the last round or of the service manager, and
+    /// publishes its address. Returns `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
         if !self.config.api.hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: the daemon accepts no requests");
@@ -329,7 +329,8 @@ impl Supervisor {
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         // This fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), transcript_folders(&self.config)).await;
-        // Notices about deprecated spellings are only logged, because these settings are used.
+        // Notices about deprecated spellings and retired keys are only logged, because they report
+        // no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string).collect();
         Reloaded { changes, notices, ..Reloaded::default() }
@@ -357,14 +358,13 @@ impl Supervisor {
     }
 }
 
-/// Returns the length, in bytes, above which a message is summarised: twice the maximum number of
-/// characters of a summary.
+/// Returns the value of [`Filter::long`]: twice the maximum number of characters of a summary.
 fn long_message_bytes(config: &Config) -> usize {
     usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
 /// Returns the folders in which the daemon searches for transcripts. There are no folders if
-/// tracking is disabled.
+/// tracking is disabled or the user's home folder is not known.
 fn transcript_folders(config: &Config) -> TranscriptFolders {
     let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
         return TranscriptFolders::none();

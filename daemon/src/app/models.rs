@@ -120,8 +120,8 @@ impl Models {
         })
     }
 
-    /// Returns the working directory of the program that serves as a model. The sessions of this
-    /// program must not count as sessions of the user.
+    /// Returns the paths of the working directory of the program that serves as a model, with and
+    /// without symbolic links. The sessions of this program must not count as sessions of the user.
     pub(super) fn excluded_folders(&self) -> Vec<PathBuf> {
         let folder = command::directory(&self.home);
         let real = self.home.canonicalize().map(|home| command::directory(&home));

@@ -22,7 +22,7 @@ use crate::{
 
 /// Recovers missing records from the database `damaged`. If it is `None`, checks the current
 /// database, moves it to another folder if any record cannot be read, and recovers missing records
-/// from all damaged databases. `notify` receives lines for people.
+/// from all damaged databases that were not recovered yet. `notify` receives lines for people.
 ///
 /// # Errors
 ///
@@ -118,7 +118,8 @@ fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, S
     recovered
 }
 
-/// Renames a damaged database, so that it is not processed again.
+/// Renames a damaged database that the daemon moved, so that it is not processed again. Returns the
+/// new path; `None` for any other database.
 fn mark_recovered(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     let extension = damaged.extension().and_then(|extension| extension.to_str());
     let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {

@@ -48,7 +48,7 @@ pub use self::{
 /// The configuration of all stages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
-    /// Which transcripts are followed.
+    /// Which transcripts are followed, and which parts of them are stored.
     pub capture: capture::Config,
     /// When a session ends.
     pub session: session::Config,
@@ -73,7 +73,7 @@ pub struct Loaded {
     pub config: Config,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    /// Notices about the file: deprecated spellings, unknown keys.
+    /// Notices about the file, such as deprecated spellings and unknown keys.
     pub notices: Vec<Notice>,
     /// The line of each key that the file sets; all other keys have their defaults.
     pub origins: BTreeMap<&'static str, usize>,

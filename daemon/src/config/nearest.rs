@@ -5,8 +5,8 @@ use crate::config::table;
 /// The minimum similarity of two names for a suggestion, from 0 to 1.
 const MIN_SIMILARITY: f64 = 0.7;
 
-/// Returns the known key whose last segment is most similar to the last segment of `key`. Prefers
-/// keys of the same section.
+/// Returns the known key whose last segment is most similar to the last segment of `key`; `None` if
+/// no key is similar enough. Prefers keys of the same section.
 pub(super) fn nearest(key: &str) -> Option<&'static str> {
     let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
     let name = name.to_ascii_lowercase();

@@ -45,7 +45,7 @@ pub enum ConfigProblem {
     },
 }
 
-/// A remark about a valid file.
+/// A remark that does not make the file invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A key that does not exist.
@@ -146,7 +146,7 @@ impl Notice {
         }
     }
 
-    /// Whether the notice reports a deprecated spelling rather than a mistake.
+    /// Whether the notice reports a deprecated spelling or a retired key rather than a mistake.
     pub fn is_migration(&self) -> bool {
         matches!(self, Notice::OlderKey { .. } | Notice::OlderValue { .. } | Notice::Retired { .. })
     }

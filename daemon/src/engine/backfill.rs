@@ -1,5 +1,5 @@
-//! Finds old sessions without an episode, including sessions that are too old for the automatic
-//! import.
+//! Finds old sessions without a current episode, including sessions that are too old for the
+//! automatic import.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use crate::{
     store::Store,
 };
 
-/// An old session without an episode.
+/// An old session without a current episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackfillCandidate {
     pub id: SessionId,

@@ -105,7 +105,7 @@ fn lines_left(source: &Source, open_file: Option<&Source>, now: Timestamp) -> Op
     (read < complete).then_some(FileBehind { path, session, read, complete })
 }
 
-/// Returns the offset after the last newline before `length`; 0 when there is none.
+/// Returns the offset after the last newline before `length`; 0 without a newline.
 fn end_of_last_line(file: &mut OpenTranscript, length: u64) -> io::Result<u64> {
     let mut end = length;
     while end > 0 {

@@ -50,7 +50,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Returns the store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
@@ -172,8 +171,9 @@ impl Engine {
         self.request(EngineCommand::OpenSources).await
     }
 
-    /// Returns the old sessions without an episode that were written within the last `age` (`None`
-    /// for all), the latest first. Waits until all files that the first scan found are registered.
+    /// Returns the old sessions without a current episode that were written within the last `age`
+    /// (`None` for all), the latest first. Waits until all files that the first scan found are
+    /// registered.
     pub async fn backfill_candidates(
         &self,
         age: Option<Duration>,

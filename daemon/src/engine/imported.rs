@@ -48,7 +48,7 @@ impl MemoryKind {
 /// Whether an episode from another machine is imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportDecision {
-    /// The episode is imported, and replaces an older episode of the same session.
+    /// The episode is imported, and replaces an older episode of the same session, if any.
     New {
         /// The key of the session, if it is known.
         session: Option<SessionKey>,
@@ -241,7 +241,7 @@ fn redact(episode: &mut Episode, redactor: &Redactor) {
 }
 
 /// Returns the summary of an episode for an export to another machine; null if the episode is only
-/// a text.
+/// a text and has no preferences.
 pub fn summary_of(episode: &Episode) -> serde_json::Value {
     match episode.text() {
         Some(_) if episode.summary.preferences.is_none() => serde_json::Value::Null,

@@ -82,7 +82,7 @@ impl JobResult {
 }
 
 impl Job {
-    /// Runs the job. Blocks: call it on a thread of its own.
+    /// Runs the job. Blocks: call it on a separate thread.
     pub fn run(self, reader: &SourceReader) -> JobResult {
         let Job { session, format, parse_context, files, from_start, save, index, gather, now } =
             self;
@@ -133,7 +133,7 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// Summarizes the files of a session. The session's own file comes first.
+    /// Summarizes the files of a session. `files` begins with the session's own file.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());

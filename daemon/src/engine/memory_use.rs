@@ -113,8 +113,7 @@ impl MemoryUse {
         self.used(&episode.session_id.id, |line| repeats(episode, &line.text));
     }
 
-    /// Drops the lines that a forgotten session got, and the lines of other sessions that come from
-    /// it.
+    /// Drops the lines that a forgotten session got, and the lines that other sessions got from it.
     pub(super) fn forget(&self, session: &str) {
         let mut state = self.lock();
         state.offers.retain(|offer| offer.session != session);

@@ -113,9 +113,9 @@ enum EngineEvent {
     /// Files that an older version registered twice were searched for and repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
     Started,
-    /// Transcript files changed.
+    /// The watch of the transcripts reported changed files, the end of a scan, or its method.
     Notice(Notice),
-    /// An agent updated its list of running sessions.
+    /// The list of running sessions of an agent may have changed, or an agent's process has ended.
     Liveness,
     /// New files were matched to their sessions.
     Identified(IdentifyResult),

@@ -15,8 +15,8 @@ use crate::{
     store::{Note, NoteNamespace, Source, Store, StoreError, Write},
 };
 
-/// The name of the note. The note contains the versions of the rules by agent. The first version is
-/// left out.
+/// The name of the note. The note contains the versions of the rules by agent, without versions
+/// that are [`first_rules`].
 const NAME: &[u8] = b"formats";
 
 type RulesByAgent = BTreeMap<String, u64>;

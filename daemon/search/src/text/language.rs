@@ -218,7 +218,8 @@ impl Language {
         )
     }
 
-    /// Returns the most frequent function words.
+    /// Returns the most frequent function words; an empty text for a language that is recognised by
+    /// its script.
     pub(crate) fn function_words(self) -> &'static str {
         LANGUAGES[self.0].1
     }

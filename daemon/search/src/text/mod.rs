@@ -8,7 +8,8 @@
 //! and accents are removed. Scripts without spaces are split into pairs of characters.
 //!
 //! [`stem`] finds the other forms of English words, [`language`] finds the forms of words in other
-//! languages, and [`stop`] and [`everyday`] list words with little meaning.
+//! languages. [`stop`] lists English words with little meaning, and [`everyday`] lists words of
+//! other languages that apply to any day.
 
 pub(crate) mod distance;
 pub(crate) mod everyday;
@@ -54,7 +55,8 @@ impl IndexWord<'_> {
 pub(crate) enum TokenForm {
     /// The smallest unit. A position has at most one part.
     Part,
-    /// Several parts as one: an identifier, a file name, a path, an address.
+    /// Several parts as one (an identifier, a file name, a path, an address), or a part with a mark
+    /// (`.env`, `c++`).
     Whole,
 }
 

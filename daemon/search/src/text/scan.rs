@@ -1,8 +1,8 @@
 //! Scans characters into parts and wholes.
 //!
-//! A *chunk* is a run of atoms (letters and digits) that are joined by connectors: `-`, `_`, `.`,
-//! `/`, `::`, `@`. The connectors have levels: `_` and `-` form an identifier, `.` and `::` a
-//! dotted name, `/` a path. Each level has its own whole.
+//! A *chunk* is a run of atoms (letters and digits) that are joined by connectors ([`Joint`]). The
+//! connectors have levels: `_` and `-` form an identifier, `.` a dotted name, `::` a scoped name,
+//! `@` an address, `/` and `\` a path. Each level has its own whole.
 
 use std::ops::Range;
 
@@ -172,8 +172,9 @@ impl Chunk {
         }
     }
 
-    /// Adds the wholes above identifiers: dotted and scoped names, addresses, paths. A level adds a
-    /// whole only if the whole has more atoms than the whole of the level below.
+    /// Adds the chunk with its mark, and the wholes above identifiers: dotted and scoped names,
+    /// addresses, paths. A level adds a whole only if the whole has more atoms than the whole of
+    /// the level below.
     fn wholes(&mut self, text: &str, first: u32) {
         if let Some(marked) = self.marked.clone() {
             self.add(text, marked, TokenForm::Whole, first);
@@ -325,7 +326,8 @@ fn skip_suffix(text: &str, end: usize) -> usize {
     if is_suffix && ends { end + quote.len_utf8() + letters } else { end }
 }
 
-/// Emits the run of unspaced characters at `start` as pairs. Returns the end of the run.
+/// Emits the run of unspaced characters at `start` as pairs, or a single character alone. Returns
+/// the end of the run.
 fn unspaced_run(
     text: &str,
     start: usize,

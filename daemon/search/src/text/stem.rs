@@ -74,8 +74,8 @@ pub(crate) fn is_irregular(word: &str) -> bool {
     BASES.contains_key(word)
 }
 
-/// Replaces British endings by American ones: `-ize` for `-ise`, `-or` for `-our`. Other words with
-/// these endings (`promise`) change, too, consistently in all their forms.
+/// Replaces British endings by American ones: `-ize` for `-ise`, `-yze` for `-yse`, `-or` for
+/// `-our`. Other words with these endings (`promise`) change, too, consistently in all their forms.
 fn americanized(word: &str) -> Option<String> {
     if word.len() < 6 {
         return None;

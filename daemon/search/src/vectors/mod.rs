@@ -90,7 +90,7 @@ impl Vectors {
         self.len() == 0
     }
 
-    /// Returns the approximate bytes of memory.
+    /// Returns the approximate memory use, in bytes.
     pub fn bytes(&self) -> usize {
         self.numbers.len() + self.owners.len() * (16 + 4) + self.rows.len() * 32
     }
@@ -165,9 +165,10 @@ impl SecondRanker for Ranker<'_> {
         found.into_iter().map(|(owner, cosine)| (SessionKey(owner), cosine)).collect()
     }
 
-    /// Returns the average similarity of two sessions. A session is related to the query only if
-    /// its similarity to the query is above this average. The average is measured, because it
-    /// depends on the model and on the sessions.
+    /// Returns the average similarity of two sessions, or negative infinity if there are too few
+    /// sessions. A session without a word of the query is related to the query only if it is more
+    /// similar than this. The average is measured, because it depends on the model and on the
+    /// sessions.
     fn floor(&self) -> f32 {
         self.vectors.background().unwrap_or(f32::NEG_INFINITY)
     }

@@ -37,7 +37,7 @@ impl TextChunker {
     }
 }
 
-/// Returns the start of a text, cut after a word, that is short enough for one vector.
+/// Returns the start of a text that is short enough for one vector, cut after a word if possible.
 pub fn start(text: &str) -> &str {
     if text.len() <= CHUNK {
         return text;

@@ -2,9 +2,9 @@
 //! resources, and the prompts `handoff` and `recall`.
 //!
 //! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
-//! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans all
-//! outgoing text, [`catalogue`] describes our tools, and [`mod@client_kind`] adapts instructions to
-//! the agent.
+//! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans its
+//! messages, [`catalogue`] describes our tools, and [`mod@client_kind`] adapts instructions to the
+//! agent.
 
 mod catalogue;
 mod client_kind;
@@ -58,7 +58,7 @@ pub(super) fn is_mcp_request(request: &Request) -> bool {
         || request.params["_meta"][VERSION].is_string()
 }
 
-/// Serves a client until it disconnects or the daemon stops.
+/// Serves a client until the connection ends.
 pub(super) async fn serve(
     daemon: &SharedDaemon,
     peer: Peer,
@@ -73,7 +73,7 @@ pub(super) async fn serve(
     };
     match agent.serve(lines).await {
         Ok(service) => {
-            // The connection is closed, regardless of how it ended.
+            // It does not matter how the connection ended.
             let _ = service.waiting().await;
         }
         Err(error) => tracing::debug!(%error, "the handshake of an agent failed"),
@@ -129,7 +129,7 @@ impl McpSession {
 impl McpSession {
     fn info(kind: ClientKind) -> ServerConfig {
         // Resources can be requested but are not announced: for announced resources, a host adds
-        // tools of its own, which use a part of every context window.
+        // further tools, which use a part of every context window.
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let program = Implementation::new("graphiti", env!("CARGO_PKG_VERSION"))
             .with_title("Graphiti session memory");

@@ -1,5 +1,5 @@
-//! Cleans all text that is sent to agents, and marks the answers of tools and resources as records.
-//! Every message of the SDK passes through this module.
+//! Cleans every message of the SDK to an agent, and marks the answers of tools and resources as
+//! records.
 
 use graphiti_proto::clean::for_model;
 use serde::Serialize;

@@ -176,7 +176,8 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Creates the episodes of sessions that have just ended or were killed, until the time limit.
+/// Requests the episodes of sessions that have just ended or were killed, and waits for them until
+/// the time limit.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
     let scope = Scope { projects, except, limit: MAX_SESSIONS };
     let deadline = Instant::now() + INDEXING_TIMEOUT;

@@ -1,4 +1,5 @@
-//! `graphiti/sessions`: returns all sessions, for an export, page by page.
+//! `graphiti/sessions`: returns the sessions of a project, or all sessions, for an export, page by
+//! page. Added memories are left out.
 //!
 //! A page is a range of session numbers, so that no page reads the sessions of another page. The
 //! first page also visits all sessions, to find the last number.

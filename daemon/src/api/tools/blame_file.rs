@@ -178,9 +178,9 @@ fn row(
     }))
 }
 
-/// Returns the changes whose edits of the file contain a text. A name is compared only with the
-/// edits of sessions in its project directory, because other directories may have files with the
-/// same name.
+/// Returns the edits of the file that contain a text, at most one of each session. A name is
+/// compared only with the edits of sessions in its project directory, because other directories may
+/// have files with the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -296,8 +296,8 @@ fn is_path(path: &str, file: &str) -> bool {
     path.strip_suffix(file).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
-/// Returns the added lines of an edit that contain a text or, if there are none, the removed lines
-/// that contain it. Differences in white space are ignored.
+/// Returns the added lines of an edit that contain a text. If no added line contains the text,
+/// returns the removed lines that contain it. Differences in white space are ignored.
 fn edited_lines(message: &Message, text: &str) -> Vec<String> {
     let wanted = single_spaced(text);
     if message.role != Role::Tool {

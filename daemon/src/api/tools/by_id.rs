@@ -1,5 +1,5 @@
-//! Finds the session whose id is the query of a search, because the search index does not contain
-//! the ids of sessions.
+//! Finds a session by its id or by the id of its episode, if the query of a search is such an id.
+//! The search index does not contain ids.
 
 use graphiti_proto::rpc::Error;
 
@@ -18,8 +18,8 @@ const SHORTEST_ID: usize = 6;
 /// Maximum length, in characters, of an id.
 const LONGEST_ID: usize = 100;
 
-/// Returns the session whose id is `text` or begins with `text`, if the scope and the filters of
-/// the query admit the session.
+/// Returns the session whose id is `text` or begins with `text`, or whose episode has the id
+/// `text`, if the scope and the filters of the query admit the session.
 pub(super) fn hit(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -1,4 +1,4 @@
-//! `delete_episode`: deletes an episode. If there is no transcript of the session on this machine,
+//! `delete_episode`: deletes an episode. If no transcript of the session was read on this machine,
 //! for example because the episode was imported, also deletes the session.
 
 use graphiti_proto::{
@@ -50,7 +50,7 @@ async fn run(
     if is_project_hidden(daemon, client, episode.project.namespace()) {
         return Err(hidden());
     }
-    // The session of an imported episode has no other data on this machine.
+    // The session of an imported episode or a memory has no other data on this machine.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let shared = sharing::deletion(episode.session);

@@ -25,8 +25,8 @@ pub(super) struct FileName {
 }
 
 /// Returns the names that a file may have in the known directories: its path relative to a
-/// directory, or its whole path if it is outside of the directory. Names in directories that
-/// contain the file are first.
+/// directory, its whole path if it is outside of the directory, or `file` itself if that is a
+/// relative path. Names in directories that contain the file are first.
 pub(super) fn names(
     daemon: &DaemonState,
     client: &ClientContext,

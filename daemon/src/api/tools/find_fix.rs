@@ -1,5 +1,5 @@
-//! `find_fix`: finds earlier fixes of an error, of errors with similar words, and commands that worked
-//! in another form.
+//! `find_fix`: finds earlier fixes of an error and of similar errors, and commands that worked in
+//! another form.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -29,7 +29,7 @@ const MAX_ERRORS: usize = 50;
 const MAX_LINES: usize = 3;
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;
-/// Words of any error.
+/// Words (or their beginnings) that any error may contain.
 const ERROR_WORDS: [&str; 7] =
     ["error", "fail", "fatal", "panic", "exception", "cannot", "not found"];
 
@@ -79,7 +79,7 @@ async fn run(
     Ok(FixAnswer { message, errors, similar })
 }
 
-/// Returns the fixes of errors with similar words, and commands that worked in another form.
+/// Returns the fixes of similar errors, and commands that worked in another form.
 async fn similar(
     daemon: &DaemonState,
     error: &str,
@@ -93,7 +93,7 @@ async fn similar(
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
     let graph = graph::graph(daemon);
     let distinctive = distinctive_words(error);
-    // An embedding also finds the same error in other words.
+    // Vectors also find the same error in other words, so a fact need not share words with it.
     let is_wanted = |fact: &Fact| {
         search.has_vector() || distinctive.iter().any(|words| mentions_error(&fact.sentence, words))
     };

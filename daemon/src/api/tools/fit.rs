@@ -9,7 +9,7 @@ use super::{session_search::TEXT_HITS, text};
 use crate::api::client_context::{ClientContext, ReplyForm};
 
 /// Maximum cost of the text for a model that requests the default number of sessions, without the
-/// last lines. This cost corresponds to 1,300 tokens.
+/// lines after the sessions. This cost corresponds to 1,300 tokens.
 const TEXT_COST: usize = 5_200;
 /// Same as [`TEXT_COST`], for a model that requests long passages.
 const FULL_TEXT_COST: usize = 16_000;
@@ -17,8 +17,7 @@ const FULL_TEXT_COST: usize = 16_000;
 const MAX_TEXT_COST: usize = 35_000;
 
 /// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
-/// reply, and a cost for a text. A text begins with a line about the known `error`, if there is
-/// one.
+/// reply, and a cost for a text. If a known `error` is given, the text begins with a line about it.
 pub(super) fn fit_reply(
     client: &ClientContext,
     hits: &mut Vec<Hit>,

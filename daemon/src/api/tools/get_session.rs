@@ -153,8 +153,8 @@ impl PageSize {
     }
 }
 
-/// Cuts the summary to the part that begins at character `at` and fits the page. If possible, the
-/// part ends at the end of a line.
+/// Cuts the summary or conversation to the part that begins at character `at` and fits the page. If
+/// possible, the part ends at the end of a line.
 fn cut_to_page(answer: &mut GetSessionAnswer, at: usize, page: PageSize) {
     let Some(markdown) = &mut answer.markdown else { return };
     let rest: String = markdown.chars().skip(at).collect();

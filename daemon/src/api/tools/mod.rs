@@ -159,7 +159,7 @@ pub(super) async fn structured(
     Ok((tool.call)(daemon, client, arguments).await?.structured())
 }
 
-/// Returns the result of a failed tool: the error and its remedy.
+/// Returns the result of a failed tool: the error with its data, such as candidates.
 pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
     if form == ReplyForm::Text {
         return text_result(&text::error(&error), true);

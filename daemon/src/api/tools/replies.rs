@@ -1,4 +1,4 @@
-//! The agent's replies to a message of the user, or to a failed call, that a search found.
+//! Adds the agent's reply to a search result that contains a message of the user or a failed call.
 
 use graphiti_proto::{clean::for_model, tools::search_sessions::MatchedPassage};
 
@@ -11,13 +11,15 @@ use crate::{
 
 /// Maximum length, in bytes, of a user's message that is shown with the reply.
 const MAX_QUESTION_BYTES: usize = 300;
-/// Maximum length, in bytes, of a very short message. It is shown with the message before it.
+/// Maximum length, in bytes, of a very short message, which may be unclear without the message
+/// before it.
 const MAX_SHORT_BYTES: usize = 60;
-/// Maximum length, in bytes, of the reply.
+/// Maximum length, in bytes, of an added message.
 const MAX_REPLY_BYTES: usize = 300;
-/// Number of messages after a user's message that are searched for a long reply.
+/// Number of messages after the found message or call that are searched for a long reply.
 const MAX_REPLY_DISTANCE: usize = 32;
-/// Maximum number of messages after a user's message that are searched for the end of the turn.
+/// Maximum number of messages after the found message or call that are searched for the end of the
+/// turn.
 const MAX_TURN: usize = 256;
 /// Number of messages before a very short message of the user that are searched for the question
 /// that it answers.
@@ -28,7 +30,8 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 /// Adds the agent's reply after the first short message of the user, or else after the first failed
 /// call, because the reply often has other words than the question or the error that was found. If
 /// there is space, also adds the longest of the agent's next messages, because the reply may be
-/// short. If the user's message is very short, adds the agent's question that it answers before it.
+/// short. If the user's message is very short, inserts before it the agent's question that the
+/// message answers.
 ///
 /// If no passage is such a message or such a call, adds the message before the first passage, if
 /// the first passage is a very short message of the agent.

@@ -198,7 +198,8 @@ fn event(text: &mut String, redactor: &mut StoredRedactor) {
     }
 }
 
-/// Replaces a file atomically by its changed text. Returns whether the text changed.
+/// Replaces a file atomically by its changed text, except in a preview. Returns whether the text
+/// changed.
 fn rewrite(file: &Path, mode: RunMode, change: &mut dyn FnMut(&mut String)) -> io::Result<bool> {
     let bytes = match fs::read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

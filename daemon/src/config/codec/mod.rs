@@ -54,7 +54,7 @@ pub(super) struct CodecContext<'c> {
 }
 
 pub(super) enum Remark {
-    /// The value is deprecated; this is the current spelling.
+    /// The value is deprecated. Contains the current spelling.
     Older(String),
     /// Another value is used instead.
     Adjusted { used: String, reason: &'static str },

@@ -51,8 +51,7 @@ const VERSION: u32 = 1;
 /// Maximum size of the file, in bytes. Its usual size is a few hundred bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The sessions that are being worked on, and the sessions whose work was in progress when the
-/// daemon died.
+/// The sessions that are being worked on, and those that were being worked on when the daemon died.
 pub struct CrashTracker {
     state: Mutex<TrackerState>,
 }
@@ -73,7 +72,7 @@ pub(super) struct Quarantine {
     pub(super) pause: Duration,
 }
 
-/// A session whose work was in progress when the daemon died.
+/// A session that was being worked on when the daemon died.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
     pub(super) session: SessionId,
@@ -162,7 +161,7 @@ impl CrashTracker {
         self.lock().notes.quarantine(session, now)
     }
 
-    /// Returns the sessions whose work was in progress when the daemon died.
+    /// Returns the sessions that were being worked on when the daemon died.
     pub(super) fn suspects(&self) -> Vec<Suspect> {
         let state = self.lock();
         let suspect = |(session, note): (&SessionId, &CrashNote)| Suspect {

@@ -7,8 +7,8 @@ use tokio::sync::mpsc;
 
 use crate::engine::{EngineEvent, command::EngineCommand};
 
-/// Maximum number of events that are postponed while the engine waits for the disk. Then, later
-/// events stay in the channel, and queries wait, too.
+/// Maximum number of events that are postponed while the engine waits for the disk. When it is
+/// reached, later events stay in the channel, and queries wait, too.
 const POSTPONED: usize = 1_024;
 
 /// The events for the engine, in their order.

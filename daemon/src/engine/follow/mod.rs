@@ -2,10 +2,10 @@
 //! ([`crate::engine::embedding`]) and the queue of the shared graph ([`crate::engine::sharing`]).
 //!
 //! An [`OutboxFollower`] reads the store's outbox in its order, applies each entry to its
-//! [`Target`], commits when no entries follow for a while, and reports its position. It skips
-//! damaged entries, retries an entry that a target cannot apply at present, and ends when the store
-//! cannot be read. The outbox keeps an entry until every follower has committed it
-//! ([`OutboxPositions`]).
+//! [`Target`], commits when no entries follow for a while or the target is full, and reports its
+//! position. It skips damaged entries, retries an entry that a target cannot apply at present, and
+//! ends when the store cannot be read. The outbox keeps an entry until every follower has committed
+//! it ([`OutboxPositions`]).
 
 mod backoff;
 mod index;
@@ -48,7 +48,8 @@ const ENTRIES_PER_STEP: usize = 256;
 const PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(900);
 
-/// The data that a follower keeps up to date. All methods may block: they run on the blocking pool.
+/// The data that a follower keeps up to date. All methods except `durable`, `settings` and
+/// `is_full` may block: they run on the blocking pool.
 pub trait Target: Send + 'static {
     /// The name of the target in the log.
     const NAME: &'static str;

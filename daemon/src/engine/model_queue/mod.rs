@@ -84,8 +84,8 @@ impl Summarizer {
         self.is_on() && self.parse_context.summarize.auto_summarize
     }
 
-    /// Performs all requests that the session needs. May block for minutes: call it on a thread of
-    /// its own.
+    /// Performs all requests that the session needs. May block for minutes: call it on a separate
+    /// thread.
     pub fn ask(&self, mut question: ModelQuestion, store: &dyn Store) -> SummarizeOutcome {
         let learned = match self.ask_about_tools(&mut question) {
             Ok(learned) => learned,

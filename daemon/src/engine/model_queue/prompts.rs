@@ -1,4 +1,4 @@
-//! The prompt templates, for display.
+//! Shows and checks prompt templates.
 
 use std::path::Path;
 

@@ -91,7 +91,7 @@ impl Summarizer {
         tracing::debug!(
             parts = packed.parts.len(),
             left_out = packed.left_out,
-            "asking for a summary"
+            "requesting a summary"
         );
         let mut claims = Vec::with_capacity(packed.parts.len());
         let mut model = String::new();

@@ -58,7 +58,7 @@ fn parts(text: &str) -> usize {
 }
 
 /// Returns the length, in bytes, of the run that begins with `c`: digits, or letters up to the next
-/// capital after a small letter. Any other character is a run of its own.
+/// capital after a small letter. Any other character is a separate run.
 fn run_length(text: &str, c: char) -> usize {
     let bytes = text.as_bytes();
     if c.is_ascii_digit() {
