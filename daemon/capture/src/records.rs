@@ -35,8 +35,8 @@ pub trait RecordSource: Sync {
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
     /// Writes the records, and returns the state that the transcript had before they were read. A
-    /// later call writes the same records and possibly further records, as long as the agent does
-    /// not change a record that it marked as finished.
+    /// later call must write the same records again, followed by new ones, unless the agent changed
+    /// a record that it had marked as finished.
     ///
     /// If `text` has an anchor and the transcript is unchanged before the anchor, calls
     /// [`RecordText::begin_at_anchor`] and writes only the records from the anchor on.

@@ -26,7 +26,7 @@ impl SessionEnding {
     /// Maximum length, in characters, of the last report. About three quarters of the reports of
     /// recorded sessions are shorter, and are quoted as a whole.
     pub const REPORT_LENGTH: usize = 1_100;
-    /// Maximum length, in characters, of the report before the last one.
+    /// Maximum length, in characters, of the earlier report.
     pub const EARLIER_REPORT_LENGTH: usize = 600;
     /// Maximum length, in characters, of the first request.
     pub const REQUEST_LENGTH: usize = 320;

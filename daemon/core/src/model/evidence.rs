@@ -68,8 +68,8 @@ pub struct Evidence {
     pub reports: Vec<TurnReport>,
     /// Number of dropped reports.
     pub reports_left_out: u32,
-    /// Texts that the session published besides its commits: descriptions of pull requests, and
-    /// comments on them.
+    /// Texts that the session published besides its commits: pull requests, comments, issues and
+    /// notes of releases.
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,

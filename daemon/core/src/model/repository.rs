@@ -126,14 +126,13 @@ pub struct CheckoutState {
     pub merged: Vec<u64>,
 }
 
-/// Something that git printed.
+/// Something that git or a tool of the forge printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GitView<T> {
-    /// The value that git printed.
     pub value: T,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When git printed it.
+    /// When the value was printed.
     pub at: Option<Timestamp>,
 }
 

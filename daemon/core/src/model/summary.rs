@@ -186,7 +186,7 @@ pub struct EnhancedSessionSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_results: Option<TestSummary>,
 
-    /// Files that were created or changed.
+    /// Files that were created, changed or deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_modified: Option<Vec<String>>,
     /// MCP tools that were used.
