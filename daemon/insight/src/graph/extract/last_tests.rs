@@ -12,7 +12,7 @@ use crate::{
 };
 
 const MAX_SUITES: usize = 3;
-/// Maximum number of partial runs that are described beside the last run of a suite.
+/// Maximum number of partial runs that are described after the last run of a suite.
 const MAX_PARTIAL_RUNS: usize = 3;
 /// Maximum length, in characters, of the name of a suite.
 const MAX_NAME_CHARS: usize = 90;

@@ -67,8 +67,9 @@ pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSent
 struct SentenceContext {
     /// The heading above the sentence, if the heading describes a subject.
     heading: Option<String>,
-    /// The sentences before and after the sentence, in its paragraph or item.
+    /// The previous sentence in the same paragraph or item.
     before: Option<String>,
+    /// The next sentence in the same paragraph or item, or else a limitation in one of the next.
     after: Option<String>,
 }
 
