@@ -47,7 +47,7 @@ pub trait RecordSource: Sync {
 /// can be built without the records before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// The offset of the record.
+    /// The offset of the record at the anchor.
     pub offset: u64,
     /// The source of the record, in the format's own notation.
     pub row: String,

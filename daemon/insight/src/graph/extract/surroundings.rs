@@ -69,7 +69,8 @@ struct SentenceContext {
     heading: Option<String>,
     /// The previous sentence in the same paragraph or item.
     before: Option<String>,
-    /// The next sentence in the same paragraph or item, or else a limitation in one of the next.
+    /// The next sentence in the same paragraph or item, or else a limitation from one of the next
+    /// paragraphs or items.
     after: Option<String>,
 }
 
@@ -153,7 +154,7 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Returns the first sentence of one of the next blocks of the section that limits the text before
+/// Returns a sentence that begins one of the next blocks of the section and limits the text before
 /// it.
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());
