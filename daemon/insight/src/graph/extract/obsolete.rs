@@ -14,7 +14,7 @@ use crate::{
 const NEXT_REPORT_SHARE: f64 = 0.15;
 /// The same share, for the reports after the next report.
 const LATER_REPORT_SHARE: f64 = 0.5;
-/// Number of bytes at the start of a report that are searched for a retraction.
+/// Number of bytes at the start of a report that are compared with the statement.
 const OPENING_BYTES: usize = 600;
 /// Minimum length, in bytes, of the name of a file.
 const MIN_NAME_BYTES: usize = 4;
