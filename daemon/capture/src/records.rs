@@ -35,8 +35,8 @@ pub trait RecordSource: Sync {
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
     /// Writes the records, and returns the state that the transcript had before they were read. A
-    /// later call writes the same records and possibly further records, as long as the agent does
-    /// not change a record that it marked as finished.
+    /// later call must write the same records again, followed by new ones, unless the agent changed
+    /// a record that it had marked as finished.
     ///
     /// If `text` has an anchor and the transcript is unchanged before the anchor, calls
     /// [`RecordText::begin_at_anchor`] and writes only the records from the anchor on.
@@ -47,7 +47,7 @@ pub trait RecordSource: Sync {
 /// can be built without the records before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// The offset of the record.
+    /// The offset of the record at the anchor.
     pub offset: u64,
     /// The source of the record, in the format's own notation.
     pub row: String,

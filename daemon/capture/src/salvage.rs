@@ -1,4 +1,4 @@
-//! Recovers records from a line that is not exactly one valid record.
+//! Reads the lines of a transcript, including lines that are not exactly one valid record.
 //!
 //! Real transcripts contain truncated records with the next record appended, two records without a
 //! newline between them, runs of NUL, invalid UTF-8, and invalid escape sequences. Readable records

@@ -2,7 +2,7 @@
 //!
 //! All later stages read lines at offsets. Only this module distinguishes whether the lines are in
 //! a file, are compressed, are derived from a document that the agent rewrites as a whole, or are
-//! read from a database.
+//! built from a database or small files.
 
 use std::{
     fs::{self, File},
@@ -44,14 +44,14 @@ enum Content {
 ///
 /// # Errors
 ///
-/// `NotFound` for a path that is not a regular file; `InvalidData` for a damaged or an incomplete
-/// document.
+/// `NotFound` for a path that is not a regular file; `InvalidData` for a document that is damaged,
+/// incomplete or too long.
 pub fn open(path: &Path) -> io::Result<OpenTranscript> {
     open_from(path, None)
 }
 
-/// Opens the transcript at `path` as [`open`] does. If the transcript is unchanged before `anchor`,
-/// the opened content begins at the anchor.
+/// Opens the transcript at `path` as [`open`] does. The content of a [`Storage::Assembled`]
+/// transcript begins at `anchor` if the transcript is unchanged before the anchor.
 pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<OpenTranscript> {
     let (format, storage) = storage_of(path);
     if let Some(source) = assembled(format, storage) {
@@ -93,7 +93,7 @@ pub fn open_head(path: &Path, limit: u64) -> io::Result<OpenTranscript> {
 ///
 /// # Errors
 ///
-/// `NotFound` when it does not exist.
+/// If the transcript does not exist, [`is_missing`] accepts the error.
 pub fn stamp(path: &Path) -> io::Result<FileStamp> {
     let (format, storage) = storage_of(path);
     match assembled(format, storage) {
@@ -213,8 +213,8 @@ fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Returns the state of a file. The length in it is compared with offsets of lines, so it is 0 if
-/// the file itself does not contain the lines.
+/// Returns the state of a file. The length is compared with offsets of lines, so it is 0 if the
+/// file itself does not contain the lines.
 fn stamp_of(metadata: &fs::Metadata, storage: Storage) -> FileStamp {
     let stamp = file_stamp(metadata);
     match storage {

@@ -65,7 +65,7 @@ pub struct Tail {
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
     Continued,
-    /// The file was truncated or replaced, or these bytes changed: reading starts again.
+    /// The file was truncated or replaced, or bytes before the cursor changed: reading starts again.
     FromStart,
 }
 
@@ -78,7 +78,8 @@ pub enum TailLine<'a> {
 }
 
 impl Tail {
-    /// Opens the file at `path` at the position of `cursor`, or at its start if it does not match.
+    /// Opens the file at `path` at the position of `cursor`, or at the start of the file if the
+    /// cursor does not match the file.
     pub fn open(path: &Path, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
         let mut file = storage::open_from(path, cursor.anchor())?;
         if !file.has_start() && !cursor.matches_file(&mut file)? {
@@ -232,7 +233,7 @@ impl FileCursor {
         Ok(has_same_start && self.before.matches(file, before)?)
     }
 
-    /// Returns the anchor if it precedes the bytes that are compared.
+    /// Returns the anchor if it precedes the bytes that the checksum `before` covers.
     fn anchor(&self) -> Option<&Anchor> {
         let before = self.offset.checked_sub(self.before.bytes)?;
         self.anchor.as_ref().filter(|anchor| anchor.offset <= before)

@@ -47,7 +47,7 @@ pub fn compact(pattern: &str) -> String {
                 Some('d') => compact.push_str("[0-9]"),
                 Some('w') if is_in_class => compact.push_str(WORD),
                 Some('W') if is_in_class => compact.extend(["[^", WORD, "]"]),
-                // `-i`: case is not folded. The class has both cases, and `regex` adds them slowly.
+                // `-i` prevents slow case folding. The class already contains both cases.
                 Some('w') => compact.extend(["(?-i:[", WORD, "])"]),
                 Some('W') => compact.extend(["(?-i:[^", WORD, "])"]),
                 escaped => compact.extend(std::iter::once('\\').chain(escaped)),

@@ -73,7 +73,7 @@ pub enum Notice {
     /// A full scan is complete and its changes were reported. This notice is sent after every full
     /// scan: the first scan, requested scans, and scans because of polling or lost events.
     Complete {
-        /// The number of the latest [`Watch::rescan`] that the scan covers; 0 when there was none.
+        /// The number of the latest [`Watch::rescan`] that the scan covers; 0 before the first one.
         asked: u64,
     },
     /// The method of detecting changes has changed.

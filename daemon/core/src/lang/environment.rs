@@ -14,7 +14,8 @@ pub fn is_denied_by_environment(text: &str) -> bool {
     let denied = pattern!(
         r"(?i)\boperation not permitted\b|\bpermission denied\b|\b(?:EPERM|EACCES|EADDRINUSE|ECONNREFUSED)\b|\baddress already in use\b|\bconnection refused\b"
     );
-    // The project itself may print these. They count only if the text mentions the machine.
+    // The project itself may print the messages in `denied`. They count only if the text mentions
+    // the machine.
     let of_machine = pattern!(
         r"(?i)\bcaches?\b|\b(?:bind|listen|port|socket|proxy|dns|localhost|registry|download\w*|install\w*|keychain|docker daemon)\b|127\.0\.0\.1|/tmp\b|~/|/(?:home|Users|root)/"
     );

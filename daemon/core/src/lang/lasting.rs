@@ -21,7 +21,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
         && (is_asked || !points.is_match(quote))
 }
 
-/// Whether a question is about how the agent proceeds, not about what is built.
+/// Whether a question or its answer is about how the agent proceeds, not about what is built.
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
     let asks_permission = pattern!(

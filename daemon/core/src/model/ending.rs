@@ -8,11 +8,11 @@ pub struct SessionEnding {
     pub report: Option<String>,
     /// An earlier report with more content, if the last report is short.
     pub earlier_report: Option<String>,
-    /// The user's first meaningful request, if the objective of the summary is worded differently.
+    /// The user's request that the objective of the summary rewords, or else the first clear request.
     pub first_request: Option<String>,
-    /// The objective of the summary, if there is no meaningful request with another wording.
+    /// The objective of the summary, if `first_request` is `None`.
     pub about: Option<String>,
-    /// The user's last requests, in order, without the user's first request.
+    /// The user's last request and the earlier requests that led to most work, in order.
     pub later_requests: Vec<String>,
     /// The last run of each test suite, the latest first.
     pub tests: Option<String>,
@@ -26,7 +26,7 @@ impl SessionEnding {
     /// Maximum length, in characters, of the last report. About three quarters of the reports of
     /// recorded sessions are shorter, and are quoted as a whole.
     pub const REPORT_LENGTH: usize = 1_100;
-    /// Maximum length, in characters, of the report before the last one.
+    /// Maximum length, in characters, of the earlier report.
     pub const EARLIER_REPORT_LENGTH: usize = 600;
     /// Maximum length, in characters, of the first request.
     pub const REQUEST_LENGTH: usize = 320;

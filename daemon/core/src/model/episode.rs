@@ -10,7 +10,7 @@ use crate::model::{
     time::Timestamp,
 };
 
-/// A finished session.
+/// The summary of a finished session, or an added memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     pub id: EpisodeId,

@@ -42,8 +42,8 @@ pub struct Evidence {
     pub prompts_left_out: u32,
     /// The agent's last text.
     pub last_reply: Option<Quote>,
-    /// The position of the last tool result. If it is after the agent's last words, the agent wrote
-    /// nothing about it.
+    /// The position of the last result of a tool other than Graphiti. If it is after the agent's
+    /// last words, the agent wrote nothing about it.
     pub last_result: Option<Origin>,
     /// The last tool call after the agent's last words, as long as the call has no result. If the
     /// session ends with such a call, the agent was interrupted.
@@ -59,7 +59,8 @@ pub struct Evidence {
     pub planned_checks: Vec<Quote>,
     /// Tickets that the prompts mention, with the texts of the issue tracker.
     pub tickets: Vec<Ticket>,
-    /// The agent's findings, decisions and open tasks, one sentence each.
+    /// Findings, decisions and open tasks of the agent, one sentence each. Also contains statements
+    /// of the user that the agent agreed with.
     pub statements: Vec<Statement>,
     /// The statements in the agent's last message, which is treated as the report at the end of its
     /// turn. When the user continues, these statements are added to `statements`.
@@ -68,8 +69,8 @@ pub struct Evidence {
     pub reports: Vec<TurnReport>,
     /// Number of dropped reports.
     pub reports_left_out: u32,
-    /// Texts that the session published besides its commits: descriptions of pull requests, and
-    /// comments on them.
+    /// Texts that the session published besides its commits: pull requests, comments, issues and
+    /// notes of releases.
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
@@ -107,7 +108,8 @@ pub struct Evidence {
     pub tasks_at: Option<Origin>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
-    /// Ids of sub-agents whose calls are in this file, too. Their own files contain nothing more.
+    /// Ids of sub-agents whose calls are in this file, too. Of their own files, only the tokens,
+    /// models and times are used.
     pub reported_sub_agents: Vec<String>,
     /// Choices of the user: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
@@ -129,7 +131,8 @@ pub struct Evidence {
     pub pull_requests: Vec<PullRequest>,
     /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,
-    /// Branches on which the session worked, in the order in which they were first seen.
+    /// Branches on which the session worked, in the order in which they were first seen. A branch
+    /// that `git status` prints moves to the end.
     pub branches: Vec<String>,
     /// Versions of the agent, in the order they were first seen.
     pub agent_versions: Vec<String>,
@@ -173,7 +176,7 @@ pub struct EventCounts {
     pub service_errors: u32,
 }
 
-/// A text that someone wrote.
+/// A text from the transcript, or a short description of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quote {
     /// The words, cut when long.
@@ -198,7 +201,7 @@ pub struct TurnReport {
     pub answers: bool,
 }
 
-/// A lasting statement of the agent.
+/// A lasting statement of the agent, or of the user if the agent agreed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     pub kind: StatementKind,

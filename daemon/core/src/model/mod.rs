@@ -5,9 +5,10 @@
 //! ([`activity`], [`tool`]), the result ([`summary`], [`episode`], [`graph`]), prompts for a model
 //! ([`prompt`]), and vectors for the search ([`vector`]).
 //!
-//! Only types that are JSON documents, or parts of them, derive `serde`. There are two kinds of
-//! documents: summaries, in models' replies and in exports, and the evidence and activity of a
-//! session. Evidence and activity are saved as one versioned document with a transcript's cursor.
+//! Only types that are JSON documents, or parts of them, derive `serde`. The documents are
+//! summaries, in models' replies and in exports; the evidence and activity of a session; the
+//! classifications of tools; and the external content of an episode. Evidence and activity are
+//! saved as one versioned document with a transcript's cursor.
 
 mod action;
 pub mod time;

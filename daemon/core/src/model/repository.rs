@@ -37,9 +37,9 @@ pub struct GitEvent {
     pub step: GitStep,
     /// Whether the action worked.
     pub succeeded: bool,
-    /// The branch that was changed or checked out, if it is known.
+    /// The branch of the action, if it is known. For a merge: the branch that was merged.
     pub branch: Option<String>,
-    /// The line with the error of git or the forge.
+    /// The line with the error, or `Everything up-to-date` for a push without commits.
     pub error: Option<String>,
     /// The position in the transcript.
     pub origin: Origin,
@@ -58,7 +58,7 @@ pub enum GitStep {
     Push,
     /// Another branch was checked out or created.
     Switch,
-    /// A branch was merged into this one.
+    /// A branch was merged into the current one, also by `pull`.
     Merge,
     /// Commits were rebased, also by `pull --rebase`.
     Rebase,
@@ -126,14 +126,13 @@ pub struct CheckoutState {
     pub merged: Vec<u64>,
 }
 
-/// Something that git printed.
+/// Something that git or a tool of the forge printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GitView<T> {
-    /// The value that git printed.
     pub value: T,
     /// The position in the transcript.
     pub origin: Origin,
-    /// When git printed it.
+    /// When the value was printed.
     pub at: Option<Timestamp>,
 }
 
@@ -161,7 +160,7 @@ pub struct ChangedFiles {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ForgeChecks {
-    /// The number of the pull request, if the command contained it.
+    /// The number of the pull request, if this or an earlier command contained it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
     /// The names of the checks that failed.

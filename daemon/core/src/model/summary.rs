@@ -39,7 +39,7 @@ pub struct ConfigChange {
     /// For example "60"; `None` if the setting did not exist.
     #[serde(default)]
     pub old_value: Option<String>,
-    /// For example "3600".
+    /// For example "3600", or "(removed)".
     pub new_value: String,
     /// For example "Fix timeout - was minutes, now seconds".
     pub reason: String,
@@ -58,7 +58,7 @@ pub struct RelationRecord {
     pub sentence: String,
 }
 
-/// The last run of a session's tests.
+/// The final result of a session's main test suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
     /// For example "pytest".
@@ -75,14 +75,13 @@ pub struct TestSummary {
     /// The folder or package of the tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The options, names or files that limited the run to a part of the tests, if there was no
-    /// complete run.
+    /// The options, names or files that limited the run to a part of the tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_to: Option<String>,
     /// The number of tests that were left out, if the output reports it.
     #[serde(default, skip_serializing_if = "super::test_run::is_zero")]
     pub not_run: u32,
-    /// Later events that may have made the result outdated.
+    /// Later events that may have made the result outdated, and the date of an old run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
     /// Coverage in percent.
@@ -139,7 +138,7 @@ pub struct EnhancedSessionSummary {
     /// The reason for the outcome, in a phrase: "waits for an answer", "cut off in a call".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome_reason: Option<String>,
-    /// The phases of the work, if there are at least two that differ.
+    /// The phases of the work, if there are at least two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<Segment>>,
 
@@ -182,11 +181,11 @@ pub struct EnhancedSessionSummary {
     /// The relations between entities, if a model listed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relations: Option<Vec<RelationRecord>>,
-    /// The last test run.
+    /// The final result of the main test suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_results: Option<TestSummary>,
 
-    /// Files that were created or changed.
+    /// Files that were created, changed or deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_modified: Option<Vec<String>>,
     /// MCP tools that were used.

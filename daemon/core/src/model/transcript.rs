@@ -210,8 +210,8 @@ pub struct LazyText<'a> {
 }
 
 impl<'a> LazyText<'a> {
-    /// Creates a text whose raw form is `raw`. `decode` converts the raw form to text of at most
-    /// the given number of bytes.
+    /// Creates a text whose raw form is `raw`. `decode` converts the raw form to text, and cuts the
+    /// text to about the given number of bytes.
     pub fn new(raw: &'a str, decode: fn(&'a str, usize) -> Cow<'a, str>) -> LazyText<'a> {
         LazyText { raw, decode }
     }

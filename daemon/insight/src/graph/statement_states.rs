@@ -79,7 +79,7 @@ impl StatementStates {
 
 /// Separates an open end from the name of its session.
 pub(super) const LEFT_OPEN_IN: &str = " — left open in “";
-/// Separates a decision from the task of its session.
+/// Separates a decision, a finding or a wish from the task of its session.
 pub(super) const DECIDED_FOR: &str = " (For “";
 
 /// Returns a sentence without the name or the task of its session.
@@ -99,7 +99,8 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 }
 
 impl Graph<'_> {
-    /// Returns which open ends, decisions and failing tests of an episode hold at `now`.
+    /// Returns which open ends, decisions and failing tests of an episode hold at `now`, and how the
+    /// session ended.
     pub fn statement_states(
         &self,
         episode: EpisodeId,

@@ -131,8 +131,8 @@ fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     })
 }
 
-/// Returns a module that Python runs, with its arguments, if the module is a known program: for
-/// example `pytest -x` of `python -m pytest -x`.
+/// Returns the module that `python -m` or `coverage run -m` runs, with its arguments, if the module
+/// is a known program: for example `pytest -x` of `python -m pytest -x`.
 fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
     if !matches!(name, "python" | "python3" | "py" | "python2" | "pypy3" | "coverage") {
         return None;

@@ -46,7 +46,7 @@ pub struct CommandPosition {
     pub pipeline: usize,
     /// The number of the command in its pipeline, counted from 0.
     pub in_pipeline: usize,
-    /// The number of substitutions and scripts in arguments that contain the command.
+    /// The number of `$(...)`, backquotes and scripts in arguments that contain the command.
     depth: usize,
 }
 
@@ -256,8 +256,8 @@ impl CommandCollector {
         }
     }
 
-    /// Returns the word without its quotes. Expansions that are known only at run time stay as
-    /// written, and the commands in them are added to `commands`.
+    /// Returns the text of the [`word::UnquotedWord`], and adds the commands in its scripts to
+    /// `commands`. Returns the word as written if a quote or a substitution in it never ends.
     fn word(&mut self, word: &RawWord, place: CommandPosition) -> String {
         let raw = &word.value;
         if !raw.contains(['\'', '"', '\\', '$', '`']) {

@@ -125,7 +125,7 @@ impl WordReader<'_> {
     }
 
     fn push_text(&mut self, from: usize, to: usize) {
-        // Both positions are next to ASCII characters, so they are character boundaries.
+        // Both positions are character boundaries: next to an ASCII character or after a letter.
         self.unquoted.text.push_str(self.written.get(from..to).unwrap_or_default());
     }
 }

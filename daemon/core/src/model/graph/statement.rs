@@ -92,19 +92,20 @@ pub enum Observation {
     Seen,
     /// The error went away.
     Solved,
-    /// The command, or all tests, succeeded.
+    /// The subject succeeded (a command, a test, all tests), or was settled: a value was replaced, a
+    /// note was moved, a decision was taken back.
     Succeeded,
     /// Tests were run.
     Ran {
         command: u64,
-        /// Number of tests that ran.
+        /// Number of tests that ran; 0 if the output has no counts.
         total: u32,
         /// The tests that failed.
         failed: Vec<u64>,
     },
     /// The subject was chosen, in a decision about these words.
     Chosen(Vec<u64>),
-    /// Something else was chosen, in a decision about these words.
+    /// An option other than the subject was chosen, in a decision about these words.
     PassedOver(Vec<u64>),
     /// A sentence about the subject was written. These are its words, sorted by fingerprint.
     Words(Vec<u64>),
@@ -124,9 +125,10 @@ pub enum Stance {
     Value(u64),
     /// The claim ends when the error occurs again.
     Gone,
-    /// The claim ends when the error is solved, or when its command succeeds.
+    /// The claim ends with [`Observation::Solved`] or [`Observation::Succeeded`].
     Broken,
-    /// A test run that includes this test and does not report its failure ends the claim.
+    /// A run in which this test does not fail ends the claim, if the run has the same command or at
+    /// least as many tests.
     Fails {
         test: u64,
         /// The command in which the test failed.

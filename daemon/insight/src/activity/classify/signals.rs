@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Returns the signals of a tool of which only the name is known, as the specification defines them
+/// Returns the signals of an intent and a domain, as the specification defines them
 /// (intelligent-session-summarization, 3.4, `_intent_to_signals`).
 pub(crate) fn of_intent(intent: ToolIntent, domain: ToolDomain) -> Signals {
     let mut signals: Signals = intent_signals(intent).iter().copied().collect();

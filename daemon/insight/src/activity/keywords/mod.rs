@@ -203,7 +203,7 @@ pub(crate) fn activities_in(text: &str) -> Vec<Activity> {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorsAndFiles {
-    /// Number of error indicators.
+    /// Number of error indicators that are not negated.
     pub(crate) errors: u32,
     /// The file patterns, without duplicates.
     pub(crate) files: Vec<&'static str>,

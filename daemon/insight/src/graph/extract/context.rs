@@ -149,9 +149,9 @@ fn is_of_prompts(draft: &Draft<'_>, name: &BTreeSet<String>) -> bool {
 
 /// Returns a name for the work to which a statement with `words` at `line` belongs. This is the
 /// name of the session, unless the name is the subject of a commit, which may be far from the line.
-/// In that case, the result is the subject of a commit after the line: the commit that shares most
-/// words with the statement and the prompt before the line, or else the next commit with a clear
-/// subject, or else the next commit.
+/// In that case, the result is the subject of a commit after the line, if there is one: the commit
+/// that shares most words with the statement and the prompt before the line, or else the next
+/// commit with a clear subject, or else the next commit.
 pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<String>) -> String {
     let name = draft.episode.name.as_str();
     let commits = &draft.evidence.commits;

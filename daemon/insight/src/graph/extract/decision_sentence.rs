@@ -175,9 +175,9 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
 /// Returns the sentence with what a reader needs to understand it. This is what the user added to
 /// an option, and one of three texts: what a short sentence of the user refers to, or else another
 /// sentence about the subject, or else the task of the session. A decision that a model wrote is
-/// not changed, unless it answers a question or quotes the user. Returns `None` if the sentence
-/// contains no name and none of these can be added, or if neither the chosen option nor its
-/// question contains a name.
+/// not changed, unless it answers a question or quotes the user. Returns `None` if the subject is
+/// not known, the decision contains no name, and either the user chose an option or none of the
+/// three texts can be added.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,

@@ -174,9 +174,8 @@ fn mark_answer(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Option<W
 }
 
 /// Marks the options of a question. The subject of each mark is the header of the dialogue together
-/// with the option. The returned watches end the
-/// decision if a later question with the same header, but possibly with another text, decides one
-/// of these options differently.
+/// with the option. The returned watches end the decision if a later question with the same header,
+/// but possibly with another text, decides one of these options differently.
 fn mark_options(draft: &mut Draft<'_>, asked: &Choice, at: Timestamp) -> Vec<Watch> {
     let header = text::plain(asked.header.as_deref().unwrap_or_default());
     if header.is_empty() || asked.typed {

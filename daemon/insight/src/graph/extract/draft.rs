@@ -253,8 +253,9 @@ impl<'e> Draft<'e> {
         Subject::of(kind, self.namespace, key)
     }
 
-    /// Returns the certainty of a decision whose source is `found`. What the user chose or said is
-    /// verified, what the user refused is refuted, and anything else is a hypothesis.
+    /// Returns the certainty of a decision whose source is `found`. A choice or a sentence of the
+    /// user is verified, an option that the user rejected is refuted, and anything else is a
+    /// hypothesis.
     pub(super) fn certainty(&self, found: Option<SentenceSource>) -> Certainty {
         match found {
             Some(SentenceSource { by: Speaker::User, .. }) => Certainty::Verified,

@@ -173,9 +173,9 @@ fn details(parts: &[Part<'_>], is_minor: bool) -> Vec<(String, String)> {
     details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// Returns the watches of a resolution. It ends if the error comes back, or if the user reports a
-/// failed fix and most words of this report are in `about`. A later successful test run confirms a fix
-/// that no run verified.
+/// Returns the watches of a resolution. The resolution ends if the error comes back, or if the user
+/// reports a failed fix and most words of this report are in `about`. A later successful test run
+/// confirms a fix that no run verified.
 fn watches(draft: &Draft<'_>, error: Subject, about: Vec<u64>, is_checked: bool) -> Vec<Watch> {
     let mut watches = vec![
         Watch { subject: error, stance: Stance::Gone },

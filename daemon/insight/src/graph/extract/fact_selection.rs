@@ -89,8 +89,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
         && is_about_project(text)
 }
 
-/// Whether an open end is still meaningful after later sessions. Failing tests are facts of their
-/// own.
+/// Whether an open end is still meaningful after later sessions. Failing tests are separate facts.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
         r"(?i)^(?:fix \d+ failing tests?:|the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown(?:, not approved| last, not carried out)|not shown as checked|planned, not (?:touched|changed)|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"

@@ -38,9 +38,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether the work on a file has a result. A file that was created and deleted has none. A shell
-/// command that writes a file does not show whether the file is new, so a file that the session
-/// never read counts as new.
+/// Whether the work on a file has a result. A file that was created and deleted has no result. A
+/// shell command that writes a file does not show whether the file is new, so a file that the
+/// session never read counts as new.
 fn is_work(work: &FileWork) -> bool {
     let is_new = work.created || work.writes > 0 && work.reads == 0;
     work.changed() && !(work.deleted && is_new)

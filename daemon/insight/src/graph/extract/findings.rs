@@ -93,7 +93,7 @@ fn title(step: &str) -> Option<String> {
     Some(format!("{first}{} (noted in `{}`)", letters.as_str(), &parts[1]))
 }
 
-/// A finding, a cause or a dead end of a summary.
+/// A finding, a cause or a dead end of a session.
 #[derive(Clone, Copy)]
 struct FindingDraft<'t> {
     relation: Relation,
@@ -186,8 +186,8 @@ fn add_finding(
 }
 
 /// Returns a finding as a sentence that can be understood without its session. Returns `None` if no
-/// such sentence can be made, or if the finding is not worth remembering. A finding that a model
-/// wrote is always worth remembering.
+/// such sentence can be made, or if the finding is obsolete or not worth remembering. A finding
+/// that a model wrote is always worth remembering.
 fn self_contained(
     draft: &Draft<'_>,
     finding: FindingDraft<'_>,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 const MAX_SUITES: usize = 3;
-/// Maximum number of partial runs that are described beside the last run of a suite.
+/// Maximum number of partial runs that are described after the last run of a suite.
 const MAX_PARTIAL_RUNS: usize = 3;
 /// Maximum length, in characters, of the name of a suite.
 const MAX_NAME_CHARS: usize = 90;
@@ -59,7 +59,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
 
 /// Describes other successful runs of parts of the suite. If a file was edited after `run`
 /// (`is_old`), these are the runs after `run`. Otherwise, if `run` is partial, these are the runs
-/// after the last edit; if `run` is complete, there are none.
+/// after the last edit. If `run` is complete, there are no such runs.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,

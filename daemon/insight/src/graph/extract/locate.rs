@@ -39,7 +39,7 @@ pub(super) enum Speaker {
 }
 
 /// Returns the source of a line about a command that worked only in another form: the result of
-/// that command, or the agent if the line contains the agent's explanation.
+/// that command, or the agent if the agent explained the failure.
 pub(super) fn source_of_retry(evidence: &Evidence, line: &str) -> Option<SentenceSource> {
     if !is_retry(line) {
         return None;

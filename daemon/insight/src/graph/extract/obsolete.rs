@@ -12,9 +12,9 @@ use crate::{
 /// The next report retracts a statement if its start concedes an error and contains, together with
 /// the prompt before the report, at least this share of the statement's words.
 const NEXT_REPORT_SHARE: f64 = 0.15;
-/// This share for the reports after the next report.
+/// The same share, for the reports after the next report.
 const LATER_REPORT_SHARE: f64 = 0.5;
-/// Number of bytes at the start of a report that are searched for a retraction.
+/// Number of bytes at the start of a report that are compared with the statement.
 const OPENING_BYTES: usize = 600;
 /// Minimum length, in bytes, of the name of a file.
 const MIN_NAME_BYTES: usize = 4;

@@ -8,7 +8,7 @@ const MAX_QUESTION_CHARS: usize = 300;
 const MIN_INTRODUCTION_WORDS: usize = 2;
 
 /// Returns the subject of a decision: the header of the dialogue and the question. A question that
-/// contains no name, such as `Which approach?`, is left out. The result may be empty.
+/// does not say what is decided, such as `Which approach?`, is left out. The result may be empty.
 pub(super) fn subject(asked: &Choice) -> String {
     let question = reworded(&asked.question);
     // A header adds nothing if the question contains all of its words.
@@ -21,7 +21,8 @@ pub(super) fn subject(asked: &Choice) -> String {
 }
 
 /// Returns a question without an introduction and without its reference to an earlier message;
-/// empty if the question contains no name. From a long question, text in brackets is removed, too.
+/// empty if the question does not say what is decided. From a long question, text in brackets is
+/// removed, too.
 fn reworded(question: &str) -> String {
     let reference = pattern!(
         r"(?i)^(?:so,? )?(?:based on|given|considering|looking at|with|from) (?:the|these|those|this|that|all|my|our)\b[a-z0-9'` -]{0,60}?(?:[,:]| [—–-]) *"

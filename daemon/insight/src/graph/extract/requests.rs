@@ -47,7 +47,7 @@ pub(super) fn first(draft: &Draft<'_>, objective: &str) -> Option<String> {
 }
 
 /// Returns the last request and the earlier requests that led to most work, in order. Leaves out
-/// requests that repeat `first` or each other.
+/// requests that repeat `first` or each other, and prompts that only answer the agent.
 pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     let evidence = draft.evidence;
     let prompts = &evidence.prompts;
@@ -178,7 +178,8 @@ fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
 }
 
 /// Returns the text of a prompt on one line of at most `limit` characters; `None` for a command, a
-/// notice, the summary of a compaction, a reaction, a routine order, or a prompt of a few words.
+/// notice, the summary of a compaction, a reaction, an assent, a routine order, or a prompt of a few
+/// words.
 fn request(prompt: &Quote, limit: usize) -> Option<String> {
     if locate::is_compaction(&prompt.text) {
         return None;

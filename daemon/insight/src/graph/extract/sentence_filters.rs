@@ -48,9 +48,9 @@ pub(super) static ORDER: PhraseSet = phrase_set!("order.toml");
 /// Remarks of a user about an error that do not describe the error.
 pub(super) static CHAT: PhraseSet = phrase_set!("chat.toml");
 
-/// Questions that contain no name, such as `Which approach?`.
+/// Questions that do not say what is decided, such as `Which approach?`.
 pub(super) static GENERAL_QUESTION: PhraseSet = phrase_set!("general_question.toml");
-/// How the agent proceeds in its session.
+/// Sentences about how the agent proceeds in its session.
 pub(super) static AGENT_STEP: PhraseSet = phrase_set!("agent_step.toml");
 
 impl PhraseSet {

@@ -67,8 +67,10 @@ pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSent
 struct SentenceContext {
     /// The heading above the sentence, if the heading describes a subject.
     heading: Option<String>,
-    /// The sentences before and after the sentence, in its paragraph or item.
+    /// The previous sentence in the same paragraph or item.
     before: Option<String>,
+    /// The next sentence in the same paragraph or item, or else a limitation from one of the next
+    /// paragraphs or items.
     after: Option<String>,
 }
 
@@ -152,7 +154,7 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
     None
 }
 
-/// Returns the first sentence of one of the next blocks of the section that limits the text before
+/// Returns a sentence that begins one of the next blocks of the section and limits the text before
 /// it.
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());

@@ -95,8 +95,8 @@ pub(super) const SETTING: usize = 120;
 /// Maximum number of tasks. The oldest completed or dropped task is removed first, or else the
 /// oldest task.
 pub(super) const TASKS: usize = 60;
-/// Maximum length, in bytes, of the subject of a task or delegation, of a check of a plan, or of a
-/// refused call.
+/// Maximum length, in bytes, of the key or subject of a task, of the subject of a delegation, of a
+/// check of a plan, or of a refused call.
 pub(super) const TASK: usize = 180;
 /// Maximum number of delegations to sub-agents. The oldest is dropped first.
 pub(super) const DELEGATIONS: usize = 24;
@@ -117,8 +117,8 @@ pub(super) const BACKGROUND: usize = 12;
 pub(super) const CHOICES: usize = 20;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
-/// Maximum length, in bytes, of an answer that the user typed, of a choice that a prompt makes, or
-/// of the approach or background of a plan.
+/// Maximum length, in bytes, of an answer that the user typed, of a prompt that makes a choice, of
+/// this choice, or of the approach or background of a plan.
 pub(super) const TYPED_ANSWER: usize = 400;
 /// Maximum length, in bytes, of the explanation of an option.
 pub(super) const EXPLANATION: usize = 200;
@@ -158,7 +158,8 @@ pub(super) const PULL_REQUESTS: usize = 12;
 /// Maximum number of names in each list: models, branches, versions and directories. The first
 /// ones are kept.
 pub(super) const NAMES: usize = 12;
-/// Maximum length, in bytes, of a name in a list of [`NAMES`], of a URL, or of an id.
+/// Maximum length, in bytes, of a name (of a model, a branch, a package), of a URL, of an id, or of
+/// the report of a formatter.
 pub(super) const NAME: usize = 200;
 /// Maximum number of calls without a result. The oldest is dropped first.
 pub(super) const CALLS_WAITING: usize = 24;

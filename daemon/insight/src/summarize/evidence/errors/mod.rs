@@ -158,7 +158,7 @@ impl Tracker {
     /// same framework in the same place:
     /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if its
     ///   report counts packages
-    /// - failures whose failed tests all occur in the command line
+    /// - failures in which the name of each failed test contains a word of the command line
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,

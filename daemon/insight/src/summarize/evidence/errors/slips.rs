@@ -18,8 +18,8 @@ fn lacks_search_tool(output: &str) -> bool {
         .is_match(output)
 }
 
-/// Maximum length, in bytes, of an output that is searched for typos. A longer output comes from a
-/// program, and may contain any words.
+/// Maximum length, in bytes, of an output that is searched for typos and for a missing search tool.
+/// A longer output comes from a program, and may contain any words.
 const SHORT: usize = 1_200;
 
 /// Messages of shells and programs about a mistyped command line.

@@ -100,8 +100,8 @@ fn began_after(evidence: &Evidence, before: &GitView<HeadCommit>) -> bool {
     may_commit && !events.any(|event| moves(event.step) && event.origin >= before.origin)
 }
 
-/// Whether a sub-agent reports that it made this commit: the report has a line such as
-/// `Committed as 1a2b3c4`, or a line that begins with the hash.
+/// Whether a sub-agent reports that it made this commit: a line with the hash or a long subject
+/// contains a phrase such as `Committed as`, or begins with a hash.
 fn is_reported(evidence: &Evidence, hash: &str, subject: &str) -> bool {
     let short = hash.get(..7).unwrap_or(hash);
     let names =
