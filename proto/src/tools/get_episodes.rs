@@ -55,6 +55,6 @@ pub struct EpisodeNode {
     pub source: String,
     /// The agent and its session, or the source of an added memory.
     pub source_description: String,
-    /// The namespace of the project.
+    /// The namespace of the project, or the setting `group_id`.
     pub group_id: String,
 }

@@ -91,7 +91,7 @@ pub struct SearchSessionsAnswer {
     /// A message for people, for example about sessions that were indexed for this request or are
     /// pending.
     pub message: String,
-    /// The record of the error that the query contains, when it is known.
+    /// The record of the error that the query contains, or of a similar error, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRow>,
     /// The sessions, best first.
@@ -161,7 +161,7 @@ pub struct MatchedPassage {
     pub at: String,
     /// The number of the file; 0 for the session's own file.
     pub source: u32,
-    /// The number of the message in the file.
+    /// The number of the message in the file; 0 for a part of a summary.
     pub seq: u32,
     /// An excerpt of the text.
     pub text: String,

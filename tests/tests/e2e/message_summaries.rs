@@ -4,8 +4,8 @@
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// Answers a request about a session with a summary, and a request about a message with the first
-/// word of the message.
+/// Answers a request about a session with a summary, and a request about a message with a sentence
+/// that contains the first word of the message.
 fn helpful(request: &ModelRequest) -> ModelReply {
     if request.purpose() == "text" {
         let (material, _) = request.material();
