@@ -45,7 +45,7 @@ enum LoadCommand {
     Rows(formats::RowsOptions),
     /// Measure programs that agents and people run, from exec to exit or to the first answer
     Clients(clients::ClientsOptions),
-    /// Run sessions while the daemon is killed, stopped and reloaded
+    /// Run sessions while the daemon is killed, stopped, suspended and reloaded
     Soak(soak::SoakOptions),
     /// Write transcripts into a folder that another daemon watches
     Play {

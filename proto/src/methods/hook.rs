@@ -76,7 +76,7 @@ pub enum EventKind {
 }
 
 /// The answer to [`HOOK`]. If the event closes a session ([`EventKind::ends`]), the answer is sent
-/// after the event is on disk.
+/// after the event is on disk, unless the daemon ignores the event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookReply {

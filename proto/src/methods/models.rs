@@ -20,7 +20,7 @@ pub const REACH: &str = "graphiti/reach";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reach {
-    /// The model that writes summaries, if one is configured.
+    /// The model for summaries and classifications, if one is configured.
     pub model: Option<ModelReachability>,
     /// The embedding model, if one is configured.
     pub embeddings: Option<ModelReachability>,
@@ -71,9 +71,9 @@ pub struct UsageReport {
     pub memory: Vec<MemoryUseRow>,
 }
 
-/// The use of search hits, or of one kind of handoff lines. A line or hit comes from an earlier
-/// session, and is used if a session that got it opens the earlier session. A line is also used if
-/// the summary of a session that got it contains most words of the line.
+/// The use of search hits, or of one kind of handoff lines. A line or hit is used if the session
+/// that got it opens the session of the line or hit. A line is also used if the summary of the
+/// session that got it contains most words of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {

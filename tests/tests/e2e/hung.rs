@@ -1,5 +1,5 @@
-//! Tests a daemon that hangs because a signal stopped it: every command reports this in time, with
-//! the remedy.
+//! Tests a daemon that hangs because a signal stopped it: commands report this in time, with the
+//! remedy.
 #![cfg(unix)]
 
 use std::{

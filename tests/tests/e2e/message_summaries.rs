@@ -19,7 +19,7 @@ fn helpful(request: &ModelRequest) -> ModelReply {
     }))
 }
 
-/// Returns a text of `words` words that begins with `first`.
+/// Returns a text of about `words` words that begins with `first`.
 fn long(first: &str, words: usize) -> String {
     format!("{first}{}", " and so on".repeat(words / 3))
 }

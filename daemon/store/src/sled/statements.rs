@@ -24,7 +24,6 @@ use crate::{
     },
 };
 
-/// Returns the rows of an episode's statements.
 pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec<u8>)> {
     let created_at = statements.created_at.micros();
     let mut rows = Rows { episode, rows: Vec::new() };
