@@ -64,7 +64,7 @@ pub struct Settle {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Close {
-    /// The agent's id of the session, or a prefix of it; by default the caller's session.
+    /// The id of the session, a prefix of it, or an episode id; by default the caller's session.
     pub session_id: Option<String>,
     /// The path of the transcript. The daemon ignores this path at present.
     pub transcript_path: Option<String>,

@@ -91,7 +91,8 @@ pub struct MemoryUseRow {
 pub struct UsageRow {
     /// The day in UTC, such as 2026-03-01.
     pub day: String,
-    /// The project's eight-digit namespace; empty for requests without a project.
+    /// The project's eight-digit namespace; empty for requests without a project, and for projects
+    /// after the first 200 of a day.
     pub project: String,
     /// `session_summary`, `message_summary`, `tool_classification`, `embeddings` or `trial`.
     pub purpose: String,

@@ -34,7 +34,7 @@ pub struct GetEpisodesAnswer {
     pub episodes: Vec<EpisodeNode>,
     /// The value of `before` for the next page; null on the last page.
     pub next: Option<String>,
-    /// Number of sessions whose episodes are still being created.
+    /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
 }
 

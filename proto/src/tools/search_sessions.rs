@@ -99,7 +99,7 @@ pub struct SearchSessionsAnswer {
     /// The `offset` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
-    /// Number of sessions whose episodes are still being created.
+    /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
     /// Words that occur in no session, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
