@@ -29,7 +29,7 @@ fn default_home() -> Option<PathBuf> {
 pub struct Runtime {
     /// The process id of the daemon.
     pub pid: u32,
-    /// The version of the program.
+    /// The version of the daemon.
     pub version: String,
     /// The version of the daemon's protocol.
     pub protocol: u32,

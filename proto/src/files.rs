@@ -29,7 +29,7 @@ pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(unfinished, file)
 }
 
-/// Renames a file. When the function has returned, the new name survives a power failure.
+/// Renames a file. On Unix, the new name then survives a power failure.
 ///
 /// # Errors
 /// Returns an error if a file operation failed.

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// processes.
 pub const CALLER: &str = "graphiti/caller";
 
-/// Error codes. Their meaning never changes.
+/// Error codes. Their meaning never changes. For a missing tool, resource or prompt, the Model
+/// Context Protocol has other codes.
 pub mod code {
     /// The line is not valid JSON.
     pub const PARSE: i64 = -32700;
@@ -21,8 +22,9 @@ pub mod code {
     pub const INTERNAL: i64 = -32603;
     /// The requested item does not exist.
     pub const NOT_FOUND: i64 = -32001;
-    /// Several sessions, facts or projects match. For sessions, `data.candidates` lists them; for
-    /// projects, `data.projects` lists their directories.
+    /// Several sessions, facts or projects match, or the caller's session or project is unknown.
+    /// For sessions, `data.candidates` lists them; for projects, `data.projects` lists their
+    /// directories.
     pub const AMBIGUOUS: i64 = -32002;
     /// The daemon is stopping.
     pub const STOPPING: i64 = -32003;

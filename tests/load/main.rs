@@ -11,8 +11,8 @@
 //!     cargo bench -p graphiti-tests --bench load -- play --into FOLDER
 //!
 //! All commands except `play` start a daemon in a fresh home. With `--recorded FOLDER`, the agents
-//! write the transcripts in this folder instead of generated ones, repeatedly, with other ids and
-//! current times.
+//! of `live` and `play` write the transcripts in this folder instead of generated ones, repeatedly,
+//! with other ids and current times.
 #![expect(clippy::print_stdout, reason = "the program prints its figures")]
 
 mod busy;
@@ -45,7 +45,7 @@ enum LoadCommand {
     Rows(formats::RowsOptions),
     /// Measure programs that agents and people run, from exec to exit or to the first answer
     Clients(clients::ClientsOptions),
-    /// Run sessions while the daemon is killed, stopped and reloaded
+    /// Run sessions while the daemon is killed, stopped, suspended and reloaded
     Soak(soak::SoakOptions),
     /// Write transcripts into a folder that another daemon watches
     Play {

@@ -30,7 +30,6 @@ pub(crate) enum Material {
     Recorded(Vec<Recording>),
 }
 
-/// A transcript to be played.
 pub(crate) struct Recording {
     session: String,
     lines: Vec<String>,
@@ -106,7 +105,6 @@ impl SimulatedAgent {
         }
     }
 
-    /// Returns the number of records that were written to the session.
     pub(crate) fn records(&self) -> u64 {
         self.records
     }

@@ -1,5 +1,5 @@
-//! Runs sessions for a given time. Meanwhile the daemon is killed, stopped and reloaded, and it
-//! reaches its limits on disk.
+//! Runs sessions for a given time. Meanwhile the daemon is killed, stopped, suspended and reloaded,
+//! and it reaches its limits on disk.
 
 use std::{
     fs,

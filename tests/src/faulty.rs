@@ -84,12 +84,12 @@ impl Faulty {
         self.set_order(&format!("slow {}", sync.as_millis()));
     }
 
-    /// Sets the clock forward by `seconds`.
+    /// Sets the clock forward by `seconds`, or back if the number is negative.
     pub fn is_ahead(&self, seconds: i64) {
         self.set_order(&format!("CLOCK {seconds}"));
     }
 
-    /// From now on, the disk works.
+    /// From now on, the disk works, and the clock is right.
     ///
     /// # Panics
     ///

@@ -39,7 +39,6 @@ pub struct ModelRequest {
     pub body: Value,
 }
 
-/// A server with a model.
 pub struct MockModel {
     address: String,
     serving: Arc<Serving>,
@@ -141,7 +140,7 @@ impl MockModel {
         *lock(&self.serving.answer) = Arc::new(answer);
     }
 
-    /// Returns the requests so far.
+    /// Returns the well-formed requests so far, without those for the list of models.
     pub fn requests(&self) -> Vec<ModelRequest> {
         lock(&self.serving.requests).clone()
     }

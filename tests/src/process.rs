@@ -66,7 +66,7 @@ impl Process {
     }
 }
 
-/// Returns the number after `name` at the start of a line; 0 when there is none.
+/// Returns the number after `name` at the start of a line; 0 if no line has such a number.
 fn number(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()

@@ -77,8 +77,8 @@ pub fn facts_of(sessions: &[&MadeEpisode]) -> Vec<Fact> {
     facts
 }
 
-/// Creates the episode of the session whose own file is `path`; `None` if no record has a time or a
-/// directory.
+/// Creates the episode of the session whose own file is `path`; `None` if no record has a time, or
+/// no record has a directory.
 pub fn episode_of(path: &Path) -> Option<MadeEpisode> {
     let (evidence, own) = evidence_of(path);
     let (started_at, ended_at) = (evidence.span.first?, evidence.span.last?);

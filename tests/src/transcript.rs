@@ -26,8 +26,8 @@ impl Transcript {
         &self.cwd
     }
 
-    /// Creates a transcript of `session` in the folder of its project, `cwd`. Its records have the
-    /// current time.
+    /// Creates a transcript of `session` in the folder of its project, `cwd`. Its first record has
+    /// the current time; each further record is a second later.
     pub fn new(projects: &Path, session: &str, cwd: &str) -> Transcript {
         let slug: String =
             cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();

@@ -27,7 +27,6 @@ pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A connection to a daemon.
 pub struct Wire {
     stream: BufReader<Stream>,
     next_id: u64,

@@ -242,8 +242,8 @@ impl Daemon {
         self.wire().call(tool, arguments)
     }
 
-    /// Calls a tool. Repeats the call when the daemon closes the connection, because it reopens its
-    /// database. Returns `None` when the daemon has ended.
+    /// Calls a tool. Repeats the call until the daemon answers, because a daemon that reopens its
+    /// database closes connections. Returns `None` when the daemon has ended.
     pub fn insist(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         repeat(|| {

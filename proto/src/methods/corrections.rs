@@ -11,7 +11,7 @@ pub const CORRECTIONS: &str = "graphiti/corrections";
 /// Maximum number of corrections in one request.
 pub const MAX_CORRECTIONS: usize = 1_000;
 
-/// The corrections to store. If there are none, all stored corrections are returned.
+/// The corrections to store. A request without corrections returns all stored corrections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionsRequest {

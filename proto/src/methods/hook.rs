@@ -21,7 +21,7 @@ pub const HOOK: &str = "graphiti/hook";
 /// [`HookCounts`].
 pub const HOOKS: &str = "graphiti/hooks";
 
-/// Maximum length, in bytes, of an event as JSON. Longer events are refused.
+/// Maximum length, in bytes, of an event in the spool, as JSON. Longer events are not stored.
 pub const LONGEST_EVENT: usize = 4 << 10;
 /// Maximum length, in bytes, of a hook's input: a prompt may contain a whole file.
 pub const LONGEST_INPUT: u64 = 32 << 20;
@@ -76,7 +76,7 @@ pub enum EventKind {
 }
 
 /// The answer to [`HOOK`]. If the event closes a session ([`EventKind::ends`]), the answer is sent
-/// after the event is on disk.
+/// after the event is on disk, unless the daemon ignores the event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookReply {
@@ -152,8 +152,8 @@ impl HookEvent {
         HookEvent { prompt: None, ..self.clone() }
     }
 
-    /// Returns the reason for `session_tracking_close`. A reason that is not a single word becomes
-    /// `other`.
+    /// Returns the reason for `session_tracking_close`: `pre_compact`, or `hook_` and the reason of
+    /// the event. If this reason is missing or not a single word, returns `hook_other`.
     pub fn close_reason(&self) -> String {
         if self.kind() == EventKind::Compact {
             return "pre_compact".to_owned();

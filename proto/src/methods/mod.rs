@@ -33,7 +33,7 @@ pub const STOP: &str = "graphiti/stop";
 pub struct Hello {
     /// The version of the client's protocol.
     pub protocol: u32,
-    /// The version of the program.
+    /// The version of the client.
     pub version: String,
 }
 
@@ -43,7 +43,7 @@ pub struct Hello {
 pub struct Welcome {
     /// The version of the daemon's protocol.
     pub protocol: u32,
-    /// The version of the program.
+    /// The version of the daemon.
     pub version: String,
     /// The process id of the daemon.
     pub pid: u32,
@@ -64,7 +64,7 @@ pub struct Settle {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Close {
-    /// The agent's id of the session, or a prefix of it.
+    /// The id of the session, a prefix of it, or an episode id; by default the caller's session.
     pub session_id: Option<String>,
     /// The path of the transcript. The daemon ignores this path at present.
     pub transcript_path: Option<String>,

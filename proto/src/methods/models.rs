@@ -20,7 +20,7 @@ pub const REACH: &str = "graphiti/reach";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reach {
-    /// The model that writes summaries, if one is configured.
+    /// The model for summaries and classifications, if one is configured.
     pub model: Option<ModelReachability>,
     /// The embedding model, if one is configured.
     pub embeddings: Option<ModelReachability>,
@@ -62,17 +62,18 @@ pub struct UsageReport {
     pub usd_today: f64,
     /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
-    /// The model; empty when there is none.
+    /// The model; empty if no model is configured.
     pub model: String,
-    /// The source of the model's prices, or a remark that the prices are unknown.
+    /// The source of the model's prices, or a remark that the prices are unknown; empty if no model
+    /// is configured.
     pub prices: String,
     /// How many handoff lines and search hits sessions got, and how many of these they used.
     pub memory: Vec<MemoryUseRow>,
 }
 
 /// The use of search hits, or of one kind of handoff lines. A line or hit is used if the session
-/// that got it opens the session from which it comes, or repeats most of its words in its own
-/// summary.
+/// that got it opens the session of the line or hit. A line is also used if the summary of the
+/// session that got it contains most words of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemoryUseRow {
@@ -90,9 +91,10 @@ pub struct MemoryUseRow {
 pub struct UsageRow {
     /// The day in UTC, such as 2026-03-01.
     pub day: String,
-    /// The project's eight-digit namespace; empty for requests without a project.
+    /// The project's eight-digit namespace; empty for requests without a project, and for projects
+    /// after the first 200 of a day.
     pub project: String,
-    /// `session_summary`, `message_summary`, `tool_classification` or `trial`.
+    /// `session_summary`, `message_summary`, `tool_classification`, `embeddings` or `trial`.
     pub purpose: String,
     /// Number of requests that were answered.
     pub answered: u64,
@@ -170,7 +172,8 @@ pub struct ToolKnowledge {
     pub document: Option<Value>,
     /// Number of imported entries that were added.
     pub taken: usize,
-    /// Number of entries that were skipped, because they were known already or the cache is full.
+    /// Number of imported entries that were skipped, because they were known already, rules
+    /// classify the tool, or the cache is full.
     pub known: usize,
     /// Number of imported entries that could not be read.
     pub unreadable: usize,
@@ -219,7 +222,7 @@ pub struct Templates {
 pub struct PromptRow {
     /// The name of the prompt.
     pub kind: String,
-    /// The origin of the template.
+    /// The origin of the template; empty for a checked text.
     pub origin: String,
     /// The text of the template.
     pub text: String,

@@ -30,7 +30,7 @@ pub enum StatsGrouping {
     Project,
     /// Agents; the agent with the most time first.
     Agent,
-    /// Models; the most expensive first. Only tokens and cost are known by model.
+    /// Models; the most expensive first. Only sessions, tokens and cost are counted by model.
     Model,
     /// Sessions; the most expensive first, at most 100.
     Session,

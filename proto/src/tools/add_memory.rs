@@ -57,7 +57,7 @@ pub struct AddMemoryAnswer {
     pub message: String,
     /// The id of the episode.
     pub uuid: String,
-    /// The namespace of the project.
+    /// The namespace of the project, or the setting `group_id`.
     pub group_id: String,
     /// The id of the stored preference, by which the user can withdraw the preference.
     #[serde(skip_serializing_if = "Option::is_none")]

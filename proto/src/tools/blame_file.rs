@@ -52,7 +52,8 @@ pub struct BlameAnswer {
 pub struct BlameRow {
     /// The session.
     pub session: SessionRow,
-    /// When the file was changed, RFC 3339.
+    /// When the file was changed, RFC 3339. If this is unknown: the end of the session, or empty
+    /// when `text` was given.
     pub at: String,
     /// The change as a sentence; when `text` was given, the first line of the edit's message.
     pub change: String,

@@ -1,5 +1,5 @@
-//! `delete_episode`: removes an episode permanently. An imported episode is removed together with
-//! its session.
+//! `delete_episode`: removes an episode permanently. If no transcript of the session is on this
+//! machine, for example because the episode was imported, also removes the session.
 
 use serde::{Deserialize, Serialize};
 

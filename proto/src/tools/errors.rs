@@ -22,7 +22,7 @@ pub struct ErrorRow {
     pub verified_by: Option<String>,
     /// `fixed`, `came back` or `open`.
     pub state: String,
-    /// The certainty of the fix: `verified`, `hypothesis` or `refuted`.
+    /// The certainty of the fix: `verified`, `hypothesis` or `refuted`; `hypothesis` without a fix.
     pub certainty: String,
     /// The older name of `certainty`, until 1.0.
     pub standing: String,

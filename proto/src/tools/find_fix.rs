@@ -34,8 +34,8 @@ pub struct FixAnswer {
     /// A message for people, for example about sessions that were indexed for this request or are
     /// pending.
     pub message: String,
-    /// The records of this error: fixed errors first, then errors of the caller's project, then the
-    /// latest.
+    /// The records of this error, or of errors with a similar message: fixed errors first, then
+    /// errors of the caller's project, then the errors that match best.
     pub errors: Vec<ErrorRow>,
     /// Fixes of similar errors, and commands that worked in another form; the most similar first.
     pub similar: Vec<FactRow>,

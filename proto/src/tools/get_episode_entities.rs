@@ -26,6 +26,7 @@ pub struct EpisodeEntitiesAnswer {
     pub message: String,
     /// The nodes that the episodes mention.
     pub nodes: Vec<NodeRow>,
-    /// The facts that the episodes state, the earliest first, including those that have ended.
+    /// The facts that the episodes state, including those that have ended. For each episode, the
+    /// earliest fact is first.
     pub facts: Vec<FactRow>,
 }

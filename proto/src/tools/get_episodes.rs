@@ -34,7 +34,7 @@ pub struct GetEpisodesAnswer {
     pub episodes: Vec<EpisodeNode>,
     /// The value of `before` for the next page; null on the last page.
     pub next: Option<String>,
-    /// Number of sessions whose episodes are still being created.
+    /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
 }
 
@@ -55,6 +55,6 @@ pub struct EpisodeNode {
     pub source: String,
     /// The agent and its session, or the source of an added memory.
     pub source_description: String,
-    /// The namespace of the project.
+    /// The namespace of the project, or the setting `group_id`.
     pub group_id: String,
 }

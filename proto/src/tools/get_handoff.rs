@@ -38,8 +38,8 @@ pub struct GetHandoffAnswer {
     pub project: String,
     /// The project's namespace.
     pub project_namespace: String,
-    /// The following members as Markdown, the most important first; empty when there is nothing to
-    /// report.
+    /// The following members as Markdown, the most important first, and the open work of colleagues
+    /// if the setting `team_handoff` is true; empty when there is nothing to report.
     pub text: String,
     /// The sessions that the handoff is about.
     pub sessions: Vec<HandoffSession>,
@@ -61,7 +61,7 @@ pub struct GetHandoffAnswer {
     pub files: Vec<String>,
     /// Other sessions that are running in the project.
     pub ongoing: Vec<SessionRow>,
-    /// Number of sessions whose episodes are still being created.
+    /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
 }
 

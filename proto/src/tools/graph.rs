@@ -21,7 +21,8 @@ pub struct NodeRow {
     pub created_at: String,
     /// The current facts, in a few sentences.
     pub summary: String,
-    /// The namespace of the project; `00000000` for nodes that all projects share.
+    /// The namespace of the project (`00000000` for nodes that all projects share), or the setting
+    /// `group_id`.
     pub group_id: String,
     /// Further attributes: `aliases`, `first_at`, `last_at`, `episodes`.
     pub attributes: BTreeMap<String, String>,
@@ -37,7 +38,7 @@ pub struct NodeRow {
 pub struct FactRow {
     /// The id, as a UUID.
     pub uuid: String,
-    /// The namespace of the project.
+    /// The namespace of the project, or the setting `group_id`.
     pub group_id: String,
     /// The node that the fact is about.
     pub source_node_uuid: String,

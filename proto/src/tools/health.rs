@@ -18,7 +18,7 @@ pub struct HealthArguments {}
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HealthAnswer {
-    /// `ok`, or `degraded` when there are problems.
+    /// `ok`, or `degraded` if there are problems, failed sessions, or errors of a model.
     pub status: String,
     /// The version of the daemon.
     pub version: String,
@@ -72,9 +72,9 @@ pub struct HealthAnswer {
 pub struct AgentHealth {
     /// The agent: `claude`, ….
     pub agent: String,
-    /// The version of the agent that wrote the latest session, if a transcript contains it.
+    /// The agent's version in one of its latest sessions, if a transcript contains the version.
     pub version: Option<String>,
-    /// Number of the agent's sessions that have messages.
+    /// Number of the agent's sessions that have messages or failed.
     pub sessions: u64,
     /// Number of the agent's records that were read.
     pub read: u64,

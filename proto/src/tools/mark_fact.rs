@@ -27,6 +27,6 @@ pub struct MarkFactArguments {
 pub struct MarkFactAnswer {
     /// The result as a sentence for people.
     pub message: String,
-    /// The fact as it is now.
+    /// The fact as it is now: its periods, the latest first.
     pub facts: Vec<FactRow>,
 }

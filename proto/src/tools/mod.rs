@@ -82,7 +82,8 @@ pub struct SessionRow {
     pub project: String,
     /// The project's namespace: eight hex digits; empty while unknown.
     pub project_namespace: String,
-    /// The title: the name of the session's episode, or the first prompt; empty without messages.
+    /// The name of the session's episode. Without an episode: the beginning of the first prompt, or
+    /// empty.
     pub title: String,
     /// `active`, `inactive`, `indexing`, `indexed`, `failed` or `unindexed`.
     pub state: String,
@@ -94,7 +95,8 @@ pub struct SessionRow {
     pub last_activity: String,
     /// Number of messages.
     pub message_count: u32,
-    /// SHA-256 over the content of the session's episode, in hex; empty without an episode.
+    /// SHA-256 over the content from which the session's episode was created, in hex; empty if no
+    /// episode was created.
     pub content_hash: String,
     /// The error of a failed session.
     pub error: Option<String>,

@@ -82,7 +82,7 @@ pub struct SearchFactsAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderFactSearch>,
     /// Number of sessions that `search_sessions` finds with the same words, if the search finds no
-    /// facts.
+    /// facts and the answer is for a model.
     #[serde(skip_serializing_if = "is_zero")]
     pub sessions: usize,
 }

@@ -91,7 +91,7 @@ pub struct SearchSessionsAnswer {
     /// A message for people, for example about sessions that were indexed for this request or are
     /// pending.
     pub message: String,
-    /// The record of the error that the query contains, when it is known.
+    /// The record of the error that the query contains, or of a similar error, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRow>,
     /// The sessions, best first.
@@ -99,7 +99,7 @@ pub struct SearchSessionsAnswer {
     /// The `offset` of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
-    /// Number of sessions whose episodes are still being created.
+    /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
     /// Words that occur in no session, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -161,7 +161,7 @@ pub struct MatchedPassage {
     pub at: String,
     /// The number of the file; 0 for the session's own file.
     pub source: u32,
-    /// The number of the message in the file.
+    /// The number of the message in the file; 0 for a part of a summary.
     pub seq: u32,
     /// An excerpt of the text.
     pub text: String,

@@ -50,7 +50,8 @@ pub struct SyncHistoryAnswer {
     pub sessions: Vec<PastSession>,
     /// Number of sessions that were indexed.
     pub sessions_indexed: usize,
-    /// Number of sessions without messages of their own, such as copies.
+    /// Number of sessions that got no episode: they have no messages, or the setting
+    /// `store_in_graph` is false.
     pub sessions_empty: usize,
     /// Number of sessions that failed.
     pub sessions_failed: usize,

@@ -89,7 +89,7 @@ fn main() -> ExitCode {
 /// Returns the sessions of each project of the corpus, the earliest first.
 fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let mut projects: BTreeMap<PathBuf, Vec<MadeEpisode>> = BTreeMap::new();
-    // Older versions of Claude Code put the transcripts of sub-agents beside those of sessions.
+    // Older versions of Claude Code put the transcripts of sub-agents into the folder of sessions.
     let is_own = |path: &PathBuf| {
         !path.components().any(|part| {
             part.as_os_str() == "subagents"

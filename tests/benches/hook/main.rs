@@ -61,7 +61,8 @@ fn hook(world: &World, client: &Path) -> Command {
 fn event(name: &str, session: &str, reason: &str) -> String {
     json!({
         "session_id": session,
-        // This file exists, because the end of a session without a transcript is not forwarded.
+        // The file must exist: the hook does not forward the end of a session whose transcript is
+        // missing.
         "transcript_path": concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         "cwd": "/work/app",
         "permission_mode": "default",

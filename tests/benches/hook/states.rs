@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::{event, hook};
 
-/// Maximum time that an agent waits.
+/// A call should not take longer. Longer calls are counted.
 const LIMIT: Duration = Duration::from_millis(100);
 /// Number of connections: more than the daemon serves and queues together.
 const CROWD: usize = 300;

@@ -22,7 +22,6 @@ pub(crate) struct RecordedSession {
     pub(crate) last_words: String,
 }
 
-/// A prompt, and its line in the transcript.
 pub(crate) struct PromptLine {
     pub(crate) line: usize,
     pub(crate) text: String,

@@ -74,7 +74,7 @@ fn identifiers() -> &'static str {
     include_str!("coding/identifiers.txt")
 }
 
-/// Keeps only the first answer of each question. In these files, this is the latest session.
+/// Keeps only the first answer of each question. In `identifiers.txt`, this is the latest session.
 fn latest(mut questions: Vec<LabelledQuestion>) -> Vec<LabelledQuestion> {
     questions.iter_mut().for_each(|question| question.answers.truncate(1));
     questions

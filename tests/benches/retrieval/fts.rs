@@ -1,4 +1,4 @@
-//! Measures SQLite's full-text index with the same sessions and questions.
+//! Measures SQLite's full-text index with the sessions and questions of a set, for comparison.
 
 use rusqlite::{Connection, params};
 

@@ -63,7 +63,7 @@ struct Subjects<'a> {
     small_talk: &'a [&'a str],
 }
 
-/// Adds messages and questions to the sessions of one pair, which begins at the index `first`.
+/// Adds messages and questions to the sessions of one pair; `first` is the index of the first one.
 fn talk(
     set: &mut QuestionSet,
     first: usize,

@@ -30,8 +30,8 @@ const QUESTIONS: usize = 400;
 /// The command with which the benchmark starts itself, so that a new process opens the index.
 pub(crate) const MEASURE_INDEX: &str = "measure-index";
 
-/// Prints the figures for `sessions` sessions. If `GRAPHITI_VOLUME` is set, the index is kept in
-/// this folder.
+/// Prints the figures for `sessions` sessions. If `GRAPHITI_VOLUME` is set, it is the path of the
+/// folder in which the index is kept.
 pub(crate) fn run(sessions: usize) {
     let temporary = tempfile::tempdir().expect("a temporary folder can be made");
     let kept = std::env::var_os("GRAPHITI_VOLUME").map(PathBuf::from);

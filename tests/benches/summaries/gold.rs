@@ -43,7 +43,7 @@ pub(crate) struct SummaryScore {
     pub(crate) nice: Coverage,
     /// The forbidden statements in the summary.
     pub(crate) forbidden: Vec<String>,
-    /// Each item, with `+` if it is present, and `-` if it is missing.
+    /// Each item of `must` and `nice`, with `+` if it is present, and `-` if it is missing.
     pub(crate) items: Vec<String>,
     bytes: usize,
     sessions: usize,

@@ -1,4 +1,4 @@
-//! Checks the readers of files that may be damaged: database records, cursors, local models.
+//! Checks the readers of files that may be damaged, such as database records and local models.
 
 use graphiti_proto::{endpoint::Runtime, methods::hook::HookEvent};
 use graphitid::{

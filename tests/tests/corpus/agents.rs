@@ -86,8 +86,8 @@ fn places() -> Vec<Place> {
     places
 }
 
-/// Returns where the agent keeps a file of the corpus, which is sorted by the repositories that
-/// published it.
+/// Returns where the agent keeps a file of the corpus. In the corpus, files are in folders of the
+/// repositories that published them.
 fn place_in_corpus(agent: &str, file: &Path) -> PathBuf {
     let (stem, name) = (file.file_stem().unwrap(), file.file_name().unwrap());
     let (stem, name) = (stem.to_str().unwrap(), name.to_str().unwrap());
@@ -103,7 +103,8 @@ fn place_in_corpus(agent: &str, file: &Path) -> PathBuf {
     }
 }
 
-/// Returns where the agent keeps a sample; `None` for other files. Each sample is a folder.
+/// Returns where the agent keeps a file of a sample (each sample is a folder), or `projects.json`;
+/// `None` for other files.
 fn place_of_sample(agent: &str, inside: &Path) -> Option<PathBuf> {
     let mut parts = inside.components();
     let sample = Path::new(parts.next()?.as_os_str());

@@ -54,7 +54,7 @@ struct Account {
 
 #[derive(Clone, Debug)]
 enum Promise {
-    /// The session has this episode until it changes.
+    /// The session has this episode until the session changes.
     Episode(String),
     /// Any episode, at a later time.
     Later,
@@ -136,7 +136,7 @@ impl Ledger {
 }
 
 impl Account {
-    /// Writes a record or closes a session; `None` when the daemon has ended.
+    /// Writes records or closes the session; `None` when the daemon has ended.
     fn step(&mut self, wire: &mut Wire, random: &mut XorShift) -> Option<()> {
         match random.below(4) {
             0 | 1 => {

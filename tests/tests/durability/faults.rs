@@ -541,8 +541,7 @@ fn a_daemon_that_was_suspended_processes_what_arrived_meanwhile() {
     assert_eq!(health(&daemon)["problems"], json!([]));
 }
 
-/// Makes the daemon check the free space again, and waits until the sessions can be closed and
-/// found.
+/// Makes the daemon try the disk again, and waits until the sessions can be closed and found.
 fn wait_until_recovered(world: &World, daemon: &Daemon, sessions: &[(&str, &str)]) {
     daemon.wire().try_ask(methods::RELOAD, json!({}));
     for (session, word) in sessions {

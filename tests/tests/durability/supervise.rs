@@ -26,7 +26,6 @@ fn a_task_that_panics_is_restarted_and_reported() {
         world.transcript("aaaa-1").prompt("Fix the marmot").reply("The marmot is fixed.");
         let daemon = world.start();
         let answer = close_with_retries(&daemon, "aaaa-1");
-        // A second record follows the one that was interrupted.
         world.transcript("bbbb-2").prompt("Paint the walrus").reply("The walrus is painted.");
         daemon.settle_at_last();
         close_with_retries(&daemon, "bbbb-2");

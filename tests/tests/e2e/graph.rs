@@ -1,4 +1,4 @@
-//! Tests the entities and facts of sessions that the tools of the real daemon find.
+//! Tests that the tools of the real daemon find the entities and facts of sessions.
 
 use std::{fs, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Tests a daemon that hangs because a signal stopped it: every command reports this in time, with
-//! the remedy.
+//! Tests a daemon that hangs because a signal stopped it: commands report this in time, with the
+//! remedy.
 #![cfg(unix)]
 
 use std::{
@@ -17,7 +17,7 @@ const TIMEOUT: &str = "0.5";
 /// Maximum time of a command; a busy machine is slow.
 const MAX_DURATION: Duration = Duration::from_secs(30);
 
-/// Every command that sends requests to the daemon.
+/// Commands that send requests to the daemon.
 const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["status", "--wait"],
@@ -147,7 +147,7 @@ fn hung() -> (World, graphiti_tests::Daemon) {
     (world, daemon)
 }
 
-/// Returns the result of a command, which must end.
+/// Returns the result of a command, which must end within [`MAX_DURATION`].
 fn in_time(mut child: Child, arguments: &[&str]) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -460,8 +460,8 @@ fn an_agent_whose_session_is_not_known_closes_no_other_session() {
     }
 }
 
-/// Returns a command that runs `graphiti close` with the variable of the inner agent, in the
-/// session `outer` of Claude Code.
+/// Returns a command that runs `graphiti close` with the environment variable `inner` of an agent.
+/// If `outer` is given, this agent runs in the session `outer` of Claude Code.
 fn in_agents(world: &World, outer: Option<&str>, inner: &str) -> std::process::Command {
     let graphiti = world.command("graphiti");
     let mut shell = std::process::Command::new("sh");

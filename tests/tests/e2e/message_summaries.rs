@@ -4,8 +4,8 @@
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};
 
-/// Answers a request about a session with a summary, and a request about a message with the first
-/// word of the message.
+/// Answers a request about a session with a summary, and a request about a message with a sentence
+/// that contains the first word of the message.
 fn helpful(request: &ModelRequest) -> ModelReply {
     if request.purpose() == "text" {
         let (material, _) = request.material();
@@ -19,7 +19,7 @@ fn helpful(request: &ModelRequest) -> ModelReply {
     }))
 }
 
-/// Returns a text of `words` words that begins with `first`.
+/// Returns a text of about `words` words that begins with `first`.
 fn long(first: &str, words: usize) -> String {
     format!("{first}{}", " and so on".repeat(words / 3))
 }

@@ -57,7 +57,7 @@ fn up_waits_for_a_daemon_that_is_ending() {
     fs::create_dir_all(world.home()).expect("a home");
     let lock = File::create(world.home().join("graphitid.lock")).expect("a lock");
     lock.lock().expect("the lock is free");
-    // The first daemon writes its error message to this pipe, which is closed when it ends.
+    // The first daemon writes its error message to this pipe, and closes the pipe when it ends.
     let errors = world.home().join("graphitid.err");
     assert!(Command::new("mkfifo").arg(&errors).status().expect("run mkfifo").success());
     let mut up = world.command("graphiti").arg("up").spawn().expect("run graphiti");

@@ -202,7 +202,7 @@ fn instructions_that_the_agent_repeats_are_quoted() {
         let handoff = daemon.call("get_handoff", &json!({ "project": project }));
         assert_no_instructions_in_answer(&handoff);
         assert_no_instructions(&handoff_at_start(&daemon, project));
-        // Text beside an instruction is kept.
+        // Text next to an instruction is kept.
         let open = handoff["open_ends"].to_string();
         assert!(open.contains("Watch the logins for a day or two"), "{instruction:?}: {open}");
         let names = &handoff["failing_tests"][0]["names"];

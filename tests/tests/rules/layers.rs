@@ -13,17 +13,17 @@ use crate::root;
 const CRATES: &[(&str, &[&str])] = &[
     ("proto", &[]),
     ("client", &["graphiti-proto"]),
-    // 0 basics, 1 reading
+    // Layers: basics, reading.
     ("daemon/core", &["graphiti-proto"]),
-    // 2 ports
+    // Layer: ports.
     ("daemon/redact", &[]),
     ("daemon/llm", &["graphitid-core"]),
     ("daemon/store", &["graphitid-core"]),
-    // 3 stages
+    // Layer: stages.
     ("daemon/capture", &["graphitid-core", "graphitid-redact", "graphitid-store"]),
     ("daemon/insight", &["graphitid-core", "graphitid-llm", "graphitid-store"]),
     ("daemon/search", &["graphitid-core", "graphitid-llm"]),
-    // 4 order, 5 surface, 6 wiring
+    // Layers: stages, order, surface, page, wiring.
     (
         "daemon",
         &[

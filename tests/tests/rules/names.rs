@@ -1,6 +1,6 @@
 //! Checks names and sizes: at most two types in the workspace have the same name, product modules
 //! are not called `tests`, and files stay short. The lists of exceptions may only become shorter.
-//! Also checks that `.ok().flatten()` hides no errors.
+//! Also checks that no file hides errors by `.ok().flatten()`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -24,7 +24,6 @@ use crate::{
     },
 };
 
-/// Returns the rows of an episode's statements.
 pub(super) fn rows(episode: EpisodeId, statements: &Statements) -> Vec<(Key, Vec<u8>)> {
     let created_at = statements.created_at.micros();
     let mut rows = Rows { episode, rows: Vec::new() };
@@ -102,7 +101,7 @@ pub(super) fn read_episode_index(
     envelope::open(&sealed).map_err(|what| damaged(&key, what))
 }
 
-/// Decodes the mention in a row. The key ends with the episode.
+/// Decodes the mention in a row. The key ends with the id of the episode.
 pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Attributed<Mention>, StoreError> {
     let read = || {
         let record: MentionRecord = envelope::open(sealed)?;
@@ -112,7 +111,8 @@ pub(super) fn mention(key: &[u8], sealed: &[u8]) -> Result<Attributed<Mention>, 
     read().map_err(|what| damaged(key, what))
 }
 
-/// Decodes the claims in a row. The key has no number of a piece, and ends with the episode.
+/// Decodes the claims in a row. The key ends with the id of the episode, not with the number of a
+/// piece.
 pub(super) fn claims(
     key: &[u8],
     sealed: &[u8],
@@ -129,7 +129,8 @@ pub(super) fn claims(
     Ok(read().map_err(|what| damaged(key, what))?.into_iter())
 }
 
-/// Decodes the marks in a row. The key has no number of a piece, and ends with the episode.
+/// Decodes the marks in a row. The key ends with the id of the episode, not with the number of a
+/// piece.
 pub(super) fn marks(
     key: &[u8],
     sealed: &[u8],

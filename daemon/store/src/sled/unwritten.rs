@@ -24,7 +24,7 @@ struct Queued {
 }
 
 impl Unwritten {
-    /// Returns the last queued state of a session; `None` when it is written.
+    /// Returns the last queued state of a session; `None` if the session is not queued.
     pub(super) fn session(&self, key: SessionKey) -> Option<Session> {
         self.lock().sessions.get(&key).map(|(_, session)| session.clone())
     }
@@ -53,7 +53,8 @@ impl Unwritten {
         number
     }
 
-    /// Removes the sessions and episodes of a written list, unless a later list queued them again.
+    /// Removes the sessions and episodes of a list that was applied or refused, unless a later list
+    /// queued them again.
     pub(super) fn remove(&self, number: u64) {
         let mut queued = self.lock();
         queued.sessions.retain(|_, (list, _)| *list != number);

@@ -1,4 +1,4 @@
-//! Reads vectors, which are stored in pieces by their owner.
+//! Reads vectors. They are stored in pieces, under the key of their owner.
 
 use super::{
     SledStore, envelope,

@@ -42,7 +42,6 @@ struct WatchState {
     turns: u64,
     /// Whether the thread waits for work to begin.
     is_idle: bool,
-    /// Whether the thread has to end.
     must_end: bool,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Surrounding {
 pub(crate) enum Carrier {
     /// Unchanged, up to the end of the line.
     Line,
-    /// Unchanged, in a command.
+    /// Unchanged, as a word of a command or a text.
     Word,
     /// In single quotation marks.
     Single,
@@ -27,7 +27,7 @@ pub(crate) enum Carrier {
     Url,
     /// Only generated passwords: 12 or more letters and digits, 3 or more of them capital letters.
     Token,
-    /// In a table, whose cells are separated by commas and bars.
+    /// In a table, whose cells are separated by bars, commas or semicolons.
     Cell,
 }
 

@@ -1,10 +1,10 @@
 //! Counts the passwords that are not redacted, for many shapes in many surroundings, and the
 //! harmless text that is redacted.
 //!
-//! `cargo test --workspace --test hostile passwords -- --nocapture` prints the passwords that are
-//! not redacted by surrounding and by shape. `GRAPHITI_SOURCES=folder:folder … wrong_marks --
-//! --nocapture` prints each replacement in the text files of these folders, and the number of
-//! replacements per 10 MB.
+//! `cargo test --workspace --test hostile passwords -- --nocapture` prints, for each surrounding
+//! and each shape, how many passwords are not redacted, with examples.
+//! `GRAPHITI_SOURCES=folder:folder … wrong_marks -- --nocapture` prints each replacement in the
+//! text files of these folders, and the number of replacements per 10 MB.
 
 mod contexts;
 mod shapes;

@@ -202,8 +202,8 @@ struct WriterThread {
     outbox: watch::Sender<u64>,
     unwritten: Arc<Unwritten>,
     quota: Arc<Quota>,
-    /// The first error of the database itself. Nothing is written after it, because it is unknown
-    /// which of the earlier lists are on disk.
+    /// The first error of the database itself, or the error of a full disk. Nothing is written
+    /// after it. After an error of the database, it is unknown which earlier lists are on disk.
     failed: Option<StoreError>,
     /// The last error of applying a list since the last empty list. An empty list reports this
     /// error, because its caller wants to know whether all earlier lists are on disk. A list that
@@ -245,7 +245,7 @@ impl WriterThread {
             }
             self.quota.check();
             for (resolve, applied) in waiting {
-                // The caller may not wait for the result.
+                // This fails if the caller does not wait for the result.
                 let _ =
                     resolve.send(applied.and_then(|position| synced.clone().map(|()| position)));
             }
@@ -283,7 +283,7 @@ impl WriterThread {
         {
             return Err(error);
         }
-        // After a write to a full disk, sled can no longer read the database either.
+        // After a write to a full disk, sled can no longer read the database.
         if let Err(error) = self.quota.admit_any() {
             self.failed = Some(error.clone());
             return Err(error);

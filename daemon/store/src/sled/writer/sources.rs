@@ -1,4 +1,4 @@
-//! Writes and deletes the records of transcript files. A record never gets the path of another.
+//! Writes and deletes the records of transcript files. Two records never have the same path.
 
 use super::{Transaction, WriterThread};
 use crate::{
