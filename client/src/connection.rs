@@ -1,8 +1,9 @@
 //! Sends requests to the daemon.
 //!
-//! A client that waits for an answer checks from time to time whether the daemon still answers on a
-//! new connection. If it does not, the client reports an error. On Windows the client waits without
-//! this check, because pipes have no time limits there.
+//! When the time limit of an answer has passed, the client checks whether the daemon still answers
+//! on a new connection. If it does, the client waits again; if it does not, the client reports an
+//! error. With [`AnswerLimit::OneTimeout`], for example in a hook, the client does not wait again.
+//! On Windows the client waits without this check, because pipes have no time limits there.
 
 use std::{
     env,
@@ -258,7 +259,8 @@ impl Connection {
     }
 
     /// Handles an error of reading or writing. Returns `Ok` if the client should try again: after an
-    /// interruption, and after a time limit if the client waits longer than one time limit.
+    /// interruption, and also after a timeout if `answer_limit` allows more waiting and the daemon
+    /// still answers on a new connection.
     fn wait_on(&self, error: &io::Error, timeouts: &mut u32) -> Result<(), AskError> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),

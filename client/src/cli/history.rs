@@ -63,7 +63,7 @@ pub(crate) struct StatsOptions {
     /// Show only this table
     #[arg(long, value_enum)]
     pub(crate) by: Option<StatsBy>,
-    /// Print a chart of the hours as SVG
+    /// Print a bar chart of the time of work as SVG
     #[arg(long, conflicts_with = "json")]
     pub(crate) svg: bool,
     #[command(flatten)]

@@ -137,8 +137,8 @@ pub(crate) enum Command {
     /// Import the files that `export` wrote on another machine
     ///
     /// A session with a transcript on this machine is not changed. An imported session is replaced
-    /// only by a newer version, so the import can be repeated. If any part of an export is damaged,
-    /// nothing is imported; with --follow, a damaged file is skipped instead.
+    /// only by a newer version, so the import can be repeated. If a file of an export is damaged or
+    /// an episode is invalid, nothing is imported; with --follow, such a file is skipped instead.
     Import(Import),
     /// Share the memory of projects with your team, or with other machines of yours
     ///

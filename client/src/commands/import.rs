@@ -1,7 +1,8 @@
 //! `graphiti import`: imports what `graphiti export` wrote on another machine.
 //!
-//! All files are read first, and the daemon checks the episodes: if any part of an export is
-//! damaged, nothing is imported.
+//! All files are read first, and the daemon checks the episodes: if a file is damaged or an episode
+//! is invalid, nothing is imported. The daemon checks the content of the classifications and of the
+//! corrections only when it imports them, after the episodes.
 
 use std::{
     collections::HashSet,
@@ -97,7 +98,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     if let Some(document) = export.classifications {
         let known: ToolKnowledge = connection.ask(TOOLS, &Tools::Import { document })?;
         let (taken, there) = (known.taken, known.known);
-        screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, or no space)."));
+        screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, covered by built-in rules, or the cache is full)."));
     }
     import_corrections(&mut connection, &export.corrections, screen)
 }

@@ -148,7 +148,8 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the memories to search, as the argument `scope` of a tool.
+/// Returns the argument `scope` of a tool. With `team`, the tool also searches what colleagues
+/// shared.
 fn scope(is_team: bool) -> Option<String> {
     is_team.then(|| "team".to_owned())
 }
@@ -163,8 +164,8 @@ fn by(team: Option<&TeamOrigin>) -> String {
 }
 
 /// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
-/// name, a remote or a path of another system (from `list --json`) stays unchanged, unless it
-/// exists here as a path.
+/// name, a remote or an absolute path of another operating system, which `list --json` may contain,
+/// stays unchanged, unless it exists here as a path.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {
@@ -185,7 +186,7 @@ fn is_name_or_remote(given: &str) -> bool {
         || host.trim_matches('.').contains('.')
 }
 
-/// Whether a path is absolute on Windows or Unix, but not on this system.
+/// Whether a path is absolute on Windows or Unix, but not on this operating system.
 fn is_of_another_system(path: &str) -> bool {
     let has_drive =
         matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());

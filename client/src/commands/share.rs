@@ -67,13 +67,14 @@ fn status(is_json: bool, screen: &Screen) -> Result<(), AskError> {
 
 fn print_work(status: &ShareReport, screen: &Screen) {
     if let (Some(done), Some(total)) = (status.fill_done, status.fill_total) {
-        screen.print(format!("Fill:    {done} of {total} sessions compared"));
+        screen.print(format!("Fill:    {done} of {total} sessions processed"));
     }
     let rejected = match status.rejected {
         0 => String::new(),
         count => format!("; the engine rejects {count}, see the log"),
     };
-    let written = format!("{} written since the start", status.written);
+    let written =
+        format!("{} written since the last start or change of the settings", status.written);
     screen.print(format!("Waiting: {} sessions; {written}{rejected}", status.backlog));
     let last = status.last_success.as_deref().map(|at| ago(instant(at), now()));
     screen.print(format!("Success: {}", last.unwrap_or_else(|| "not yet".to_owned())));

@@ -58,7 +58,7 @@ pub(super) fn run(args: cli::Show, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Prints the title and the facts of a session, calls `after_head`, and prints the summary.
+/// Prints the title and the details of a session, calls `after_head`, and prints the summary.
 pub(super) fn print(
     answer: &GetSessionAnswer,
     screen: &Screen,
@@ -79,7 +79,8 @@ struct SessionView<'s> {
 }
 
 impl SessionView<'_> {
-    /// Prints the title, the facts and the rows of the session. Returns the number of lines.
+    /// Prints the title, the details and the [`rows`](SessionView::rows) of the session. Returns
+    /// the number of lines.
     fn print_head(&self) -> usize {
         let (answer, screen) = (self.answer, self.screen);
         let rows = self.rows();
@@ -155,7 +156,8 @@ fn title(answer: &GetSessionAnswer) -> String {
 /// Formats the project, the branch, the state, the time and the number of messages.
 fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
-    // The summary shows the outcome and, if it has a section about the repository, the branch.
+    // The outcome is omitted, and also the branch if the summary has a section about the
+    // repository: the summary shows them.
     let has_repository =
         answer.summary.as_ref().is_some_and(|summary| summary["repository"].is_string());
     let branch = if has_repository { String::new() } else { branches(answer) };

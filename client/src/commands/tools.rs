@@ -46,7 +46,7 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             let known = ask(&Tools::Import { document })?;
             let (taken, there, unreadable) = (known.taken, known.known, known.unreadable);
             screen.print(format!(
-                "{taken} entries imported, {there} skipped (known already, or no space), {unreadable} not readable."
+                "{taken} entries imported, {there} skipped (known already, covered by built-in rules, or the cache is full), {unreadable} not readable."
             ));
         }
     }

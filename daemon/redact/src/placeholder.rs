@@ -99,8 +99,8 @@ pub(super) fn is_location(value: &str) -> bool {
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
 
-/// Whether `value` is a UUID or hexadecimal digits like a hash or an id, or begins like a digest
-/// (`sha256:`).
+/// Whether `value` consists of at least seven hexadecimal digits and any number of hyphens, for
+/// example a hash or a UUID, or begins like a digest (`sha256:`).
 pub(super) fn is_hash(value: &str) -> bool {
     let digits = value.bytes().filter(|byte| *byte != b'-');
     value.bytes().filter(u8::is_ascii_hexdigit).count() >= 7

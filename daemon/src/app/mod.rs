@@ -323,14 +323,14 @@ impl Supervisor {
         let limits = self.limits();
         daemon.keeper.set_limits(limits);
         if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {
-            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
+            tracing::warn!(%error, "failed to write the file from which hooks read the limit of the spool");
         }
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         // This fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), transcript_folders(&self.config)).await;
-        // Notices about deprecated spellings and retired keys are only logged, because they report
-        // no mistakes.
+        // Notices about deprecated spellings that are read and about retired keys are only logged,
+        // because they report no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string).collect();
         Reloaded { changes, notices, ..Reloaded::default() }

@@ -138,7 +138,7 @@ impl Supervisor {
     fn prepare_hooks(&self, daemon: &DaemonState) {
         daemon.notify_hooks();
         if let Err(error) = api::spool::limit(&daemon.home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
+            tracing::warn!(%error, "failed to write the file from which hooks read the limit of the spool");
         }
     }
 }

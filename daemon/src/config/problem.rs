@@ -146,7 +146,8 @@ impl Notice {
         }
     }
 
-    /// Whether the notice reports a deprecated spelling or a retired key rather than a mistake.
+    /// Whether the notice reports a deprecated spelling that is read, or a retired key. Other
+    /// notices probably report a mistake.
     pub fn is_migration(&self) -> bool {
         matches!(self, Notice::OlderKey { .. } | Notice::OlderValue { .. } | Notice::Retired { .. })
     }

@@ -209,7 +209,7 @@ pub struct Status {
     pub unindexed: usize,
     /// The number of sessions of history that wait for their import.
     pub history_left: usize,
-    /// The number of sessions of history that were imported, or failed, since the start.
+    /// The number of sessions of history that were imported, or failed, since the engine started.
     pub history_done: usize,
     /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,
@@ -218,7 +218,7 @@ pub struct Status {
     pub scanned: bool,
     /// How changes are detected.
     pub mode: Option<Mode>,
-    /// The number of bytes of transcripts that were read since the start.
+    /// The number of bytes of transcripts that were read since the engine started.
     pub bytes_read: u64,
     /// The latest problems, newest last.
     pub problems: Vec<String>,

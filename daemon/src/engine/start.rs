@@ -27,9 +27,9 @@ pub struct EngineLoop {
     inbox: mpsc::Receiver<EngineEvent>,
 }
 
-/// The state of the last run, from which the engine continues.
+/// What the engine needs to continue after the last run.
 pub struct LastRun {
-    /// The progress of the search index.
+    /// The current progress of the search index.
     pub followed: watch::Receiver<FollowerProgress>,
     /// The sessions that were being worked on when the last run ended.
     pub crash_tracker: CrashTracker,

@@ -172,8 +172,8 @@ pub struct ToolKnowledge {
     pub document: Option<Value>,
     /// Number of imported entries that were added.
     pub taken: usize,
-    /// Number of imported entries that were skipped, because they were known already, rules
-    /// classify the tool, or the cache is full.
+    /// Number of entries that were skipped, because they were known already, rules classify their
+    /// tools better, or the cache is full.
     pub known: usize,
     /// Number of imported entries that could not be read.
     pub unreadable: usize,

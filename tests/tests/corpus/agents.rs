@@ -1,6 +1,7 @@
 //! Tests recorded transcripts of most agents, and samples of the agents' newest versions, in the
 //! folders where the agents keep them. Exactly one format identifies each transcript, every record
-//! is read or counted, every session gets a summary, and two daemons get the same result.
+//! is read (or counted as skipped), every session gets a summary, and two daemons get the same
+//! result.
 //!
 //! The transcripts are not part of this repository. The tests look for them in `../shared/corpus`
 //! and `../shared/agents/samples` next to it, or in the folders in the environment variables

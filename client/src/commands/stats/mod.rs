@@ -195,7 +195,8 @@ fn print_prices(stats: &Stats, screen: &Screen) {
     let unpriced = match stats.total.unpriced_tokens {
         0 => String::new(),
         tokens => {
-            format!("; `?` marks costs that exclude {} tokens of unknown price", number(tokens))
+            let tokens = number(tokens);
+            format!("; {tokens} tokens of unknown price are not included in costs with `?`")
         }
     };
     let text = format!("Prices {}{unpriced}", line(&stats.prices));

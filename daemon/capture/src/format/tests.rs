@@ -136,7 +136,7 @@ fn check(format: &dyn Format, path: &Path) -> bool {
     true
 }
 
-/// Reads a file as the engine does.
+/// Reads all lines of a file, and returns the tally and the hash of the text that is kept.
 fn read(format: &dyn Format, bytes: &[u8]) -> (Tally, Option<ContentHash>) {
     let (mut memory, mut tally) = (Memory::default(), Tally::default());
     let (mut waiting, mut hasher) = (PendingCalls::default(), Hasher::default());

@@ -14,18 +14,19 @@ pub enum TemplateError {
     Unreadable { path: PathBuf, reason: String },
     #[error("it is longer than {LONGEST} bytes, the maximum length of a template")]
     TooLong {
-        /// The length that was read: of a file, at most one byte more than [`LONGEST`].
+        /// The length of the text. If the text is from a file, only [`LONGEST`] bytes and one more
+        /// byte are read and counted.
         bytes: usize,
     },
     #[error("it has no {{content}}; write {{content}} where the text to be summarised belongs")]
     NoContent,
     /// The template has a placeholder that templates of its kind do not have. The placeholder is
     /// sent unchanged.
-    #[error("{name} is not a placeholder of this kind of template and is sent unchanged; the placeholders of all kinds are {}", .known.join(", "))]
+    #[error("{name} is not a placeholder of this kind of template and is sent unchanged; these placeholders exist, some of them in only one kind: {}", .known.join(", "))]
     UnknownPlaceholder {
         /// The placeholder with its braces.
         name: String,
-        /// The placeholders of all kinds of templates.
+        /// All placeholders, including those of other kinds of templates.
         known: Vec<&'static str>,
     },
 }

@@ -79,7 +79,7 @@ async fn run(
     Ok(FixAnswer { message, errors, similar })
 }
 
-/// Returns the fixes of similar errors, and commands that worked in another form.
+/// Returns the fixes of similar errors, and commands that failed and then worked in another form.
 async fn similar(
     daemon: &DaemonState,
     error: &str,

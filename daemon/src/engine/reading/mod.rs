@@ -57,7 +57,7 @@ pub struct SourceReader {
     pub store: Arc<dyn Store>,
     /// Set when the daemon stops: reading ends before the next line.
     pub stop: AtomicBool,
-    /// The number of bytes that were read since the start.
+    /// The number of bytes that were read since the engine started.
     pub bytes: AtomicU64,
     /// Locks for files that may be forks of each other.
     pub locks: RecordLocks,

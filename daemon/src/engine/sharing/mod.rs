@@ -101,7 +101,8 @@ pub struct ShareStatus {
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
     pub last_success: Option<Timestamp>,
-    /// The number of sessions that were written since the start or the last change of the settings.
+    /// The number of sessions that were written since the engine started or the settings of sharing
+    /// changed.
     pub written: u64,
     /// The engine with its version; empty until the engine has answered.
     pub engine: String,

@@ -1,5 +1,5 @@
-//! Renders the pages that only a copy has: the start page, the lists, and the script with the
-//! searched text.
+//! Renders the pages that only a copy has: the start page, the lists, and the script with the text
+//! for the search.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -207,7 +207,7 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
 }
 
-/// Returns the script with the searched text. Each session has its file, title, day, project,
+/// Returns the script with the text for the search. Each session has its file, title, day, project,
 /// outcome, and words of the summary.
 pub(super) async fn index(
     daemon: &DaemonState,

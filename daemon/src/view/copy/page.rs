@@ -28,7 +28,7 @@ pub(super) enum CopyPage {
     FactsOf {
         kind: String,
     },
-    /// A script with a part of the searched text.
+    /// A script with a part of the text for the search in the copy.
     Index {
         number: usize,
     },

@@ -14,7 +14,7 @@ use crate::{
     view::pages::{PageResult, open_ends, projects},
 };
 
-/// Maximum number of sessions on a page of the list, and in a script with searched text.
+/// Maximum number of sessions on a page of the list, and in a script with text for the search.
 const CHUNK: usize = 250;
 
 pub(super) struct CopyScope {

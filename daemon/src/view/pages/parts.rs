@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Replaces control characters in external text by visible text, except line feeds and tabs.
-/// Otherwise a change of the writing direction could make the text look different.
+/// A change of the writing direction, for example, could make the text look different.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_unsafe_to_display(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {

@@ -124,8 +124,8 @@ fn read_keys(wanted: &Receiver<()>, events: &Sender<FinderEvent>) {
     }
 }
 
-/// Reports that the terminal is gone. Otherwise, [`event::read`] would repeatedly read the end of
-/// the input, and the program would not end if it ignores `SIGHUP`.
+/// Waits until the terminal is gone, and reports it. Without this report, [`event::read`] would
+/// repeatedly read the end of the input, and the program would not end if it ignores `SIGHUP`.
 #[cfg(unix)]
 fn report_hangup(events: &Sender<FinderEvent>) {
     use std::os::fd::AsFd;

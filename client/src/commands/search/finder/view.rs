@@ -47,7 +47,8 @@ const PROMPT: &str = "Search: ";
 const RESUME_PROMPT: &str = "Resume: ";
 /// Minimum number of lines of the preview below the list.
 const PREVIEW: usize = 3;
-/// Minimum width, in columns, of a title. If less is left, the facts next to the title are omitted.
+/// Minimum width, in columns, of a title. If less is left, the project and the time next to the
+/// title are omitted.
 const TITLE: usize = 30;
 
 /// Draws the current state.

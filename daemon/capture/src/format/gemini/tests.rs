@@ -57,7 +57,7 @@ fn sample(name: &str) -> (PathBuf, String) {
     (path, text)
 }
 
-/// Reads a sample as the engine does.
+/// Reads a sample with the memory that the format creates for its path. Leaves out the tokens.
 fn read_sample(name: &str) -> Vec<String> {
     let (path, text) = sample(name);
     let items = read_lines(&text, &mut Gemini.memory_of(&path));
@@ -179,7 +179,8 @@ fn each_sample_is_identified_only_by_this_format() {
     assert_eq!(files, 8);
 }
 
-/// A file without messages, which is created when a session is resumed in a later minute.
+/// A file without messages. The names of files contain the minute, and Gemini CLI creates such a
+/// file when a session is resumed in another minute.
 const STUB: &str = "session-2026-11-23T01-32-4feb9d25.jsonl";
 
 #[test]
@@ -385,8 +386,8 @@ fn the_records_of_a_longer_document_begin_with_the_earlier_records() {
     }
 }
 
-/// Reads real transcripts, which are not part of this repository. Each record must be read or
-/// counted.
+/// Reads real transcripts, which are not part of this repository. Each record must be read, or
+/// counted as skipped.
 #[test]
 fn older_transcripts_are_read_completely() {
     let Some(corpus) = std::env::var_os("GRAPHITI_CORPUS") else { return };

@@ -64,7 +64,9 @@ impl ModelText for FixAnswer {
         let mut lines = with_message(&self.message);
         self.errors.iter().for_each(|error| add_error(&mut lines, error));
         if !self.similar.is_empty() {
-            lines.add("Fixes of similar errors, and commands that worked in another form:");
+            lines.add(
+                "Fixes of similar errors, and commands that failed and then worked in another form:",
+            );
             self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
         }
         let is_empty = self.errors.is_empty() && self.similar.is_empty();

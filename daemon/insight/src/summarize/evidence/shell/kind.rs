@@ -340,8 +340,9 @@ fn after_options<'r, 's>(program: &str, arguments: &'r [&'s str]) -> &'r [&'s st
     rest
 }
 
-/// Returns the number of words before the program for wrappers that `lang::shell` does not know.
-/// `python -m` runs a module of any name. `hatch run` runs a program or a task.
+/// Returns the number of words before the program for wrappers that `lang::shell` does not know:
+/// `python -m` with a module that is not a known program, and `hatch run`, after which
+/// `lang::shell` expects the name of a task.
 fn wrapper_word_count(words: &[&str]) -> usize {
     match words {
         [python, "-m", _, ..] if base(python).trim_end_matches(version_mark) == "python" => 2,

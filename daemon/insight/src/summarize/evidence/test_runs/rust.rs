@@ -1,5 +1,5 @@
-//! Reads the output of `cargo test`, in which each binary has its own report, and of
-//! cargo-nextest.
+//! Reads the outputs of `cargo test` and of cargo-nextest. In the output of `cargo test`, each test
+//! binary has its own report.
 
 use crate::summarize::{
     evidence::test_runs::{RunReport, listed, names, number, tally},

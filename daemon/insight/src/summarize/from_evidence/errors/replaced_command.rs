@@ -38,8 +38,8 @@ pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
     found
 }
 
-/// Maximum number of lines about commands that worked in another form. If there are more, the
-/// latest are kept.
+/// Maximum number of lines about commands that failed and then worked in another form. If there are
+/// more, the latest are kept.
 const RETRIES: usize = 4;
 /// Maximum length, in characters, of each command in such a line.
 const COMMAND: usize = 120;
@@ -62,8 +62,9 @@ pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
     lines
 }
 
-/// Returns the line about a command that worked in another form; `None` if the shortened commands
-/// do not show the difference, or if [`changes_options`] or [`moves_cache`] returns `true`.
+/// Returns the line about a command that failed and then worked in another form; `None` if the
+/// shortened commands do not show the difference, or if [`changes_options`] or [`moves_cache`]
+/// returns `true`.
 fn line_of_retry(entries: &Entries<'_>, retry: &Retry) -> Option<String> {
     let plain = |text: &str| entries.tidy_line(&before_gap(text)).replace('`', "'");
     let (failed, worked) =
