@@ -25,8 +25,7 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from the stored episodes, without waiting for pending sessions; empty when
-/// there are no episodes. If no work was done in any session, uses only the latest session.
+/// Builds the handoff from the stored episodes, without waiting for pending sessions. If no work was done in any session, uses only the latest session.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,
@@ -100,8 +99,11 @@ pub(super) fn of_session(
     Ok(Some(handoff::gather(episodes, &preferences, &statement_states(store, episodes)?)))
 }
 
-/// Returns the user's preferences that apply in the project, the latest first.
+/// Returns the user's wishes that apply in the project. Wishes that were stored with `graphiti
+/// remember` or `add_memory` come first, then wishes from prompts; in both groups, the latest first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
-    let found = Graph::of(store).preferences(projects, clock::now())?;
+    let mut found = Graph::of(store).preferences(projects, clock::now())?;
+    // A wish that was stored with a command was not read from a transcript.
+    found.sort_by_key(|preference| !preference.fact.origins.is_empty());
     Ok(found.into_iter().map(|preference| preference.fact.sentence).collect())
 }

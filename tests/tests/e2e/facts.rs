@@ -30,6 +30,10 @@ fn a_preference_is_listed_until_the_user_withdraws_it() {
     let from_prompt = "From now on, write the tests first.";
     assert_eq!(wishes(PROJECT), [everywhere, from_prompt, "Never push to main."]);
     assert_eq!(wishes("/work/other"), [everywhere]);
+    // In a handoff, stored wishes precede a wish from a prompt.
+    let handoff = world.json(&["handoff", "--project", PROJECT]);
+    let stored = ["“Answer in English.”", "“Never push to main.”"];
+    assert_eq!(handoff["preferences"], json!([stored[0], stored[1], format!("“{from_prompt}”")]));
 
     let id = printed.trim().rsplit(' ').next().unwrap();
     world.printed(&["forget", "--fact", id]);

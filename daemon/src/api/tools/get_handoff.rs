@@ -76,7 +76,7 @@ async fn run(
     answer.ongoing = ongoing(daemon, &projects, except).await?;
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {
-        [] if indexed.pending == 0 && sessions > 0 => {
+        [] if indexed.pending == 0 && sessions > 0 && answer.text.is_empty() => {
             "No earlier session is known in this project.".to_owned()
         }
         _ => indexed.message(),

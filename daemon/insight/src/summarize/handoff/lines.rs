@@ -39,7 +39,8 @@ impl Handoff {
         };
         let last = self.sessions.first();
         let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
-        let wishes = self.preferences.iter().map(|wish| line(render::topic::WISHES, wish, 0));
+        let wishes = self.preferences.iter().take(render::WISHES);
+        let wishes = wishes.map(|wish| line(render::topic::WISHES, wish, 0));
         let tests = self.failing_tests.iter();
         let tests =
             tests.map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));

@@ -49,7 +49,6 @@ const MAX_DECISION_CHARS: usize = 300;
 const MAX_COMMANDS_CHARS: usize = 320;
 /// Maximum number of sessions whose decisions are listed.
 const MAX_DECIDING_SESSIONS: usize = 2;
-const MAX_WISHES: usize = 8;
 const MAX_LIST_ENTRIES: usize = 20;
 const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are listed for one suite.
@@ -102,14 +101,14 @@ pub struct FailedSuite {
     pub session: usize,
 }
 
-/// Merges `episodes`, the latest session first, and the user's wishes. Without `episodes`, the
-/// result counts as empty, even if there are wishes.
+/// Merges `episodes`, the latest session first, and the user's wishes, the most important wish
+/// first.
 pub fn gather(
     episodes: &[Episode],
     preferences: &[String],
     validity: &dyn StatementValidity,
 ) -> Handoff {
-    let wishes = preferences.iter().take(MAX_WISHES).filter_map(|wish| {
+    let wishes = preferences.iter().filter_map(|wish| {
         // Wishes in a summary are already quoted.
         guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
     });
@@ -145,7 +144,7 @@ struct Seen {
 
 impl Handoff {
     pub fn is_empty(&self) -> bool {
-        self.sessions.is_empty()
+        self.sessions.is_empty() && self.preferences.is_empty()
     }
 
     /// Adds the state that the last session left. States and pull requests of earlier sessions are

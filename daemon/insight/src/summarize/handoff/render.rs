@@ -42,6 +42,7 @@ Quoted texts were said there.";
 /// completed tasks are not listed.
 const MIN_SUFFICIENT_CHARS: usize = 200;
 /// Maximum number of entries of each list.
+pub(super) const WISHES: usize = 12;
 pub(super) const OPEN: usize = 6;
 pub(super) const DECISIONS: usize = 5;
 pub(super) const STATES: usize = 3;
@@ -61,11 +62,14 @@ impl Handoff {
     /// Same as [`Handoff::to_text`], but among equally important entries, it prefers entries of a
     /// topic that later sessions used more.
     pub fn to_text_by_use(&self, max_chars: usize, rate: UseRate<'_>) -> Option<String> {
-        let last = self.sessions.first()?;
-        if max_chars < MIN_CHARS {
+        if self.is_empty() || max_chars < MIN_CHARS {
             return None;
         }
-        let mut page = Page { remaining: max_chars, sections: self.sections(last) };
+        let sections = match self.sessions.first() {
+            Some(last) => self.sections(last),
+            None => vec![self.wishes_section()],
+        };
+        let mut page = Page { remaining: max_chars, sections };
         page.remaining = page.remaining.saturating_sub(length(HEAD) + 1);
         page.fill(rate);
         let foot = (page.remaining > length(FOOT)).then_some(FOOT);
@@ -129,7 +133,10 @@ impl Handoff {
     fn wishes_section(&self) -> HandoffSection {
         let mut section =
             HandoffSection::new("Standing wishes that the user stated", topic::WISHES);
-        section.add(self.preferences.iter().cloned(), |at| if at < 3 { 1 } else { 4 });
+        let more = self.preferences.len().saturating_sub(WISHES);
+        let more = (more > 0).then(|| format!("{more} more: `graphiti facts --kind PREFERS`"));
+        let wishes = first(&self.preferences, WISHES).iter().cloned();
+        section.add(wishes.chain(more), |at| if at < 3 { 1 } else { 4 });
         section
     }
 
@@ -231,7 +238,7 @@ fn titled(past: &EndedSession) -> String {
     format!("{title}(`{}`)", handoff::name(&past.session_id))
 }
 
-fn first(list: &[SessionLine], most: usize) -> &[SessionLine] {
+fn first<T>(list: &[T], most: usize) -> &[T] {
     &list[..list.len().min(most)]
 }
 

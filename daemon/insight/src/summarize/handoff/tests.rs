@@ -105,6 +105,29 @@ fn without_episodes_a_handoff_is_empty() {
 }
 
 #[test]
+fn a_project_without_sessions_gets_the_wishes() {
+    let text = gather(&[], &["Never push to main".to_owned()]).to_text(4_000).unwrap();
+    let (_, shown) = text.split_once("\n\n").unwrap();
+    let wanted = "\
+Standing wishes that the user stated:
+- “Never push to main”
+
+More: tools search_sessions and get_session, or `graphiti search`.";
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn a_handoff_says_how_many_wishes_it_omits() {
+    let wishes: Vec<String> = (1..=15).map(|number| format!("Wish {number}")).collect();
+    let handoff = gather(&[full()], &wishes);
+    let text = handoff.to_text(4_000).unwrap();
+    assert!(text.contains("- “Wish 12”\n- 3 more: `graphiti facts --kind PREFERS`\n"), "{text}");
+    let offered = handoff.lines();
+    assert!(offered.iter().any(|line| line.text == "“Wish 12”"), "{offered:?}");
+    assert!(!offered.iter().any(|line| line.text == "“Wish 13”"), "{offered:?}");
+}
+
+#[test]
 fn a_handoff_has_a_section_for_each_kind_of_entry() {
     let text = gather(&[full()], &["Never push to main".to_owned()]).to_text(4_000).unwrap();
     let (_, shown) = text.split_once("\n\n").unwrap();
