@@ -16,6 +16,7 @@ pub use super::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
         Publication, PublicationKind, PullRequest,
     },
+    test_choice::{TestChoice, choices_of, chooses, chosen_tests},
     test_run::{
         PACKAGES, TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts,
         without_parents,

@@ -20,6 +20,7 @@ mod ending;
 pub mod evidence;
 pub mod message;
 mod repository;
+mod test_choice;
 mod test_run;
 pub mod token_use;
 mod work_notes;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{time::Timestamp, transcript::Origin};
+use crate::model::{test_choice::chooses, time::Timestamp, transcript::Origin};
 
 /// One run of a test suite, as its output reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,13 @@ impl TestRun {
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         family(&self.framework) == family(&other.framework)
             && is_same_place(&self.place, &other.place)
+    }
+
+    /// Whether the limit of `other` begins with the limit of this run, so that this run includes the
+    /// tests of `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
+    pub fn includes(&self, other: &TestRun) -> bool {
+        let limits = self.limited_to.as_deref().zip(other.limited_to.as_deref());
+        limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide))
     }
 
     /// Returns what the numbers count: `tests`, or `packages` if the output of Go lists no tests.
@@ -142,6 +149,8 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
 /// failures covers (by the same or a wider limit, or by as many tests). If there is no such run, it
 /// is the latest whole run, or otherwise the latest run.
 ///
+/// A run with failures does not count if later runs without failures chose each test that failed.
+///
 /// A run is whole if it left no tests out, and ran at least half as many tests as the largest run
 /// that left no tests out. The size is ignored if the run has no counts (its output was shortened).
 pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
@@ -168,22 +177,29 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
         later.failed == 0
             && (is_whole(later)
                 || later.limited_to == failed.limited_to
-                || includes(later, failed)
+                || later.includes(failed)
                 || later.ran() >= failed.ran())
     };
     let since = whole.map_or(0, |at| at + 1);
     let failed = (since..suite.len()).rev().find(|at| {
-        let run = suite[*at].1;
-        run.failed > 0 && !suite[at + 1..].iter().any(|(_, later)| covers(later, run))
+        let (run, later) = (suite[*at].1, &suite[at + 1..]);
+        run.failed > 0
+            && !later.iter().any(|(_, later)| covers(later, run))
+            && !passed_since(run, later)
     });
+    let whole = whole.filter(|at| !passed_since(suite[*at].1, &suite[at + 1..]));
     failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
 }
 
-/// Whether the limit of `other` begins with the limit of `run`, so that `run` includes the tests of
-/// `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
-fn includes(run: &TestRun, other: &TestRun) -> bool {
-    let limits = run.limited_to.as_deref().zip(other.limited_to.as_deref());
-    limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide))
+/// Whether all tests that failed in a run are known by name, and passed in later runs whose commands
+/// choose them.
+fn passed_since(failed: &TestRun, later: &[(usize, &TestRun)]) -> bool {
+    let is_complete_list = failed.failed > 0 && failed.failed_tests.len() >= failed.failed as usize;
+    let passed = |test: &String| {
+        let passes = |run: &TestRun| run.failed == 0 && run.passed > 0 && chooses(run, test);
+        later.iter().any(|(_, run)| passes(run))
+    };
+    is_complete_list && without_parents(&failed.failed_tests).into_iter().all(passed)
 }
 
 #[cfg(test)]
@@ -224,6 +240,30 @@ mod tests {
             let all: Vec<&TestRun> = runs.iter().collect();
             let wanted: Vec<&TestRun> = wanted.into_iter().map(|at: usize| all[at]).collect();
             assert_eq!(latest_of_suites(&all), wanted);
+        }
+    }
+
+    #[test]
+    fn a_failed_run_does_not_count_after_its_failed_tests_passed() {
+        let of = |command: &str, counts: &str, failed_tests: &[&str]| TestRun {
+            command: command.to_owned(),
+            failed_tests: failed_tests.iter().map(|test| (*test).to_owned()).collect(),
+            ..run(&format!("pytest - {counts}"))
+        };
+        let (one, two) = ("tests/test_up.py::test_retry", "tests/test_up.py::test_wait");
+        let all = of("pytest -q", "- 3 2", &[one, two]);
+        let file = of("pytest tests/test_up.py -q", "tests/test_up.py 2 0", &[]);
+        let first = of("pytest -k test_retry", "-k=test_retry 1 0", &[]);
+        let second = of("pytest -k test_wait", "-k=test_wait 1 0", &[]);
+        let unnamed = of("pytest -q", "- 3 2", &[one]);
+        for (runs, wanted) in [
+            (vec![&all, &file], 1),
+            (vec![&all, &first], 0),
+            (vec![&all, &first, &second], 2),
+            (vec![&unnamed, &file], 0),
+            (vec![&file, &all], 1),
+        ] {
+            assert_eq!(latest_of_suites(&runs), [runs[wanted]], "{runs:?}");
         }
     }
 

@@ -6,7 +6,10 @@ use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{statement_states, text},
     model::{
-        evidence::{PACKAGES, TestRun, family, latest_of_suites},
+        evidence::{
+            PACKAGES, TestChoice, TestRun, choices_of, chooses, chosen_tests, family,
+            latest_of_suites,
+        },
         graph::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
@@ -22,11 +25,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for run in &evidence.tests {
         mark(draft, run);
     }
-    let frameworks: BTreeSet<&str> =
-        evidence.tests.iter().map(|run| run.framework.as_str()).collect();
-    for framework in frameworks {
+    let families: BTreeSet<&str> =
+        evidence.tests.iter().map(|run| family(&run.framework)).collect();
+    for one in families {
         let runs: Vec<&TestRun> =
-            evidence.tests.iter().filter(|run| run.framework == framework).collect();
+            evidence.tests.iter().filter(|run| family(&run.framework) == one).collect();
         failing(draft, &runs);
     }
     for run in latest_of_suites(&evidence.tests.iter().collect::<Vec<_>>()) {
@@ -60,8 +63,8 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
         draft.mark(subject, at, Observation::Succeeded);
-        for name in names_in(run) {
-            let subject = name.subject(draft);
+        for choice in chosen_tests(run) {
+            let subject = choice_subject(choice, draft);
             draft.mark(subject, at, Observation::Succeeded);
         }
     }
@@ -90,46 +93,11 @@ fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     })
 }
 
-/// A name by which a command selects tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TestChoice<'n> {
-    /// The name of a test, or of the module, file or parent test that contains the test.
-    Whole(&'n str),
-    /// The beginning of the names of Go tests.
-    Beginning(&'n str),
-}
-
-impl TestChoice<'_> {
-    fn subject(self, draft: &Draft<'_>) -> Subject {
-        match self {
-            TestChoice::Whole(name) => draft.subject("test", name),
-            TestChoice::Beginning(name) => draft.subject("beginning of tests", name),
-        }
+fn choice_subject(choice: TestChoice<'_>, draft: &Draft<'_>) -> Subject {
+    match choice {
+        TestChoice::Whole(name) => draft.subject("test", name),
+        TestChoice::Beginning(name) => draft.subject("beginning of tests", name),
     }
-}
-
-/// Returns the names by which the command of a run may select tests.
-fn names_in(run: &TestRun) -> Vec<TestChoice<'_>> {
-    let words: Vec<&str> =
-        run.command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
-    let is_name = |word: &&&str| {
-        word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
-    };
-    let mut names: Vec<_> =
-        words.iter().filter(is_name).map(|word| TestChoice::Whole(word)).collect();
-    let is_go = family(&run.framework) == "go test";
-    let is_run = |word: &str| matches!(word, "-run" | "--run" | "-test.run");
-    let patterns = words.iter().skip_while(|word| !is_run(word)).skip(1);
-    // Quotes and `=` may leave empty words.
-    let pattern = patterns.copied().find(|word| !word.is_empty()).filter(|_| is_go);
-    names.extend(pattern.into_iter().flat_map(|pattern| pattern.split('|')).filter_map(|name| {
-        let name = name.trim_start_matches(['^', '(']).trim_end_matches(')');
-        match name.strip_suffix('$') {
-            Some(whole) => Some(TestChoice::Whole(whole)),
-            None => name.starts_with("Test").then_some(TestChoice::Beginning(name)),
-        }
-    }));
-    names
 }
 
 /// Returns what ends the failure of a test: a run in which the test does not fail, with the same
@@ -142,43 +110,9 @@ pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch
         total: total(run),
     };
     let mut watches = vec![Watch { subject: draft.subject("tests", &run.framework), stance }];
-    let broken =
-        |name: TestChoice<'_>| Watch { subject: name.subject(draft), stance: Stance::Broken };
-    watches.extend(names_of(test).into_iter().map(broken));
+    let broken = |choice| Watch { subject: choice_subject(choice, draft), stance: Stance::Broken };
+    watches.extend(choices_of(test).into_iter().map(broken));
     watches
-}
-
-/// Returns the full name of a test, the names of its module, file and parent tests, and the last
-/// part of the name: `a.py::Suite::test`, `a.py::Suite`, `a.py`, `test`. For a possible Go test,
-/// also returns the beginnings by which `-run` may select the test, such as `TestSaveAll` for
-/// `TestSaveAll_Twice`. Beginnings of one word, such as `TestSave`, are excluded, because tests of
-/// other packages may share them.
-fn names_of(test: &str) -> Vec<TestChoice<'_>> {
-    let mut names = vec![test];
-    names.extend(test.match_indices("::").map(|(at, _)| &test[..at]));
-    names.extend(test.rsplit("::").next());
-    let is_of_go = test.starts_with("Test");
-    let groups: Vec<&str> =
-        test.match_indices('/').filter(|_| is_of_go).map(|(at, _)| &test[..at]).collect();
-    names.extend(&groups);
-    names.sort_unstable();
-    names.dedup();
-    names.retain(|name| name.len() > 3);
-    let mut names: Vec<_> = names.into_iter().map(TestChoice::Whole).collect();
-    if is_of_go {
-        let first = test.split('/').next().unwrap_or(test);
-        let is_word_end = |at: usize| {
-            let (before, after) = (first[..at].chars().next_back(), first[at..].chars().next());
-            let is_small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-            after == Some('_')
-                || before.is_some_and(is_small) && after.is_some_and(|c| c.is_ascii_uppercase())
-        };
-        let ends = first.char_indices().map(|(at, _)| at);
-        let ends = ends.filter(|at| *at > "Test".len() && is_word_end(*at)).skip(1);
-        let beginnings = ends.map(|at| &first[..at]).chain(groups).chain([test]);
-        names.extend(beginnings.map(TestChoice::Beginning));
-    }
-    names
 }
 
 /// Adds the result of the suite whose state `run` shows. Skips partial runs and runs without
@@ -270,16 +204,54 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
     })
 }
 
+/// Whether `test`, which failed in a run, passed in a later run of the same framework. If one of the
+/// runs counts packages and the other tests, their failures have different names, so only a later
+/// run without failures counts.
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
-    let same_command = is_same_command(failed, later);
-    let names = names_of(test);
-    let selects_test = later.failed == 0 && names_in(later).iter().any(|name| names.contains(name));
+    let counts_same = later.framework == failed.framework;
+    let covers = is_same_command(failed, later) || counts_same && total(later) >= total(failed);
+    let selects = later.failed == 0 && (chooses(later, test) || later.includes(failed));
     is_complete_list
+        && (counts_same || later.failed == 0)
         && !later.failed_tests.iter().any(|name| name == test)
-        && (same_command || total(later) >= total(failed) || selects_test)
+        && (covers || selects)
 }
 
 fn is_same_command(one: &TestRun, other: &TestRun) -> bool {
     text::command_key(&one.command) == text::command_key(&other.command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Creates a run from `framework -run=limit passed`, in which the tests of `failed` fail.
+    fn run(text: &str, failed: &[&str]) -> TestRun {
+        let (framework, rest) = text.split_once(" -run=").unwrap();
+        let (limit, passed) = rest.split_once(' ').unwrap();
+        TestRun {
+            framework: framework.to_owned(),
+            command: format!("mise run test -- -run {limit}"),
+            limited_to: Some(format!("-run={limit}")),
+            passed: passed.parse().unwrap(),
+            failed: u32::try_from(failed.len()).unwrap(),
+            failed_tests: failed.iter().map(|&name| name.to_owned()).collect(),
+            ..TestRun::default()
+        }
+    }
+
+    #[test]
+    fn a_failed_package_passes_in_a_wider_run_that_counts_tests() {
+        let package = "entire.io/cli/integration_test";
+        let failed = run("go test (packages) -run=TestGemini_Twice 0", &[package]);
+        for (later, failed_later, wanted) in [
+            ("go test -run=TestGemini 4", &[][..], true),
+            ("go test -run=TestGemini 4", &["TestGemini_Once"], false),
+            ("go test -run=TestOther 4", &[], false),
+            ("go test (packages) -run=TestGemini 1", &[], true),
+        ] {
+            assert_eq!(passes(package, &failed, &run(later, failed_later)), wanted, "{later}");
+        }
+    }
 }
