@@ -163,6 +163,40 @@ fn a_known_failure_keeps_the_sentence_of_the_agent() {
 }
 
 #[test]
+fn a_known_failure_of_a_command_is_fixed_only_by_a_change_of_its_file() {
+    let is_fixed = |path: &str| {
+        let mut script = Script::default();
+        let broken = "src/republish.ts(653,43): error TS2339: Property 'mock' does not exist\n";
+        script.run("c1", "cd api && npx tsc --noEmit", Outcome::Failed(Some(2)), broken);
+        script.reply("m1", "Those are pre-existing errors in unrelated files.");
+        script.edit("c2", path, "a", "b");
+        script.at += 300;
+        script.run("c3", "pnpm --filter web exec tsc --noEmit", Outcome::Succeeded, "");
+        script.collect().errors[0].resolution.is_some()
+    };
+    assert!(is_fixed("/app/api/src/republish.ts"));
+    assert!(!is_fixed("/app/web/src/page.ts"));
+}
+
+#[test]
+fn tests_that_are_to_fail_are_no_error() {
+    for (words, errors) in [
+        ("Let me confirm the test genuinely catches the regression by reverting the order:", 0),
+        ("I verify that the new test fails without the fix.", 0),
+        ("Let me check why the tests fail.", 1),
+        ("Let me make sure that all tests pass.", 1),
+    ] {
+        let mut script = Script::default();
+        script.reply("m1", words);
+        script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);
+        assert_eq!(script.collect().errors.len(), errors, "{words}");
+        script.reply("m2", "Now the other tests.");
+        script.run("c2", "cargo test", Outcome::Failed(Some(101)), FAILING);
+        assert_eq!(script.collect().errors.len(), 1, "{words}");
+    }
+}
+
+#[test]
 fn a_mistake_of_an_edit_that_is_fixed_at_once_is_not_an_error() {
     let failed = Outcome::Failed(Some(101));
     let broken = "error[E0308]: mismatched types\n --> src/a.rs:3:5\n";

@@ -375,6 +375,7 @@ impl Collector {
         moment: EntryPosition,
     ) {
         let line = moment.origin.line;
+        self.pending.errors.read_expectation(text);
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
             self.pending.errors.record_statement(line, StatementSubject::Cause, &found.text);
         }

@@ -48,6 +48,8 @@ pub(super) struct Tracker {
     open: Vec<Open>,
     changes: VecDeque<Change>,
     words: VecDeque<TrackedStatement>,
+    /// Whether the agent announced that the next tests are to fail.
+    expects_failure: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,6 +122,15 @@ impl Tracker {
         }
     }
 
+    /// Reads from the latest text of the agent whether the next tests are to fail, for example
+    /// because the agent reverted its fix to see whether the new test detects that.
+    pub(super) fn read_expectation(&mut self, text: &str) {
+        self.expects_failure = pattern!(
+            r"(?i)\b(?:check|confirm|ensure|make sure|prove|verify)\b[^.?]*\btests?\b[^.?]*\b(?:catch(?:es)?\b|detects?\b|(?:actually|do|does|genuinely|really|would) fails?\b|fails? (?:before|if|when|without)\b)"
+        )
+        .is_match(text);
+    }
+
     /// Records that a command or tool failed and printed `output`. No error is added if the output
     /// contains no error message.
     pub(super) fn failed(
@@ -136,6 +147,7 @@ impl Tracker {
         }
     }
 
+    /// Records tests that failed, unless the agent announced that they are to fail.
     pub(super) fn tests_failed(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -144,6 +156,9 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
+        if self.expects_failure {
+            return;
+        }
         let text = kept(&failed_tests::message(report, output), bounds::ERROR_TEXT);
         let attempt = Attempt::Tests {
             framework: family(report.framework).to_owned(),
@@ -282,6 +297,10 @@ impl Tracker {
             let end = open.superseded.unwrap_or(event.origin.line);
             let cause = self.last_words(StatementSubject::Cause, open.first_line, end);
             if let Some(error) = find(errors, open.first_line, &open.shape) {
+                let is_command = matches!(open.attempt, Attempt::Command(_));
+                if is_command && error.known.is_some() && !changed_file_of(error, &resolution) {
+                    continue;
+                }
                 error.resolution = Some(resolution);
                 error.cause = cause;
                 if is_slip_of_an_edit(error, event) {
@@ -333,6 +352,14 @@ impl Tracker {
             |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
     }
+}
+
+/// Whether a resolution changed a file that the message of the error contains. Without such a
+/// change, an error that the agent called unrelated was not fixed: the same command ran in another
+/// folder.
+fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
+    let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    resolution.files.iter().map(name).any(|name| error.message.contains(&name))
 }
 
 /// Whether an error is a mistake in the agent's own edit that the compiler found and the agent
