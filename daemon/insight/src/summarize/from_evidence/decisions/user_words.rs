@@ -51,9 +51,26 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
         return Vec::new();
     }
     let prompts = entries.evidence.prompts.iter().skip(1);
-    let prompts =
-        prompts.filter(|prompt| !overtaken::is_objected_to(entries.evidence, prompt.origin));
+    let prompts = prompts.filter(|prompt| {
+        !overtaken::is_objected_to(entries.evidence, prompt.origin)
+            && !is_misdirected(entries, prompt)
+    });
     prompts.filter_map(|prompt| Some((prompt.origin.line, decision(entries, prompt)?))).collect()
+}
+
+/// Whether the next prompt says that this prompt was meant for another conversation.
+fn is_misdirected(entries: &Entries<'_>, prompt: &Quote) -> bool {
+    let is_next = |one: &&Quote| {
+        one.origin.source == prompt.origin.source && one.origin.line > prompt.origin.line
+    };
+    let next = entries.evidence.prompts.iter().find(is_next);
+    next.is_some_and(|next| spoken_sentences(&next.text).iter().any(|one| takes_back_prompt(one)))
+}
+
+/// Whether a sentence says that the previous prompt was meant for another conversation.
+fn takes_back_prompt(sentence: &str) -> bool {
+    pattern!(r"(?i)\bwrong (?:chat|conversation|tab|thread|window)\b|^(?:please )?(?:disregard|ignore) (?:that|(?:my|the)? ?(?:last|previous)) (?:message|prompt)\b")
+        .is_match(without_opener(sentence))
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
@@ -66,7 +83,8 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let is_edit = |call: &&str| pattern!(r"^(?:\w*Edit|Write) \S").is_match(call);
     let stopped = correction.and_then(|one| one.stopped.as_deref()).filter(is_edit);
     let refused = correction.and_then(|one| one.refused.as_deref()).or(stopped);
-    let all = spoken_sentences(&text);
+    let mut all = spoken_sentences(&text);
+    all.retain(|sentence| !takes_back_prompt(sentence));
     let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
         Some(whole) => whole,
         None => match quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence)) {
@@ -384,6 +402,21 @@ mod tests {
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()
+    }
+
+    #[test]
+    fn a_prompt_for_another_conversation_decides_nothing() {
+        let wrong =
+            "instead of finalize call it update, no need to rename the branch, reuse the PR";
+        let objection = format!("User: \"{wrong}\"");
+        assert_eq!(decided(&["Simplify it", wrong, "Go on with the parser"]), [objection]);
+        for next in [
+            "sorry wrong chat. ignore last message. what about the parser?",
+            "Ignore my previous message, please.",
+            "oops, wrong window",
+        ] {
+            assert_eq!(decided(&["Simplify it", wrong, next]), Vec::<String>::new(), "{next}");
+        }
     }
 
     #[test]
