@@ -62,11 +62,15 @@ pub(crate) fn contains_name(line: &str, name: &str) -> bool {
 }
 
 fn stem(word: &str) -> &str {
-    ["ing", "ed", "es", "s"]
-        .into_iter()
-        .find_map(|ending| word.strip_suffix(ending))
-        .filter(|stem| stem.len() >= 3)
-        .unwrap_or(word)
+    // `retry` and `retries` have the stem `retr`; `delay` has no other form of this kind.
+    let of_y = word.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    of_y.or_else(|| {
+        ["ing", "ied", "ies", "ed", "es", "s"]
+            .into_iter()
+            .find_map(|ending| word.strip_suffix(ending))
+    })
+    .filter(|stem| stem.len() >= 3)
+    .unwrap_or(word)
 }
 
 #[cfg(test)]
@@ -84,6 +88,7 @@ mod tests {
         assert!(!same_words("Fix the parser", "Fix the renderer"));
         assert!(!same_words("Add tests", "Add tests for the new parser of dates"));
         assert!(same_words("ok", "OK "));
+        assert!(same_words("Retry the delayed queries", "retries: delays, query"));
     }
 
     #[test]
