@@ -170,7 +170,7 @@ impl From<&Effect> for PlannedChange {
 }
 
 /// Whether a path is a temporary file outside of the session's directories.
-fn is_scratch(evidence: &Evidence, path: &str) -> bool {
+pub(in crate::summarize) fn is_scratch(evidence: &Evidence, path: &str) -> bool {
     paths::is_scratch(path)
         && !evidence.directories.iter().any(|directory| is_under(path, directory))
 }

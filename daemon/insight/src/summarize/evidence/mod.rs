@@ -35,8 +35,11 @@ mod tasks;
 mod test_runs;
 mod turn_reports;
 
-pub(in crate::summarize) use self::statements::{RECOMMENDED, is_intended_choice};
 pub use self::{collector::Collector, merge::absorb};
+pub(in crate::summarize) use self::{
+    files::is_scratch,
+    statements::{RECOMMENDED, is_intended_choice},
+};
 
 /// Whether a command line runs tests.
 pub(in crate::summarize) fn runs_tests(line: &str) -> bool {

@@ -285,6 +285,9 @@ impl Collector {
     /// Records the changed settings. A setting that is changed again keeps its first old value. When
     /// the setting has this value again, its record is removed.
     fn keep_settings(&mut self, change: &PlannedChange, moment: EntryPosition) {
+        if files::is_scratch(&self.evidence, &change.path) {
+            return;
+        }
         for setting in &change.settings {
             let known = self
                 .evidence
@@ -373,9 +376,27 @@ impl Collector {
 #[cfg(test)]
 mod tests {
     use crate::{
-        model::transcript::{ChangeKind, Outcome},
+        model::transcript::{ChangeKind, Item, Outcome, SessionContext},
         summarize::evidence::scenarios::{Script, change},
     };
+
+    #[test]
+    fn settings_of_scratch_files_are_left_out_unless_the_project_is_there() {
+        let settings = |directory: &'static str, path: &'static str| {
+            let mut script = Script::default();
+            let cwd = Some(directory.into());
+            script.item(Item::Context(SessionContext { cwd, ..SessionContext::default() }));
+            script.edit("a", path, r#"{ "port": 1 }"#, r#"{ "port": 2 }"#);
+            let evidence = script.collect();
+            (evidence.settings.len(), evidence.files.len())
+        };
+        assert_eq!(settings("/home/ann/app", "/home/ann/app/config.json"), (1, 1));
+        assert_eq!(settings("/home/ann/app", "/tmp/app/config.json"), (0, 0));
+        assert_eq!(settings("/tmp/app", "/tmp/app/config.json"), (1, 1));
+        assert_eq!(settings("/tmp/app", "/tmp/other/config.json"), (0, 0));
+        let windows = "C:\\Users\\a\\AppData\\Local\\Temp\\a.json";
+        assert_eq!(settings("/home/ann/app", windows), (0, 0));
+    }
 
     #[test]
     fn a_setting_that_an_edit_no_longer_found_is_forgotten() {

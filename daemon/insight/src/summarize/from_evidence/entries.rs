@@ -10,6 +10,7 @@ use crate::{
         project::Project,
     },
     summarize::{
+        evidence::is_scratch,
         report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
@@ -311,10 +312,10 @@ pub(super) fn push(list: &mut Vec<String>, text: String) {
     }
 }
 
-/// Whether a file is not part of the project: it is in a scratch folder, or among the agent's own
-/// plans and notes.
-pub(super) fn is_scratch(path: &str) -> bool {
-    paths::is_scratch(path) || paths::is_agents_own(path)
+/// Whether a file is not part of the project: it is a scratch file, or one of the agent's own plans
+/// and notes.
+pub(super) fn is_outside_project(evidence: &Evidence, path: &str) -> bool {
+    is_scratch(evidence, path) || paths::is_agents_own(path)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{
         wording::DELETED,
     },
     summarize::from_evidence::{
-        entries::{Entries, is_scratch},
+        entries::{Entries, is_outside_project},
         reported::overtaken,
     },
 };
@@ -28,7 +28,7 @@ pub(super) fn files_modified(
         let was_temporary = work.deleted && (work.writes > 0 || is_unseen(evidence, path, work));
         work.changed()
             && !was_temporary
-            && !is_scratch(path)
+            && !is_outside_project(evidence, path)
             && !is_redacted(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)
     });

@@ -8,7 +8,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            entries::{Entries, is_scratch},
+            entries::{Entries, is_outside_project},
             turns,
         },
         text::{cut, pattern, without_full_stop},
@@ -34,7 +34,8 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
         None => evidence.files_left_out == 0,
     };
     let settings = entries.evidence.settings.iter();
-    let settings = settings.filter(|one| !is_scratch(&one.file) && !is_gone(&one.file));
+    let settings =
+        settings.filter(|one| !is_outside_project(evidence, &one.file) && !is_gone(&one.file));
     let deleted = evidence.files.iter().filter(|(_, work)| work.deleted);
     let deleted: Vec<&str> =
         deleted.map(|(path, _)| path.rsplit(['/', '\\']).next().unwrap_or(path)).collect();
@@ -109,8 +110,8 @@ fn is_of_manifest(setting: &SettingChange) -> bool {
         .is_match(&setting.setting)
 }
 
-/// Whether a text mentions the key of a setting, or a name in its value. A key that is a plain word
-/// occurs in any text, and counts only if the whole value is on the same line.
+/// Whether a text mentions the key of a setting, or a name in its value. A key that is a plain word,
+/// or a word of a key, occurs in any text, and counts only if the whole value is on the same line.
 fn names(text: &str, setting: &SettingChange) -> bool {
     let key = last_key(&setting.setting);
     let value = setting.new_value.as_deref().unwrap_or_default().trim();
@@ -122,7 +123,19 @@ fn names(text: &str, setting: &SettingChange) -> bool {
         .any(|word| is_name(word) && has_word(text, word));
     in_value
         || is_name(key) && has_word(text, key)
-        || text.lines().any(|line| has_word(line, key) && has_word(line, value))
+        || text.lines().any(|line| {
+            has_word(line, value) && (has_word(line, key) || has_word_of_key(line, key, value))
+        })
+}
+
+/// Whether a line contains a word of the key, such as `timeout` of `request_timeout`. A truth value
+/// is too common for such a line to be about the setting.
+fn has_word_of_key(line: &str, key: &str, value: &str) -> bool {
+    let line = line.to_lowercase();
+    let is_in_line =
+        |word: regex::Match<'_>| word.len() >= 4 && has_word(&line, &word.as_str().to_lowercase());
+    !matches!(value, "true" | "false" | "yes" | "no" | "on" | "off" | "null")
+        && pattern!(r"[A-Z]?[a-z]+|[A-Z]+").find_iter(key).any(is_in_line)
 }
 
 /// Whether `text` contains `word`, and not only as a part of a longer word.
@@ -227,11 +240,17 @@ mod tests {
 
     #[test]
     fn only_mentioned_and_local_settings_are_listed() {
-        let text = "The action uses `RELEASE_TOKEN` now, and the port is 5173.";
+        let text = "The action uses `RELEASE_TOKEN` now, and the port is 5173.\n\
+            Set the timeout in config/app.json to 30, with mode true.";
         for (file, key, value, wanted) in [
             ("ci.yml", "with.token", "${{ secrets.RELEASE_TOKEN }}", true),
             ("vite.config.ts", "port", "5173", true),
             ("vite.config.ts", "port", "51", false),
+            ("config/app.json", "request_timeout", "30", true),
+            ("config/app.json", "retryTimeout", "30", true),
+            ("config/app.json", "request_timeout", "3", false),
+            ("config/app.json", "pool_size", "30", false),
+            ("config/app.json", "strict_mode", "true", false),
             ("tsconfig.json", "compilerOptions.strict", "true", false),
             ("app/.env", "API_URL", "http://x", true),
             ("package.json", "devDependencies.RELEASE_TOKEN", "1", false),

@@ -1,7 +1,5 @@
 //! Determines whether a file contains settings, and their syntax.
 
-use crate::lang::paths;
-
 /// The syntax of a file that contains settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
@@ -22,7 +20,7 @@ impl Syntax {
         let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = name.to_ascii_lowercase();
-        if paths::is_scratch(&path) || is_sample(&name) {
+        if is_sample(&name) {
             return None;
         }
         if is_generated(&name) || folders.split('/').any(|folder| DATA_FOLDERS.contains(&folder)) {

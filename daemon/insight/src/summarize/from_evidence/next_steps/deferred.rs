@@ -9,7 +9,7 @@ use crate::{
     summarize::{
         from_evidence::{
             checks::{self, CheckKind, test_results::main_run},
-            entries::{Entries, cut_at_clause, is_scratch, push},
+            entries::{Entries, cut_at_clause, is_outside_project, push},
             errors::refuted,
             next_steps::left_open::is_taken_up,
             outcome::ending,
@@ -61,7 +61,7 @@ pub(crate) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
         return;
     }
     let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
+        work.changed() && !work.deleted && is_test(path) && !is_outside_project(evidence, path)
     });
     // Helper files of tests are listed only if no test was changed.
     let is_named = |path: &str| {

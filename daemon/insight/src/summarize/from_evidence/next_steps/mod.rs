@@ -21,7 +21,7 @@ use crate::{
                 listed_options::{all_options, option_named},
                 refusals,
             },
-            entries::{Entries, is_scratch, push},
+            entries::{Entries, is_outside_project, push},
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
             request::{Request, Weight},
@@ -267,7 +267,7 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
         work.changed()
             && !work.deleted
             && is_code(path)
-            && !is_scratch(path)
+            && !is_outside_project(evidence, path)
             && work.last.source == tested.source
             && work.last.line > tested.line
     });

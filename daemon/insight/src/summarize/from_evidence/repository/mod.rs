@@ -13,7 +13,7 @@ use crate::{
     summarize::{
         from_evidence::{
             checks,
-            entries::{Entries, is_scratch},
+            entries::{Entries, is_outside_project},
             next_steps::unconfirmed,
             reported::overtaken,
             repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
@@ -264,7 +264,8 @@ fn files_changed_by_others(entries: &Entries<'_>, own: &[&str]) -> Option<String
         own.iter().any(|own| is_file(own, path)) || changed.any(|(own, _)| is_file(own, path))
     };
     let paths = seen.value.paths.iter().map(String::as_str);
-    let others: Vec<&str> = paths.filter(|path| !is_own(path) && !is_scratch(path)).collect();
+    let others: Vec<&str> =
+        paths.filter(|path| !is_own(path) && !is_outside_project(evidence, path)).collect();
     (!others.is_empty()).then(|| format!("changed outside of this session: {}", file_list(&others)))
 }
 
@@ -327,7 +328,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
         work.changed()
             && is_later
-            && !is_scratch(path)
+            && !is_outside_project(evidence, path)
             && !local_files.contain(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)
             && !is_settled(evidence, path, work)
