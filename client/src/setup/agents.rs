@@ -90,10 +90,11 @@ const CLAUDE: AgentSetup = AgentSetup {
     settings: |surroundings| {
         let folder = (CLAUDE.folder)(surroundings);
         // The file with the user's servers is next to the folder, unless the folder was moved.
-        let servers = match (&surroundings.project, (surroundings.variable)("CLAUDE_CONFIG_DIR")) {
-            (Some(project), _) => project.join(".mcp.json"),
-            (None, Some(_)) => folder.join(".claude.json"),
-            (None, None) => surroundings.home.join(".claude.json"),
+        let is_moved = surroundings.value_of("CLAUDE_CONFIG_DIR").is_some();
+        let servers = match &surroundings.project {
+            Some(project) => project.join(".mcp.json"),
+            None if is_moved => folder.join(".claude.json"),
+            None => surroundings.home.join(".claude.json"),
         };
         let hooks = [
             ("SessionStart", TIMEOUT),
@@ -309,8 +310,13 @@ const PI: AgentSetup = AgentSetup {
 impl Surroundings<'_> {
     /// Returns an agent's folder: from an environment variable, or in the user's home.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
-        let set = (self.variable)(variable).filter(|set| !set.is_empty());
-        set.map_or_else(|| self.home.join(usual), PathBuf::from)
+        self.value_of(variable).map_or_else(|| self.home.join(usual), PathBuf::from)
+    }
+
+    /// Returns the value of an environment variable. An empty variable counts as unset, as in the
+    /// agents.
+    fn value_of(&self, variable: &str) -> Option<String> {
+        (self.variable)(variable).filter(|value| !value.is_empty())
     }
 
     /// Returns the agent's folder `projects` in the selected project, or the folder `users` if no
@@ -328,7 +334,7 @@ impl Surroundings<'_> {
 
     /// Returns the daemon's home if `GRAPHITI_HOME` sets it.
     fn graphiti_home(&self) -> Option<String> {
-        let home = (self.variable)("GRAPHITI_HOME").filter(|home| !home.is_empty())?;
+        let home = self.value_of("GRAPHITI_HOME")?;
         let home = std::path::absolute(&home).unwrap_or_else(|_| home.into());
         Some(home.to_string_lossy().into_owned())
     }
@@ -342,5 +348,27 @@ impl Surroundings<'_> {
             form: HookForm::Grouped,
         };
         SettingsEntry::Hooks(events.iter().map(hook).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claude_s_servers_are_in_its_folder_only_if_a_variable_moved_it() {
+        let servers = |moved: Option<&str>| {
+            let surroundings = Surroundings {
+                home: "/home/u".into(),
+                project: None,
+                program: "/opt/graphiti".into(),
+                variable: &|name| moved.filter(|_| name == "CLAUDE_CONFIG_DIR").map(str::to_owned),
+                allow: true,
+            };
+            (CLAUDE.settings)(&surroundings).pop().unwrap().file
+        };
+        assert_eq!(servers(Some("/moved")), PathBuf::from("/moved/.claude.json"));
+        assert_eq!(servers(None), PathBuf::from("/home/u/.claude.json"));
+        assert_eq!(servers(Some("")), PathBuf::from("/home/u/.claude.json"), "empty is unset");
     }
 }

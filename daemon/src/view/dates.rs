@@ -24,15 +24,16 @@ impl Day {
         Day(clock::local_seconds(at).div_euclid(DAY))
     }
 
-    /// Reads `2026-03-01`.
+    /// Reads `2026-03-01`; `None` for a day that does not exist, such as `2026-02-31`.
     pub(super) fn parse(text: &str) -> Option<Day> {
         let mut parts = text.splitn(3, '-');
         let year: i64 = parts.next()?.parse().ok()?;
         let month: i64 = parts.next()?.parse().ok()?;
         let day: i64 = parts.next()?.parse().ok()?;
-        let is_date =
+        let is_near =
             (1..=12).contains(&month) && (1..=31).contains(&day) && (1..10_000).contains(&year);
-        is_date.then(|| Day::from_civil(year, month, day))
+        let parsed = is_near.then(|| Day::from_civil(year, month, day))?;
+        (i64::from(parsed.civil().day) == day).then_some(parsed)
     }
 
     /// Returns the day of a date (Howard Hinnant's algorithm `days_from_civil`).
@@ -102,7 +103,7 @@ mod tests {
         for number in (-1_000..50_000).step_by(13) {
             assert_eq!(Day::parse(&Day(number).to_string()), Some(Day(number)));
         }
-        for wrong in ["", "2026", "2026-13-01", "2026-01-00", "x-1-1"] {
+        for wrong in ["", "2026", "2026-13-01", "2026-01-00", "2026-02-31", "2026-04-31", "x-1-1"] {
             assert_eq!(Day::parse(wrong), None, "{wrong}");
         }
     }

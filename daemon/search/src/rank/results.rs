@@ -12,7 +12,8 @@ pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
     /// Number of sessions that contain a word of the query; in a large index, the query's most
-    /// frequent words do not count. Without words, the number of sessions that match its filters.
+    /// frequent words do not count. Without words, the number of sessions that match its filters,
+    /// without the filter of the request, which is then called for few sessions only.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,

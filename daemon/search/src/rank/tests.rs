@@ -790,7 +790,7 @@ fn the_filter_of_a_request_applies_before_any_limit() {
     let wanted = keys(&index.search("lantern"));
     let hidden = (0..300).find(|number| number % 20 == 0 && !wanted.contains(number)).unwrap();
     let only = |session: SessionKey| session.0 == hidden;
-    for question in ["lantern", ""] {
+    for (question, total) in [("lantern", 1), ("", 300)] {
         let query = Query::parse(question, &now());
         let request = RankRequest {
             query: &query,
@@ -801,6 +801,7 @@ fn the_filter_of_a_request_applies_before_any_limit() {
             second: None,
             session_filter: Some(&only),
         };
-        assert_eq!(keys(&index.index.search(&request).unwrap()), [hidden], "{question:?}");
+        let results = index.index.search(&request).unwrap();
+        assert_eq!((keys(&results), results.total), (vec![hidden], total), "{question:?}");
     }
 }

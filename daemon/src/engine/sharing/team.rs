@@ -128,8 +128,9 @@ impl Sharing {
         answer
     }
 
-    /// Returns the cached latest episodes of others without waiting. If the cached episodes of a
-    /// group are missing or too old, requests them in the background.
+    /// Returns the cached latest episodes of others without waiting, at most `limit` per group, the
+    /// newest first. If the cached episodes of a group are missing or too old, requests them in the
+    /// background.
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],
@@ -140,7 +141,8 @@ impl Sharing {
             let latest = self.latest_episodes();
             for group in groups {
                 let episodes = latest.get(&group.group);
-                known.extend(episodes.iter().flat_map(|(_, episodes)| episodes.iter().cloned()));
+                let of_group = episodes.iter().flat_map(|(_, episodes)| episodes.iter());
+                known.extend(of_group.take(limit).cloned());
                 if episodes.is_none_or(|(at, _)| at.elapsed() > CACHE_MAX_AGE) {
                     old.push(group.clone());
                 }

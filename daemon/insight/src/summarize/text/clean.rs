@@ -227,10 +227,15 @@ pub fn cut(text: &str, limit: usize) -> String {
 /// The mark with which [`kept`] replaces the middle of a text.
 const GAP: &str = " … ";
 
+/// Returns the texts before and after the gap; `None` for a whole text.
+pub(crate) fn around_gap(text: &str) -> Option<(&str, &str)> {
+    text.split_once(GAP)
+}
+
 /// If the middle of a command line was removed, returns the line up to the last whole command or
 /// word before the gap, with an ellipsis.
 pub(crate) fn before_gap(line: &str) -> Cow<'_, str> {
-    let Some((head, _)) = line.split_once(GAP) else { return Cow::Borrowed(line) };
+    let Some((head, _)) = around_gap(line) else { return Cow::Borrowed(line) };
     let end = head.rfind(" && ").or_else(|| head.rfind([' ', '|', ',']));
     let head = end.map_or(head, |end| &head[..end]).trim_end_matches([' ', '|', '&', ';', ',']);
     let open = ['"', '\''].into_iter().find(|quote| head.matches(*quote).count() % 2 == 1);

@@ -26,7 +26,10 @@ pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
         let rest = &text[at..];
         // An expression may begin with a numeral: 一昨日.
         let (length, date) = match expression(rest, first, today) {
-            (0, _) => number(rest).map_or((0, None), |number| after_number(rest, number, today)),
+            (0, _) => match number(rest) {
+                Some(number) => after_number(rest, number, today),
+                None => (unclear_numeral(rest), None),
+            },
             expression => expression,
         };
         if let Some((days, is_literal)) = date {
@@ -91,8 +94,8 @@ fn day_of_month(text: &str, month: i64, year: Option<i16>, today: Date) -> Optio
 }
 
 /// Returns the number at the start of `text`, in digits or in Chinese numerals below 100, and its
-/// length in bytes. `None` for several numerals that are not one number, such as `三四` in `三四天前`
-/// or `一三` in `周一三月五日`.
+/// length in bytes. The numeral of a year has four digits: `二〇二五年`. `None` for several numerals
+/// that are not one number, such as `三四` in `三四天前` or `一三` in `周一三月五日`.
 fn number(text: &str) -> Option<(i64, usize)> {
     let digit = |c: char| match c {
         '０'..='９' => Some(i64::from(u32::from(c) - u32::from('０'))),
@@ -104,20 +107,49 @@ fn number(text: &str) -> Option<(i64, usize)> {
             (10_i64.saturating_mul(value).saturating_add(digit), length + bytes)
         }));
     }
-    let numerals: Vec<i64> = text.chars().map_while(numeral).take(4).collect();
-    let value = match numerals[..] {
+    let numerals = numerals(text);
+    let values: Option<Vec<i64>> = numerals.chars().map(numeral).collect();
+    let value = match values?[..] {
         [value] => value,
-        [10, ones @ ..10] => 10 + ones,
-        [tens @ ..10, 10] => 10 * tens,
-        [tens @ ..10, 10, ones @ ..10] => 10 * tens + ones,
+        [10, ones @ 1..10] => 10 + ones,
+        [tens @ 1..10, 10] => 10 * tens,
+        [tens @ 1..10, 10, ones @ 1..10] => 10 * tens + ones,
+        [first @ 1..10, ref rest @ ..]
+            if rest.len() == 3
+                && rest.iter().all(|digit| *digit < 10)
+                && text[numerals.len()..].starts_with('年') =>
+        {
+            rest.iter().fold(first, |value, digit| 10 * value + digit)
+        }
         _ => return None,
     };
-    let length = text.chars().take(numerals.len()).map(char::len_utf8).sum();
-    Some((value, length))
+    Some((value, numerals.len()))
 }
+
+/// Returns the length of the numerals at the start of `text` if no part of them is a number, as in
+/// `十四五天前` and `一百二十天前`. The last of several digits is a number: `三四天前`.
+fn unclear_numeral(text: &str) -> usize {
+    let numerals = numerals(text);
+    let is_digit = |c: char| numeral(c).is_some_and(|value| (1..10).contains(&value));
+    if numerals.chars().all(is_digit) { 0 } else { numerals.len() }
+}
+
+/// Returns the Chinese numerals at the start of `text`, with words for larger or unknown numbers,
+/// but at most [`MAX_NUMERALS`] characters. A zero begins no number.
+fn numerals(text: &str) -> &str {
+    let is_zero = |c: char| numeral(c) == Some(0);
+    let count = if text.starts_with(is_zero) { 1 } else { MAX_NUMERALS };
+    let is_part = |c: char| numeral(c).is_some() || "百千万萬亿億几幾".contains(c);
+    let length = text.chars().take(count).take_while(|c| is_part(*c)).map(char::len_utf8).sum();
+    &text[..length]
+}
+
+/// Maximum number of Chinese numerals that are read as one number.
+const MAX_NUMERALS: usize = 8;
 
 fn numeral(c: char) -> Option<i64> {
     Some(match c {
+        '〇' | '零' => 0,
         '一' => 1,
         '二' | '两' | '兩' => 2,
         '三' => 3,

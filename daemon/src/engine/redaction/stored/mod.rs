@@ -108,14 +108,20 @@ impl StoredRedactor {
         part: &mut P,
     ) -> bool {
         let Ok(mut value) = serde_json::to_value(&*part) else { return false };
+        let kinds = self.report.kinds.clone();
         if !self.value(&mut value) {
             return false;
         }
-        match serde_json::from_value(value) {
+        let clean = serde_json::from_value(value);
+        let is_changed = clean.is_ok();
+        match clean {
             Ok(clean) => *part = clean,
-            Err(_) => self.report.unreadable += 1,
+            Err(_) => {
+                self.report.kinds = kinds;
+                self.report.unreadable += 1;
+            }
         }
-        true
+        is_changed
     }
 
     pub fn id(&mut self, given: &mut String) -> bool {

@@ -32,6 +32,34 @@ fn check<R: std::fmt::Debug + Clone>(
 }
 
 #[test]
+fn data_that_cannot_be_read_after_redaction_are_unreadable_and_unchanged() {
+    /// A text that must be a token.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(try_from = "String", into = "String")]
+    struct TokenText(String);
+
+    impl TryFrom<String> for TokenText {
+        type Error = &'static str;
+
+        fn try_from(text: String) -> Result<TokenText, &'static str> {
+            if text.starts_with("ghp") { Ok(TokenText(text)) } else { Err("not a token") }
+        }
+    }
+
+    impl From<TokenText> for String {
+        fn from(TokenText(text): TokenText) -> String {
+            text
+        }
+    }
+
+    let mut stored = TokenText(secret(1));
+    let mut again = StoredRedactor::default();
+    assert!(!again.part(&mut stored));
+    assert_eq!(stored, TokenText(secret(1)));
+    assert_eq!(again.report, RedactionReport { unreadable: 1, ..RedactionReport::default() });
+}
+
+#[test]
 fn every_text_of_a_record_is_redacted() {
     let reason = || CloseReason::Explicit(Some(format!("left with {}", secret(1))));
     let mut session = contract::session(SessionKey(1), &secret(1));

@@ -50,6 +50,7 @@ async fn a_colleague_s_episode_is_found_marked_and_redacted() {
         let latest = running.sharing.clone().team_latest(groups.clone(), 3).await;
         assert_eq!(running.sharing.team_latest_known(&groups, 3), latest.rows);
         assert_eq!(latest.rows.len(), 1);
+        assert_eq!(running.sharing.team_latest_known(&groups, 0), [], "the limit applies");
         running.stop().await;
     }
 }

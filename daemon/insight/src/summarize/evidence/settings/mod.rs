@@ -201,6 +201,24 @@ mod tests {
             "      - uses: actions/checkout@v4\n      - run: |\n          make: check\n",
             &["uses: actions/checkout@v3 -> actions/checkout@v4"],
         );
+        check(
+            "compose.yml",
+            "services: # all\n  web: &web\n    port: 80\n    tags: !!seq # short\n      - # first\n      - a\n",
+            "services: # one\n  web: &app\n    port: 81\n    tags: !!seq # long\n      - # second\n      - b\n",
+            &["services.web.port: 80 -> 81", "services.web.tags: a -> b"],
+        );
+        check(
+            "a.yml",
+            "title: 'it''s #1'\t# note\nkey: &name 1\nnode: '>=18'\nnote: \"\"\nbucket: !Ref a",
+            "title: 'it''s #2'\t# other\nkey: &name 2\nnode: '>=20'\nnote: \"a\"\nbucket: !Ref b",
+            &[
+                "title: it's #1 -> it's #2",
+                "key: 1 -> 2",
+                "node: >=18 -> >=20",
+                "note:  -> a",
+                "bucket: !Ref a -> !Ref b",
+            ],
+        );
     }
 
     #[test]

@@ -27,19 +27,16 @@ pub(super) fn pairs(fragment: &str) -> Pairs {
         let Some(pair) =
             pattern!(r#"^["']?([A-Za-z0-9_$.][\w$./ -]*?)["']?\s*:(?:\s+(.*))?$"#).captures(text)
         else {
-            if is_item {
-                add_item(&mut found, &parents, scalar(text));
+            if let (true, LineValue::Scalar(item)) = (is_item, value(text)) {
+                add_item(&mut found, &parents, &item);
             }
             continue;
         };
-        let value = pair.get(2).map_or("", |value| scalar(value.as_str()));
-        if value.starts_with(['|', '>']) {
+        match value(pair.get(2).map_or("", |value| value.as_str())) {
             // In `- run: |` the text is indented relative to the dash, not to the key.
-            block = Some(line.len() - line.trim_start().len());
-        } else if value.is_empty() {
-            parents.push((indent, pair[1].to_owned()));
-        } else {
-            found.push((path(&parents, Some(&pair[1])), value.to_owned()));
+            LineValue::Block => block = Some(line.len() - line.trim_start().len()),
+            LineValue::None => parents.push((indent, pair[1].to_owned())),
+            LineValue::Scalar(value) => found.push((path(&parents, Some(&pair[1])), value)),
         }
     }
     found
@@ -63,13 +60,31 @@ fn path(parents: &[(usize, String)], key: Option<&str>) -> String {
     parents.iter().map(|(_, parent)| parent.as_str()).chain(key).collect::<Vec<_>>().join(".")
 }
 
-/// Returns a value without its quotes and without the comment after it.
-fn scalar(text: &str) -> &str {
+/// The value after a key or a dash.
+enum LineValue {
+    /// The value is in the next lines, or there is none.
+    None,
+    /// The next lines that are indented more are a text.
+    Block,
+    Scalar(String),
+}
+
+/// Reads a value without its quotes, its anchor (`&name`), its tag (`!!seq`) and the comment after
+/// it.
+fn value(text: &str) -> LineValue {
+    let properties = pattern!(r"^(?:(?:&|!!)\S+(?:\s+|$))*");
     let text = text.trim();
-    for quote in ['"', '\''] {
-        if let Some(rest) = text.strip_prefix(quote) {
-            return rest.split(quote).next().unwrap_or(rest);
-        }
+    let text = &text[properties.find(text).map_or(0, |found| found.end())..];
+    let quoted = pattern!(r#"^(?:"((?:[^"\\]|\\.)*)|'((?:[^']|'')*))"#);
+    if let Some(found) = quoted.captures(text) {
+        let double = found.get(1).map(|inner| inner.as_str().to_owned());
+        return LineValue::Scalar(double.unwrap_or_else(|| found[2].replace("''", "'")));
     }
-    text.split(" #").next().unwrap_or(text).trim()
+    match pattern!(r"(?:^|\s)#.*$").replace(text, "").trim() {
+        "" => LineValue::None,
+        // A tag of an application, as in `Fn: !If`.
+        tag if tag.starts_with('!') && !tag.contains(' ') => LineValue::None,
+        block if block.starts_with(['|', '>']) => LineValue::Block,
+        scalar => LineValue::Scalar(scalar.to_owned()),
+    }
 }

@@ -7,12 +7,11 @@ use crate::{
     lang::paths,
     summarize::{
         evidence::{
-            bounds,
             shell::kind::{Invocation, edits_in_place},
-            shell::shell_state::ShellState,
             shell::words::{Operator, SimpleCommand, Word},
+            shell::working_directory::{WorkingDirectory, resolve},
         },
-        text::{kept, pattern},
+        text::pattern,
     },
 };
 
@@ -41,89 +40,21 @@ pub(in crate::summarize::evidence) enum Effect {
 
 /// Returns the effects of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
-    let mut directory = ShellState::new(directory.to_owned());
+    let mut directory = WorkingDirectory::new(directory);
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
         // A command after `||` may not have run.
         let conditional = index > 0 && commands[index - 1].joint == Operator::Or;
         directory.advance_to(command);
-        let Some(invocation) = Invocation::of(command) else { continue };
-        if invocation.program == "cd" {
-            directory.current = after_cd(command, &directory.current);
-        } else if !conditional && !directory.current.starts_with('$') {
-            add(command, &invocation, &directory.current, &mut effects);
+        if directory.run(command) || conditional || !directory.is_known() {
+            continue;
+        }
+        if let Some(invocation) = Invocation::of(command) {
+            add(command, &invocation, directory.current(), &mut effects);
         }
     }
     effects.truncate(EFFECTS);
     effects
-}
-
-/// The name of the directory before the last call of `cd`.
-pub(super) const PREVIOUS_DIRECTORY: &str = "$OLDPWD";
-
-/// Returns the directory after the call of `cd` in `command`, which runs in `directory`. The name of
-/// an unknown directory begins with `$`.
-pub(super) fn after_cd(command: &SimpleCommand, directory: &str) -> String {
-    let arguments = command.words.iter().skip_while(|word| word.text != "cd").skip(1);
-    let mut folders = arguments.filter(|word| word.text == "-" || !word.text.starts_with('-'));
-    match folders.next() {
-        None => "~".to_owned(),
-        Some(folder) if folder.text == "-" => PREVIOUS_DIRECTORY.to_owned(),
-        Some(folder) if is_plain(folder) => resolve(directory, &folder.text),
-        Some(folder) => format!("${}", folder.text.trim_start_matches('$')),
-    }
-}
-
-/// Returns `path` resolved against `directory`, without `.` and `..`.
-pub(in crate::summarize::evidence) fn resolve(directory: &str, path: &str) -> String {
-    let path = if is_windows_path(directory) || is_windows_path(path) {
-        &uniform_windows_path(path)
-    } else {
-        path
-    };
-    let directory =
-        if is_windows_path(directory) { &uniform_windows_path(directory) } else { directory };
-    let absolute = path.starts_with(['/', '~', '$']) || is_windows_path(path);
-    let joined = if absolute || directory.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{}/{path}", directory.trim_end_matches('/'))
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in joined.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
-                parts.pop();
-            }
-            "" if !parts.is_empty() => {}
-            part => parts.push(part),
-        }
-    }
-    match parts.join("/") {
-        path if path.is_empty() && joined.starts_with('/') => "/".to_owned(),
-        path => kept(&path, bounds::PATH),
-    }
-}
-
-/// Whether a path begins with a drive letter.
-fn is_windows_path(path: &str) -> bool {
-    path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic())
-}
-
-/// Returns the uniform spelling of a path on Windows, where `D:\a`, `d:/a` and `/d/a` are the same
-/// path.
-fn uniform_windows_path(path: &str) -> String {
-    let path = path.replace('\\', "/");
-    let mut letters = path.strip_prefix('/').unwrap_or(&path).chars();
-    let (letter, rest) = (letters.next(), letters.as_str());
-    let rest = if path.starts_with('/') { Some(rest) } else { rest.strip_prefix(':') };
-    match (letter.filter(char::is_ascii_alphabetic), rest) {
-        (Some(letter), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
-            format!("{}:{rest}", letter.to_ascii_uppercase())
-        }
-        _ => path,
-    }
 }
 
 fn add(
@@ -132,7 +63,8 @@ fn add(
     directory: &str,
     effects: &mut Vec<Effect>,
 ) {
-    for target in command.writes.iter().filter(|word| is_plain(word) && !is_temporary(&word.text)) {
+    for target in command.writes.iter().filter(|word| word.is_plain() && !is_temporary(&word.text))
+    {
         let path = resolve(directory, &target.text);
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
@@ -152,7 +84,7 @@ fn add(
         // The file stays on disk.
         ("git", Some("rm")) if invocation.arguments.contains(&"--cached") => {}
         ("rm", _) | ("git", Some("rm")) => {
-            let plain = operands.iter().filter(|word| is_plain(word) && !is_temporary(&word.text));
+            let plain = operands.iter().filter(|word| word.is_plain() && !is_temporary(&word.text));
             effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
         // The last operand is not the target.
@@ -160,7 +92,7 @@ fn add(
         ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
         ("sed", _) if invocation.arguments.iter().any(|word| edits_in_place(word)) => {
             let files = files_of_sed(invocation, &operands);
-            let files = files.into_iter().filter(|word| is_plain(word));
+            let files = files.into_iter().filter(|word| word.is_plain());
             effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
         }
         ("python" | "python3", _) if invocation.arguments.contains(&"-c") => {
@@ -171,7 +103,7 @@ fn add(
             effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file[1]))));
         }
         ("tee", _) => {
-            let plain = operands.iter().filter(|word| is_plain(word) && !is_temporary(&word.text));
+            let plain = operands.iter().filter(|word| word.is_plain() && !is_temporary(&word.text));
             effects.extend(plain.map(|word| Effect::Write {
                 path: resolve(directory, &word.text),
                 lines: command.document_lines,
@@ -208,12 +140,12 @@ fn has_target_option(invocation: &Invocation<'_>) -> bool {
 /// Returns the moves to the last operand, the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
-    if !is_plain(target) || is_temporary(&target.text) {
+    if !target.is_plain() || is_temporary(&target.text) {
         return Vec::new();
     }
     let into_folder = sources.len() > 1 || target.text.ends_with('/') || target.text == ".";
     let folder = resolve(directory, &target.text);
-    let plain = sources.iter().filter(|word| is_plain(word));
+    let plain = sources.iter().filter(|word| word.is_plain());
     plain
         .map(|word| {
             let from = resolve(directory, &word.text);
@@ -228,10 +160,6 @@ fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
         .collect()
 }
 
-fn is_plain(word: &Word) -> bool {
-    !word.expands && !word.text.is_empty() && !word.text.starts_with('$')
-}
-
 /// Whether a path is a device or a scratch file, which is not part of the work.
 fn is_temporary(path: &str) -> bool {
     paths::is_scratch(path) || path == "&"
@@ -244,13 +172,6 @@ mod tests {
 
     fn effects(line: &str) -> Vec<Effect> {
         of(&simple_commands(line), "/app")
-    }
-
-    #[test]
-    fn the_root_folder_stays_absolute() {
-        assert_eq!(resolve("/app", "/"), "/");
-        assert_eq!(resolve("/", "etc/hosts"), "/etc/hosts");
-        assert_eq!(resolve("/app", ".."), "/");
     }
 
     #[test]
@@ -299,6 +220,7 @@ mod tests {
                 "cat > note.md <<EOF\none\ntwo\nEOF",
                 vec![Effect::Write { path: "/app/note.md".to_owned(), lines: 2 }],
             ),
+            ("cd sub && make && cd - && rm a.txt", vec![Effect::Remove("/app/a.txt".to_owned())]),
             ("cd && rm a.txt", vec![Effect::Remove("~/a.txt".to_owned())]),
             ("cd -- sub && rm a.txt", vec![Effect::Remove("/app/sub/a.txt".to_owned())]),
             ("sed -i 's/a/b/' x.rs", vec![Effect::Edit("/app/x.rs".to_owned())]),
@@ -316,15 +238,6 @@ mod tests {
     }
 
     #[test]
-    fn a_path_on_windows_has_one_spelling() {
-        for path in ["D:\\a\\src\\x.rs", "d:/a/src/x.rs", "/d/a/src/x.rs", "src\\x.rs"] {
-            assert_eq!(resolve("D:\\a", path), "D:/a/src/x.rs");
-        }
-        assert_eq!(resolve("/home/a", "d/x.rs"), "/home/a/d/x.rs");
-        assert_eq!(resolve("/home/a", "/d/x.rs"), "/d/x.rs");
-    }
-
-    #[test]
     fn uncertain_effects_are_ignored() {
         for line in [
             "rm -rf $DIR/*",
@@ -333,7 +246,7 @@ mod tests {
             "echo x > /tmp/y",
             "cd $X && rm a",
             "cd sub-$X && rm a",
-            "cd sub && make && cd - && rm a",
+            "cd - && rm a",
             "test -f a || rm b",
             "ls 2>&1",
             "echo 'rm a'",

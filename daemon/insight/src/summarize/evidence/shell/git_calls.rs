@@ -7,9 +7,9 @@ use crate::summarize::{
         bounds,
         shell::{
             kind::Invocation,
-            repository::{self, git_folder, is_other_project, is_scratch},
-            shell_state::ShellState,
+            repository::{self, is_other_project, is_scratch, repository_folder},
             words::{Operator, SimpleCommand},
+            working_directory::WorkingDirectory,
         },
     },
     text::kept,
@@ -55,21 +55,22 @@ impl GitCall {
 /// project than the project of `directory`.
 pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec<GitCall> {
     let is_foreign = |path: &str| is_scratch(path, line) || is_other_project(path, directory);
-    let mut is_in_foreign = ShellState::new(false);
+    // Relative paths stay relative, because they are paths in the project.
+    let mut folder = WorkingDirectory::new("");
     let mut has_printed = false;
     let mut calls = Vec::new();
+    // `cd -` prints the directory.
     let prints = |command: &SimpleCommand| {
-        Invocation::of(command).is_some_and(|one| !matches!(one.program, "cd" | "git"))
+        Invocation::of(command)
+            .is_some_and(|one| one.program != "git" && (one.program != "cd" || one.has("-")))
     };
     let is_alone = !commands.iter().any(prints);
     for command in commands {
-        is_in_foreign.advance_to(command);
+        folder.advance_to(command);
+        folder.run(command);
         let Some(invocation) = Invocation::of(command) else { continue };
-        if matches!(invocation.program, "cd" | "pushd") {
-            is_in_foreign.current = invocation.operand(0).is_some_and(is_foreign);
-        }
         has_printed |= prints(command);
-        let is_own = !is_in_foreign.current && !git_folder(command).is_some_and(is_foreign);
+        let is_own = !is_foreign(&repository_folder(command, &folder));
         if invocation.program == "git" && is_own {
             // The output of other subcommands can be read without their arguments.
             let first = invocation.arguments.first().copied().unwrap_or_default();
@@ -89,4 +90,41 @@ pub(super) fn of(commands: &[SimpleCommand], line: &str, directory: &str) -> Vec
     calls.iter_mut().for_each(|call| call.is_alone &= is_alone);
     calls.truncate(CALLS);
     calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summarize::evidence::shell::words::simple_commands;
+
+    #[test]
+    fn calls_of_git_in_another_project_are_left_out() {
+        for (line, wanted) in [
+            ("cd src && git status", "status"),
+            ("cd /srv/other && git status", ""),
+            ("cd /srv/other && cd src && git status", ""),
+            ("cd /srv/other && git fetch; cd - && git status", "status"),
+            ("cd src && cd /srv/other && cd - && git status", "status"),
+            ("cd /srv/other && cd /app && cd - && git status", ""),
+            ("pushd /srv/other && git status && popd && git diff", "diff"),
+            ("cd /srv/other && git -C /app status", "status"),
+            ("cd && git status", "status"),
+        ] {
+            let calls = of(&simple_commands(line), line, "/app");
+            let found: Vec<&str> = calls.iter().map(GitCall::subcommand).collect();
+            assert_eq!(found.join(" "), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_a_call_before_all_other_output_is_first() {
+        for (line, wanted) in [
+            ("cd src && git status", true),
+            ("cd src; cd - && git status", false),
+            ("ls; git status", false),
+        ] {
+            let calls = of(&simple_commands(line), line, "/app");
+            assert_eq!((calls[0].is_first, calls[0].is_alone), (wanted, wanted), "{line}");
+        }
+    }
 }

@@ -7,21 +7,22 @@ mod effect;
 mod git_calls;
 mod kind;
 mod repository;
-mod shell_state;
 mod substitution;
 mod target;
 mod test_calls;
 mod texts;
 mod words;
+mod working_directory;
 
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::{
-    effect::{Effect, resolve},
+    effect::Effect,
     git_calls::GitCall,
     repository::{CommitMade, RepositoryStep, Undone},
     target::below,
     test_calls::{TestCall, printed as call_that_printed},
+    working_directory::resolve,
 };
 use self::{
     kind::{Invocation, Kind},

@@ -11,9 +11,9 @@ use crate::{
             bounds,
             shell::{
                 kind::{Invocation, Kind},
-                shell_state::ShellState,
                 texts::{self, CommandInLine, Published},
                 words::{Operator, SimpleCommand},
+                working_directory::{WorkingDirectory, resolve},
             },
         },
         text::{kept, one_line, pattern},
@@ -110,9 +110,15 @@ pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
         && !name(directory).starts_with(&name(folder))
 }
 
+/// Returns the folder whose repository `command` works on.
+pub(super) fn repository_folder(command: &SimpleCommand, directory: &WorkingDirectory) -> String {
+    let given = git_folder(command);
+    given.map_or_else(|| directory.current().to_owned(), |one| resolve(directory.current(), one))
+}
+
 /// Returns the folder that is given to git with `-C`, `--git-dir` or `--work-tree`. Other options
 /// may precede this option, as in `git -c k=v -C dir`.
-pub(super) fn git_folder(command: &SimpleCommand) -> Option<&str> {
+fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
     // The folder of `--git-dir` is used only if no option gives the folder of the files.
     let mut data = None;
@@ -160,13 +166,6 @@ pub(super) fn operands<'w>(
     })
 }
 
-/// The properties of the folder that a shell works in.
-#[derive(Clone, Copy, Default)]
-struct WorkingFolder {
-    is_scratch: bool,
-    is_other_project: bool,
-}
-
 /// Returns the steps of a command line in order, without steps in scratch repositories, and without
 /// switches of the branch in another project than the project of `directory`.
 pub(super) fn steps(
@@ -176,20 +175,14 @@ pub(super) fn steps(
 ) -> Vec<RepositoryStep> {
     let mut steps = Vec::new();
     let mut guarded = false;
-    let mut folder = ShellState::new(WorkingFolder::default());
+    // Relative paths stay relative, because they are paths in the project.
+    let mut shell = WorkingDirectory::new("");
     for (index, command) in commands.iter().enumerate() {
-        folder.advance_to(command);
+        shell.advance_to(command);
+        shell.run(command);
         let Some(invocation) = Invocation::of(command) else { continue };
-        if matches!(invocation.program, "cd" | "pushd") {
-            let path = invocation.operand(0);
-            folder.current = WorkingFolder {
-                is_scratch: path.is_some_and(|path| is_scratch(path, line)),
-                is_other_project: path.is_some_and(|path| is_other_project(path, directory)),
-            };
-        }
-        if folder.current.is_scratch
-            || git_folder(command).is_some_and(|path| is_scratch(path, line))
-        {
+        let folder = repository_folder(command, &shell);
+        if is_scratch(&folder, line) {
             continue;
         }
         if index > 0 && matches!(commands[index - 1].joint, Operator::Next | Operator::Or) {
@@ -201,8 +194,7 @@ pub(super) fn steps(
             "gh" | "glab" | "hub" => forge(&invocation, &texts),
             _ => None,
         };
-        let is_foreign = folder.current.is_other_project
-            || git_folder(command).is_some_and(|path| is_other_project(path, directory));
+        let is_foreign = is_other_project(&folder, directory);
         let is_switch = |step: &RepositoryStep| step.step == Some(GitStep::Switch);
         let step = step.filter(|step| !(is_foreign && is_switch(step)));
         let Some(step) = step else {
@@ -389,6 +381,7 @@ mod tests {
             "cd $(mktemp -d) && git init && git commit -m init --allow-empty",
             "cd /tmp/tmp.a1b2c3 && git push origin main",
             "mkdir /tmp/try && cd /tmp/try && git init && git commit -m x",
+            "cd /tmp/try && git init && cd sub && git commit -m x",
         ] {
             assert_eq!(steps_of(line), [], "{line}");
         }
@@ -396,6 +389,8 @@ mod tests {
             "cd /tmp/app && git commit -m x",
             "git -C $HOME/app push",
             "(cd $(mktemp -d) && git init && git push x) && git push",
+            "cd /tmp/try && git init && cd - && git commit -m x",
+            "cd $(mktemp -d) && git init && git -C /app commit -m x",
         ] {
             assert_eq!(steps_of(line).len(), 1, "{line}");
         }
@@ -456,6 +451,14 @@ mod tests {
             ("gh -R a/b pr create --fill", vec![(GitStep::OpenPullRequest, None)]),
             ("git --git-dir /srv/other/.git --work-tree /srv/other switch x", vec![]),
             ("git --git-dir=/app/.git switch x", vec![(GitStep::Switch, Some("x"))]),
+            ("cd /srv/other && cd src && git switch x", vec![]),
+            ("cd /srv/other && git -C src switch x", vec![]),
+            (
+                "cd /srv/other; git pull; cd -; git switch x",
+                vec![(GitStep::Merge, None), (GitStep::Switch, Some("x"))],
+            ),
+            ("cd /srv/other && cd && git -C /app switch x", vec![(GitStep::Switch, Some("x"))]),
+            ("cd ../other && git switch x", vec![(GitStep::Switch, Some("x"))]),
             (
                 "git stash; gh pr merge 3 --squash",
                 vec![(GitStep::Stash, None), (GitStep::ClosePullRequest, None)],

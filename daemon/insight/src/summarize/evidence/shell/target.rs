@@ -1,15 +1,12 @@
 //! Determines the folder and the package that a command line works on.
 
-use std::mem;
-
 use crate::summarize::{
     evidence::{
         bounds,
         shell::{
-            effect::{PREVIOUS_DIRECTORY, after_cd},
             kind::{Invocation, Kind},
-            shell_state::ShellState,
             words::SimpleCommand,
+            working_directory::WorkingDirectory,
         },
     },
     text::kept,
@@ -24,29 +21,25 @@ pub(super) struct CommandTarget {
 
 /// Returns the target of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
-    let mut previous = directory.to_owned();
-    let mut directory = ShellState::new(directory.to_owned());
+    // In an unknown folder, the last known directory is the best guess.
+    let mut known = directory.to_owned();
+    let mut directory = WorkingDirectory::new(directory);
     for command in commands {
         directory.advance_to(command);
+        let changes_directory = directory.run(command);
+        if directory.is_known() {
+            directory.current().clone_into(&mut known);
+        }
         let Some(invocation) = Invocation::of(command) else { continue };
-        if invocation.program == "cd" {
-            let changed = match after_cd(command, &directory.current) {
-                back if back == PREVIOUS_DIRECTORY => previous.clone(),
-                changed => changed,
-            };
-            // After `cd` with an unknown folder, the last known directory is the best guess.
-            if !changed.starts_with('$') {
-                previous = mem::replace(&mut directory.current, changed);
-            }
-        } else if invocation.kind() == Kind::Works {
+        if !changes_directory && invocation.kind() == Kind::Works {
             // The options of a wrapper may contain the package: `pnpm --filter api exec tsc`.
             let wrapper: Vec<&str> = command.texts().collect();
             let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));
             let package = package(invocation.program, &invocation.arguments).or(wrapper.flatten());
-            return CommandTarget { directory: directory.current, package };
+            return CommandTarget { directory: known, package };
         }
     }
-    CommandTarget { directory: directory.current, package: None }
+    CommandTarget { directory: known, package: None }
 }
 
 /// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories

@@ -11,10 +11,9 @@ use crate::summarize::{
     evidence::{
         bounds,
         shell::{
-            effect::{after_cd, resolve},
             kind::Invocation,
-            shell_state::ShellState,
             words::SimpleCommand,
+            working_directory::{WorkingDirectory, resolve},
         },
     },
     text::{before_gap, kept, pattern},
@@ -88,16 +87,15 @@ fn runner(row: &'static str) -> Option<Runner> {
 /// Returns the calls of test runners among `commands`, which run one after the other from
 /// `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<TestCall> {
-    let mut directory = ShellState::new(directory.to_owned());
+    let mut directory = WorkingDirectory::new(directory);
     let mut calls = Vec::new();
     for command in commands {
         directory.advance_to(command);
-        let Some(invocation) = Invocation::of(command) else { continue };
-        if invocation.program == "cd" {
-            directory.current = after_cd(command, &directory.current);
+        if directory.run(command) {
             continue;
         }
-        calls.extend(call(&invocation, &directory.current));
+        let Some(invocation) = Invocation::of(command) else { continue };
+        calls.extend(call(&invocation, directory.current()));
     }
     calls
 }

@@ -44,6 +44,13 @@ pub(super) struct Word {
     pub(super) expands: bool,
 }
 
+impl Word {
+    /// Whether the command receives the word as it is written.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.expands && !self.text.is_empty() && !self.text.starts_with('$')
+    }
+}
+
 /// The operator between two commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Operator {
