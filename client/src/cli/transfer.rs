@@ -68,7 +68,8 @@ pub(crate) struct Forget {
     /// Remove the sessions instead of only showing them
     #[arg(long)]
     pub(crate) run: bool,
-    /// Restore forgotten sessions
+    /// Restore forgotten sessions from their transcripts; remembered texts and imported sessions
+    /// have none
     #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
     pub(crate) undo: bool,
     /// Withdraw a preference, or mark another fact as ended; takes effect immediately. `graphiti

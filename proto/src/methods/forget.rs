@@ -67,6 +67,9 @@ pub struct Forgotten {
 pub struct ForgottenRow {
     /// The agent's id of the session.
     pub session_id: String,
+    /// A prefix of the id that is unique among all sessions; empty for restored and listed sessions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub short_id: String,
     /// The name of the agent.
     pub agent: String,
     /// The title; empty when the session was never read, or when its text was removed.
@@ -79,6 +82,11 @@ pub struct ForgottenRow {
     pub messages: u32,
     /// The path of the transcript, which is not removed.
     pub file_path: String,
-    /// Whether the transcript exists; false in a list of sessions that were forgotten earlier.
+    /// Whether the transcript exists, so that the session can be restored; false in a list of
+    /// sessions that were forgotten earlier.
     pub exists: bool,
+    /// The source of the text: `transcript`, `memory` (a remembered text) or `import` (another
+    /// machine). Only the text of a transcript can be restored. Empty for listed sessions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub origin: String,
 }

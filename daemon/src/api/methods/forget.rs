@@ -20,12 +20,15 @@ use crate::{
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
-    model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
+    model::{Episode, Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
+    store::{Store, StoreError},
 };
 
 /// Maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 10;
+/// The origin of a session with a transcript on this machine.
+const TRANSCRIPT: &str = "transcript";
 
 /// The filters other than ids.
 struct ForgetFilter {
@@ -167,10 +170,14 @@ async fn add_matching(
     Ok(())
 }
 
-fn describe(
-    daemon: &DaemonState,
-    targets: &ForgetTargets,
-) -> Result<Forgotten, crate::store::StoreError> {
+fn episode_of(store: &dyn Store, session: &Session) -> Result<Option<Episode>, StoreError> {
+    match &session.indexed {
+        Some(indexed) => store.episode(indexed.episode),
+        None => Ok(None),
+    }
+}
+
+fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, StoreError> {
     let store = daemon.engine.store().as_ref();
     let mut answer = Forgotten::default();
     let mut relatives: Vec<SessionKey> = Vec::new();
@@ -184,11 +191,9 @@ fn describe(
         };
         let row = known_row(daemon, session)?;
         answer.messages += u64::from(row.messages);
-        if let Some(indexed) = &session.indexed
-            && store.episode(indexed.episode)?.is_some()
-        {
+        if let Some(episode) = episode_of(store, session)? {
             answer.episodes += 1;
-            let things = store.entities_and_facts_of(indexed.episode)?.len();
+            let things = store.entities_and_facts_of(episode.id)?.len();
             answer.things += u64::try_from(things).unwrap_or(u64::MAX);
         }
         answer.sessions.push(row);
@@ -206,20 +211,32 @@ fn describe(
     Ok(answer)
 }
 
-fn known_row(
-    daemon: &DaemonState,
-    session: &Session,
-) -> Result<ForgottenRow, crate::store::StoreError> {
-    let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
+fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, StoreError> {
+    let store = daemon.engine.store().as_ref();
+    let row = convert::session_row(store, session)?;
+    let origin = origin(store, session)?;
     Ok(ForgottenRow {
+        short_id: row.short_id,
         session_id: row.session_id,
         agent: row.agent,
         title: row.title,
         project: row.project,
         at: row.last_activity,
         messages: row.message_count,
-        exists: transcript_exists(Path::new(&session.file)),
+        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&session.file)),
+        origin: origin.to_owned(),
         file_path: row.file_path,
+    })
+}
+
+/// Returns the source of the text of a session.
+fn origin(store: &dyn Store, session: &Session) -> Result<&'static str, StoreError> {
+    let Some(episode) = episode_of(store, session)? else { return Ok(TRANSCRIPT) };
+    Ok(match () {
+        () if episode.is_memory() => "memory",
+        // An imported session may also have a transcript on this machine.
+        () if episode.from().is_some() && store.sources_of(session.key)?.is_empty() => "import",
+        () => TRANSCRIPT,
     })
 }
 
@@ -233,6 +250,8 @@ fn unread_row(candidate: &BackfillCandidate) -> ForgottenRow {
         messages: candidate.messages,
         file_path: candidate.path.clone(),
         exists: true,
+        origin: TRANSCRIPT.to_owned(),
+        ..ForgottenRow::default()
     }
 }
 
