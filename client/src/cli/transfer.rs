@@ -55,14 +55,15 @@ pub(crate) struct Import {
 
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
-    /// Session ids, their first characters, or episode ids
+    /// Session ids, their first characters, or episode ids; --project, --after and --before select
+    /// among these sessions or, without ids, among all sessions
     pub(crate) sessions: Vec<String>,
     #[command(flatten)]
     pub(crate) project: Project,
-    /// Sessions with messages on or after this date, such as 2026-03-01
+    /// Only sessions with messages on or after this date, such as 2026-03-01
     #[arg(long, value_name = "DATE")]
     pub(crate) after: Option<String>,
-    /// Sessions with messages before this date
+    /// Only sessions with messages before this date
     #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<String>,
     /// Remove the sessions instead of only showing them

@@ -27,7 +27,12 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         dry_run: !args.run,
         undo: args.undo,
     };
-    let answer: Forgotten = Connection::open_for_work()?.ask(FORGET, &forget)?;
+    let mut connection = Connection::open_for_work()?;
+    if selects_among_sessions(&forget) {
+        let preview = connection.ask(FORGET, &Forget { dry_run: true, ..forget.clone() })?;
+        check_version(&preview)?;
+    }
+    let answer: Forgotten = connection.ask(FORGET, &forget)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -37,6 +42,23 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         (true, ..) => print_forgotten(&answer, screen),
         (false, true, _) => print_restored(&answer, screen),
         (false, false, is_dry) => print(&answer, is_dry, screen),
+    }
+    Ok(())
+}
+
+/// Whether a request has both sessions and filters.
+fn selects_among_sessions(forget: &Forget) -> bool {
+    let Forget { project, after, before, .. } = forget;
+    let has_filter = project.is_some() || after.is_some() || before.is_some();
+    has_filter && !forget.sessions.is_empty()
+}
+
+/// Rejects an older daemon, which adds the sessions that match the filters to the given sessions. It
+/// sends no origins.
+fn check_version(preview: &Forgotten) -> Result<(), AskError> {
+    if preview.sessions.iter().any(|row| row.origin.is_empty()) {
+        let what = "the running graphitid is older and would forget other sessions, too: restart it with `graphiti stop` and `graphiti up`, or give sessions without --project, --after and --before";
+        return Err(AskError::Failed(what.to_owned()));
     }
     Ok(())
 }
@@ -203,5 +225,20 @@ mod tests {
         // An older daemon sends no origin.
         let older = [row("memory", "", false), row("claude", "", false)];
         assert_eq!(losses(&older).len(), 2);
+    }
+
+    #[test]
+    fn an_older_daemon_is_not_asked_to_select_among_sessions() {
+        let sessions = vec!["a".to_owned()];
+        let both = Forget { sessions, after: Some("2026-03-01".to_owned()), ..Forget::default() };
+        assert!(selects_among_sessions(&both));
+        assert!(!selects_among_sessions(&Forget { after: None, ..both.clone() }));
+        assert!(!selects_among_sessions(&Forget { sessions: Vec::new(), ..both }));
+        let answer = |origin| {
+            let sessions = vec![row("claude", origin, true)];
+            Forgotten { sessions, ..Forgotten::default() }
+        };
+        assert!(check_version(&answer("transcript")).is_ok());
+        assert!(check_version(&answer("")).is_err());
     }
 }

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// The name of the method. The answer is [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget: the sessions in `sessions`, and the sessions that match all given
-/// filters of project and time.
+/// The sessions to forget: the sessions in `sessions` or, if there are none, all sessions. Filters
+/// of project and time select among these sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// All sessions of this project, given as a namespace or a directory.
+    /// Only sessions of this project, given as a namespace or a directory.
     pub project: Option<String>,
-    /// Sessions with messages on or after this day, such as 2026-03-01.
+    /// Only sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
-    /// Sessions with messages before this day.
+    /// Only sessions with messages before this day.
     pub before: Option<String>,
     /// Whether to only report what would be removed.
     pub dry_run: bool,

@@ -141,6 +141,23 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
 }
 
 #[test]
+fn filters_select_among_the_given_sessions() {
+    let world = World::new();
+    write_session(&world, MARMOT, PROJECT, "marmot");
+    write_session(&world, OTHER, "/work/other", "walrus");
+    let daemon = world.start();
+    daemon.settle();
+    let count = |arguments: Value| forget(&daemon, arguments)["sessions"].as_array().unwrap().len();
+    assert_eq!(count(json!({ "sessions": [MARMOT] })), 1);
+    for filter in ["before", "after"] {
+        let day = if filter == "before" { "2001-01-01" } else { "2200-01-01" };
+        assert_eq!(count(json!({ "sessions": [MARMOT], filter: day })), 0, "{filter}");
+    }
+    assert_eq!(count(json!({ "sessions": [MARMOT, OTHER], "project": PROJECT })), 1);
+    assert_eq!(count(json!({ "sessions": [MARMOT, OTHER], "after": "2001-01-01" })), 2);
+}
+
+#[test]
 fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let world = World::new();
     let marmot = write_session(&world, MARMOT, PROJECT, "marmot");

@@ -54,14 +54,10 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         let sessions = daemon.engine.forgotten().iter().map(forgotten_row).collect();
         return Ok(write(&Forgotten { sessions, ..Forgotten::default() }));
     }
-    let mut targets = ForgetTargets::new();
-    for given in &forget.sessions {
-        let session = named(daemon, given).await?;
-        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
-    }
-    if !filter.is_empty() {
-        add_matching(daemon, &filter, &mut targets).await?;
-    }
+    let targets = match forget.sessions.as_slice() {
+        [] => all_matching(daemon, &filter).await?,
+        given => named_matching(daemon, given, &filter).await?,
+    };
     let ids: Vec<String> = targets.keys().map(|id| id.id.clone()).collect();
     let spooled = spool::files_of(&daemon.home, &ids)
         .map_err(|error| Error::new(code::INTERNAL, format!("cannot read the spool: {error}")))?;
@@ -118,6 +114,11 @@ impl ForgetFilter {
             && self.after.is_none_or(|after| last >= after)
             && self.before.is_none_or(|before| first < before)
     }
+
+    fn matches_session(&self, session: &Session) -> bool {
+        let first = session.started_at.unwrap_or(session.last_activity);
+        self.matches(session.project.as_ref(), first, session.last_activity)
+    }
 }
 
 impl ForgetTarget {
@@ -127,6 +128,22 @@ impl ForgetTarget {
             ForgetTarget::Unread(candidate) => candidate.session,
         }
     }
+}
+
+/// Returns the given sessions that match the filter.
+async fn named_matching(
+    daemon: &DaemonState,
+    given: &[String],
+    filter: &ForgetFilter,
+) -> Result<ForgetTargets, Error> {
+    let mut targets = ForgetTargets::new();
+    for given in given {
+        let session = named(daemon, given).await?;
+        if filter.matches_session(&session) {
+            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        }
+    }
+    Ok(targets)
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
@@ -139,19 +156,16 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
-/// Adds the sessions that match the filter. Also adds transcripts that were not read, because they
-/// could be imported later.
-async fn add_matching(
-    daemon: &DaemonState,
-    filter: &ForgetFilter,
-    targets: &mut ForgetTargets,
-) -> Result<(), Error> {
+/// Returns the sessions that match the filter. Also returns transcripts that were not read, because
+/// they could be imported later.
+async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
+    let mut targets = ForgetTargets::new();
+    let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
     let mut found: Vec<Session> = Vec::new();
-    let stored = daemon.engine.store().visit_sessions(&mut |stored| {
+    let stored = store.visit_sessions(&mut |stored| {
         let session = live.get(&stored.key).unwrap_or(&stored);
-        let first = session.started_at.unwrap_or(session.last_activity);
-        if filter.matches(session.project.as_ref(), first, session.last_activity) {
+        if filter.matches_session(session) {
             found.push(session.clone());
         }
         true
@@ -167,7 +181,7 @@ async fn add_matching(
     for session in found {
         targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
     }
-    Ok(())
+    Ok(targets)
 }
 
 fn episode_of(store: &dyn Store, session: &Session) -> Result<Option<Episode>, StoreError> {
