@@ -149,8 +149,9 @@ pub(crate) enum Command {
     ///
     /// Without --run, only shows what would be removed. A forgotten session is not imported again,
     /// even if its transcript grows, until you run --undo. Its transcript file is kept. Texts of
-    /// `remember`, imported sessions and sessions without a transcript cannot be restored.
-    /// Without arguments, lists the forgotten sessions.
+    /// `remember`, imported sessions and sessions without a transcript cannot be restored. Wishes
+    /// for all projects do not belong to a --project. Without arguments, lists the forgotten
+    /// sessions.
     Forget(Forget),
     /// Run a Model Context Protocol server on standard input and output
     Mcp(Mcp),

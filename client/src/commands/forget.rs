@@ -103,7 +103,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         return;
     }
     let mut facts = vec![
-        counted(answer.sessions.len() as u64, "session", "sessions"),
+        kinds(&answer.sessions),
         counted(answer.messages, "message", "messages"),
         counted(answer.episodes, "summary", "summaries"),
     ];
@@ -138,6 +138,18 @@ fn is_memory(row: &ForgottenRow) -> bool {
 
 fn is_imported(row: &ForgottenRow) -> bool {
     row.origin == "import"
+}
+
+/// Returns the numbers of sessions and of remembered texts.
+fn kinds(rows: &[ForgottenRow]) -> String {
+    let memories = rows.iter().filter(|row| is_memory(row)).count();
+    let sessions = counted((rows.len() - memories) as u64, "session", "sessions");
+    let memories = counted(memories as u64, "remembered text", "remembered texts");
+    match (rows.iter().all(is_memory), rows.iter().any(is_memory)) {
+        (true, _) => memories,
+        (false, true) => format!("{sessions}, {memories}"),
+        (false, false) => sessions,
+    }
 }
 
 /// Returns a sentence for each kind of session that `--undo` does not restore.
@@ -240,5 +252,13 @@ mod tests {
         };
         assert!(check_version(&answer("transcript")).is_ok());
         assert!(check_version(&answer("")).is_err());
+    }
+
+    #[test]
+    fn remembered_texts_are_counted_as_such() {
+        let (session, wish) = (row("claude", "", true), row("memory", "", false));
+        assert_eq!(kinds(&[session.clone(), wish.clone()]), "1 session, 1 remembered text");
+        assert_eq!(kinds(&[wish.clone(), wish]), "2 remembered texts");
+        assert_eq!(kinds(&[session]), "1 session");
     }
 }

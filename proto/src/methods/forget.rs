@@ -15,7 +15,8 @@ pub const FORGET: &str = "graphiti/forget";
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// Only sessions of this project, given as a namespace or a directory.
+    /// Only sessions of this project, given as a namespace or a directory. Remembered texts for all
+    /// projects are not selected by it, unless `sessions` contains them.
     pub project: Option<String>,
     /// Only sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,

@@ -156,8 +156,9 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
-/// Returns the sessions that match the filter. Also returns transcripts that were not read, because
-/// they could be imported later.
+/// Returns the sessions that match the filter, except the wishes for all projects if the filter
+/// selects a project. Also returns transcripts that were not read, because they could be imported
+/// later.
 async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
     let mut targets = ForgetTargets::new();
     let store = daemon.engine.store().as_ref();
@@ -179,7 +180,11 @@ async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<For
         }
     }
     for session in found {
-        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        let episode = episode_of(store, &session).map_err(store_error)?;
+        let is_for_all = episode.is_some_and(|episode| episode.is_wish_for_all_projects());
+        if filter.project.is_none() || !is_for_all {
+            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        }
     }
     Ok(targets)
 }
