@@ -32,8 +32,15 @@ fn a_preference_is_listed_until_the_user_withdraws_it() {
     assert_eq!(wishes("/work/other"), [everywhere]);
 
     let id = printed.trim().rsplit(' ').next().unwrap();
+    let found = || world.printed(&["search", "never push to main"]);
+    assert!(!found().contains("withdrawn"), "{}", found());
     world.printed(&["forget", "--fact", id]);
     assert_eq!(wishes(PROJECT), [everywhere, from_prompt]);
+    assert!(found().contains(" · withdrawn"), "{}", found());
+    let listed = world.json(&["search", "never push to main"]);
+    let memory = listed["hits"][0]["session"]["session_id"].as_str().unwrap().to_owned();
+    let shown = world.printed(&["show", &memory]);
+    assert!(shown.contains("The user withdrew this wish"), "{shown}");
     let mut later = world.transcript("bbbb-2").aged(HOUR);
     later.prompt("You no longer have to write the tests first.").reply("Understood.");
     daemon.settle();

@@ -35,6 +35,8 @@ const TEXT_ROW: usize = 60;
 const TEXT: usize = 3_600;
 /// Maximum size, in bytes, of a page of text in full detail.
 const FULL_TEXT: usize = 35_000;
+/// The text before a remembered wish that does not apply any more.
+const WITHDRAWN_NOTE: &str = "The user withdrew this wish: it does not apply any more.";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -174,9 +176,15 @@ fn add_summary(
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
     let Some(indexed) = &session.indexed else { return Ok(()) };
-    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
+    let store = daemon.engine.store().as_ref();
+    let episode = store.episode(indexed.episode).map_err(store_error)?;
     if let Some(episode) = episode {
-        answer.markdown = Some(episode::page(&episode));
+        let page = episode::page(&episode);
+        answer.markdown =
+            Some(match convert::is_withdrawn(store, &episode).map_err(store_error)? {
+                true => format!("{WITHDRAWN_NOTE}\n\n{page}"),
+                false => page,
+            });
         answer.summary = serde_json::to_value(&episode.summary).ok();
     }
     Ok(())
