@@ -195,6 +195,15 @@ pub(crate) enum Command {
     Man,
 }
 
+/// Parses a number of results.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(format!("must be a whole number ({error})")),
+    }
+}
+
 /// Selects a project.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
@@ -210,4 +219,23 @@ pub(crate) struct Output {
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_zero_is_rejected_where_it_would_hide_all_results() {
+        for command in
+            [&["search", "x"][..], &["facts"], &["fix", "x"], &["log"], &["blame", "x"], &["show"]]
+        {
+            let limit =
+                |number| Cli::try_parse_from([&["graphiti"], command, &["-n", number]].concat());
+            let error = limit("0").unwrap_err().to_string();
+            assert!(error.contains("must be at least 1"), "{command:?}: {error}");
+            assert!(limit("1").is_ok(), "{command:?}");
+        }
+        assert!(Cli::try_parse_from(["graphiti", "list", "-n", "0"]).is_ok());
+    }
 }

@@ -216,7 +216,7 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
         screen.print("No sessions.");
     }
     if answer.next.is_some() && screen.is_terminal() {
-        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit.max(1))));
+        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit)));
     }
     print_message(&answer.message, screen);
     Ok(())
