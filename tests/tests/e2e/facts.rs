@@ -103,6 +103,8 @@ fn corrections_of_the_user_survive_another_summary_and_are_exported() {
     let there = other.start();
     let printed = other.printed(&["import", folder.to_str().unwrap()]);
     assert!(printed.contains("Corrections of facts: 1 imported, 0 known already."), "{printed}");
+    let again = other.printed(&["import", folder.to_str().unwrap()]);
+    assert!(again.contains("Corrections of facts: 0 imported, 1 known already."), "{again}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["certainty"], "refuted", "{ended}");
     other.printed(&["facts", "--keep", &id]);
