@@ -61,7 +61,11 @@ fn an_agent_can_store_a_preference() {
     };
     assert!(add("Small commits, please", json!({ "kind": "preference" }))["fact"].is_string());
     assert!(add("Never push to main.", json!({}))["fact"].is_string());
-    assert_eq!(add("The server is in Berlin.", json!({}))["fact"], Value::Null);
+    let wish = add("Use ruff.", json!({ "kind": "preference", "everywhere": true }));
+    assert_eq!(wish["message"], "Remembered 'x' as a wish for all projects.");
+    let note = add("The server is in Berlin.", json!({}));
+    assert_eq!(note["fact"], Value::Null);
+    assert_eq!(note["message"], format!("Remembered 'x' as a note about {PROJECT}."));
     assert_eq!(add("Never push to main.", json!({ "kind": "note" }))["fact"], Value::Null);
 }
 
