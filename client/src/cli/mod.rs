@@ -75,6 +75,10 @@ pub(crate) enum Command {
     #[command(after_help = FILTERS)]
     Search(SearchOptions),
     /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
+    ///
+    /// A fact is `verified` if the transcript proves it: by a test or command that succeeded, a
+    /// file that was written, or the words of the user. A `hypothesis` is only a statement of the
+    /// agent. A `refuted` fact was proven wrong, or marked with --wrong.
     Facts(Facts),
     /// Remember what you want agents to do from now on
     ///
