@@ -114,6 +114,7 @@ fn print_change(change: &BlameRow, screen: &Screen) {
         ago(instant(&change.at), now()),
         line(session.shown_id()),
         line(&session.agent),
+        line(session.project_name()),
         line(&outcome_or_state(session).replace('_', " ")),
         change.message.map(|seq| format!("message {seq}")).unwrap_or_default(),
     ];
