@@ -5,6 +5,7 @@ use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
 
 use crate::{
     cli,
+    commands::counted,
     connection::{AskError, Connection},
     screen::{Screen, ago, instant, line, now},
 };
@@ -204,10 +205,6 @@ fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
 fn shown_id(row: &ForgottenRow) -> &str {
     let end = row.session_id.char_indices().nth(8).map_or(row.session_id.len(), |(at, _)| at);
     if row.short_id.is_empty() { &row.session_id[..end] } else { &row.short_id }
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

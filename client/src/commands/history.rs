@@ -28,7 +28,7 @@ const MAX_INPUT_BYTES: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let (file, number) = file_and_line(&args.file, |path| Path::new(path).exists());
-    let text = match (args.text, number) {
+    let text = match (args.text.filter(|text| !text.trim().is_empty()), number) {
         (Some(text), _) => Some(text),
         (None, Some(number)) => Some(line_of(file, number)?),
         (None, None) => None,

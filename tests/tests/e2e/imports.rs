@@ -266,7 +266,7 @@ fn a_synced_folder_transfers_new_versions_and_keeps_episodes_that_a_new_database
     assert_eq!(titles(&there_daemon, "marmot"), ["Deploy"]);
     // A replaced memory keeps its id.
     add(&daemon, "The walrus server is deployed by hand.", Some(&uuid));
-    assert!(export(&here).contains("1 files written, 0 removed"));
+    assert!(export(&here).contains("1 file written, 0 removed"));
     assert!(import(&there).contains("Imported: 1 episode; 20 known already."));
     assert_eq!(titles(&there_daemon, "marmot").len(), 0);
     assert_eq!(titles(&there_daemon, "walrus"), ["Deploy"]);
