@@ -112,6 +112,9 @@ fn an_export_is_imported_once_on_another_machine() {
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
+    let preview = there.printed(&["forget", "aaaa-1"]);
+    assert!(preview.contains("1 imported session cannot be restored"), "{preview}");
+    assert!(!preview.contains("The transcripts stay"), "{preview}");
     // The machine that exported the episodes knows all of them.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
     assert!(printed.starts_with("Imported: 0 episodes; 3 known already."), "{printed}");
