@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Output, Project};
+use crate::cli::{Output, Project, at_least_one};
 
 #[derive(Debug, Args)]
 pub(crate) struct Blame {
@@ -15,7 +15,7 @@ pub(crate) struct Blame {
     #[command(flatten)]
     pub(crate) project: Project,
     /// Show at most this many changes
-    #[arg(long, short = 'n', default_value_t = 10)]
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = at_least_one)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -28,7 +28,7 @@ pub(crate) struct Fix {
     #[command(flatten)]
     pub(crate) project: Project,
     /// Show at most this many errors
-    #[arg(long, short = 'n', default_value_t = 5)]
+    #[arg(long, short = 'n', default_value_t = 5, value_parser = at_least_one)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -43,7 +43,7 @@ pub(crate) struct Log {
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<String>,
     /// Show at most this many sessions
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = at_least_one)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -75,6 +75,10 @@ pub(crate) enum Command {
     #[command(after_help = FILTERS)]
     Search(SearchOptions),
     /// Search facts: decisions, fixed errors, settings, failing tests, open tasks
+    ///
+    /// A fact is `verified` if the transcript proves it: by a test or command that succeeded, a
+    /// file that was written, or the words of the user. A `hypothesis` is only a statement of the
+    /// agent. A `refuted` fact was proven wrong, or marked with --wrong.
     Facts(Facts),
     /// Remember what you want agents to do from now on
     ///
@@ -148,8 +152,10 @@ pub(crate) enum Command {
     /// Remove sessions from the memory
     ///
     /// Without --run, only shows what would be removed. A forgotten session is not imported again,
-    /// even if its transcript grows, until you run --undo. Its transcript file is kept. Without
-    /// arguments, lists the forgotten sessions.
+    /// even if its transcript grows, until you run --undo. Its transcript file is kept. Texts of
+    /// `remember`, imported sessions and sessions without a transcript cannot be restored. Wishes
+    /// for all projects do not belong to a --project. Without arguments, lists the forgotten
+    /// sessions.
     Forget(Forget),
     /// Run a Model Context Protocol server on standard input and output
     Mcp(Mcp),
@@ -193,6 +199,15 @@ pub(crate) enum Command {
     Man,
 }
 
+/// Parses a number of results.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(format!("must be a whole number ({error})")),
+    }
+}
+
 /// Selects a project.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
@@ -208,4 +223,23 @@ pub(crate) struct Output {
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_zero_is_rejected_where_it_would_hide_all_results() {
+        for command in
+            [&["search", "x"][..], &["facts"], &["fix", "x"], &["log"], &["blame", "x"], &["show"]]
+        {
+            let limit =
+                |number| Cli::try_parse_from([&["graphiti"], command, &["-n", number]].concat());
+            let error = limit("0").unwrap_err().to_string();
+            assert!(error.contains("must be at least 1"), "{command:?}: {error}");
+            assert!(limit("1").is_ok(), "{command:?}");
+        }
+        assert!(Cli::try_parse_from(["graphiti", "list", "-n", "0"]).is_ok());
+    }
 }

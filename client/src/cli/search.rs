@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{Output, Project};
+use crate::cli::{Output, Project, at_least_one};
 
 /// The filters that a query can contain.
 pub(crate) const FILTERS: &str = "Filters in the query (a - before a filter negates it):
@@ -46,7 +46,7 @@ pub(crate) struct SearchOptions {
     #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<String>,
     /// Show at most this many sessions
-    #[arg(long, short = 'n', default_value_t = 10)]
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Skip this many of the best results
     #[arg(long, default_value_t = 0, value_name = "COUNT")]
@@ -79,7 +79,7 @@ pub(crate) struct Facts {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<String>,
     /// Show at most this many facts
-    #[arg(long, short = 'n', default_value_t = 10)]
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Mark this fact as wrong: it was never true
     #[arg(long, value_name = "ID", conflicts_with_all = ["done", "keep", "query"])]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Output, Project};
+use crate::cli::{Output, Project, at_least_one};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Status {
@@ -71,7 +71,7 @@ pub(crate) struct Show {
     #[arg(long, default_value_t = 0, requires = "messages", value_name = "NUMBER")]
     pub(crate) source: u32,
     /// Show at most this many messages
-    #[arg(long, short = 'n', default_value_t = 40)]
+    #[arg(long, short = 'n', default_value_t = 40, value_parser = at_least_one)]
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) output: Output,

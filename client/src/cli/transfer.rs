@@ -55,20 +55,22 @@ pub(crate) struct Import {
 
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
-    /// Session ids, their first characters, or episode ids
+    /// Session ids, their first characters, or episode ids; --project, --after and --before select
+    /// among these sessions or, without ids, among all sessions
     pub(crate) sessions: Vec<String>,
     #[command(flatten)]
     pub(crate) project: Project,
-    /// Sessions with messages on or after this date, such as 2026-03-01
+    /// Only sessions with messages on or after this date, such as 2026-03-01
     #[arg(long, value_name = "DATE")]
     pub(crate) after: Option<String>,
-    /// Sessions with messages before this date
+    /// Only sessions with messages before this date
     #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<String>,
     /// Remove the sessions instead of only showing them
     #[arg(long)]
     pub(crate) run: bool,
-    /// Restore forgotten sessions
+    /// Restore forgotten sessions from their transcripts; remembered texts and imported sessions
+    /// have none
     #[arg(long, requires = "sessions", conflicts_with_all = ["project", "after", "before", "run"])]
     pub(crate) undo: bool,
     /// Withdraw a preference, or mark another fact as ended; takes effect immediately. `graphiti

@@ -53,10 +53,9 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let corrections = corrections.expect("corrections have only string keys");
     files::replace(&folder.join(CORRECTIONS_FILE), &corrections).map_err(failed)?;
     screen.print(format!(
-        "{} episodes, {} session states, the classifications of tools and the corrections of facts \
-         were written to {}.",
-        episodes.len(),
-        sessions.len(),
+        "{}, {}, the classifications of tools and the corrections of facts were written to {}.",
+        super::counted(episodes.len() as u64, "episode", "episodes"),
+        super::counted(sessions.len() as u64, "session state", "session states"),
         folder.display()
     ));
     screen.print("Import them on another machine with: graphiti import <folder>");

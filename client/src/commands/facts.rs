@@ -43,7 +43,7 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
     for (number, fact) in answer.facts.iter().enumerate() {
         print_fact(number + 1, fact, screen);
     }
-    if answer.facts.is_empty() && arguments.max_facts > 0 {
+    if answer.facts.is_empty() {
         screen.print("Nothing found.");
     }
     if !answer.message.is_empty() {

@@ -76,7 +76,8 @@ pub(super) fn export(
             episodes.into_iter().filter(is_own).filter_map(named).collect();
         let (written, removed) = write_files(&own, &wanted, &forgotten).map_err(failed)?;
         if written + removed > 0 {
-            let text = format!("{written} files written, {removed} removed in {}", own.display());
+            let files = super::counted(written as u64, "file", "files");
+            let text = format!("{files} written, {removed} removed in {}", own.display());
             screen.print(line(&text));
         }
         Ok(())
@@ -94,7 +95,8 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
         for page in import::pages(&new, SyncedFile::bytes) {
             importer.import(page, &mut sum)?;
         }
-        if !new.is_empty() {
+        // A single round always reports its result.
+        if !new.is_empty() || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
         Ok(())

@@ -5,12 +5,16 @@ use graphiti_proto::methods::forget::{FORGET, Forget, Forgotten, ForgottenRow};
 
 use crate::{
     cli,
+    commands::counted,
     connection::{AskError, Connection},
     screen::{Screen, ago, instant, line, now},
 };
 
 /// Maximum number of sessions that are listed.
 const MAX_LISTED: usize = 20;
+/// The agent's name in remembered texts.
+const MEMORY: &str = "memory";
+const UNDO_HINT: &str = "Restore a session with: graphiti forget --undo <session>";
 
 pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
     if let Some(fact) = args.fact {
@@ -24,7 +28,12 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         dry_run: !args.run,
         undo: args.undo,
     };
-    let answer: Forgotten = Connection::open_for_work()?.ask(FORGET, &forget)?;
+    let mut connection = Connection::open_for_work()?;
+    if selects_among_sessions(&forget) {
+        let preview = connection.ask(FORGET, &Forget { dry_run: true, ..forget.clone() })?;
+        check_version(&preview)?;
+    }
+    let answer: Forgotten = connection.ask(FORGET, &forget)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -38,6 +47,23 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Whether a request has both sessions and filters.
+fn selects_among_sessions(forget: &Forget) -> bool {
+    let Forget { project, after, before, .. } = forget;
+    let has_filter = project.is_some() || after.is_some() || before.is_some();
+    has_filter && !forget.sessions.is_empty()
+}
+
+/// Rejects an older daemon, which adds the sessions that match the filters to the given sessions. It
+/// sends no origins.
+fn check_version(preview: &Forgotten) -> Result<(), AskError> {
+    if preview.sessions.iter().any(|row| row.origin.is_empty()) {
+        let what = "the running graphitid is older and would forget other sessions, too: restart it with `graphiti stop` and `graphiti up`, or give sessions without --project, --after and --before";
+        return Err(AskError::Failed(what.to_owned()));
+    }
+    Ok(())
+}
+
 /// Prints the sessions that were forgotten earlier.
 fn print_forgotten(answer: &Forgotten, screen: &Screen) {
     if answer.sessions.is_empty() {
@@ -46,21 +72,27 @@ fn print_forgotten(answer: &Forgotten, screen: &Screen) {
     }
     for row in &answer.sessions {
         let when = format!("forgotten {}", ago(instant(&row.at), now()));
-        screen.print(format!(
-            "{} ({})  {}",
-            line(&row.session_id),
-            line(&row.agent),
-            screen.dim(when)
-        ));
+        let kind = match is_memory(row) {
+            true => "remembered text, cannot be restored".to_owned(),
+            false => line(&row.agent),
+        };
+        screen.print(format!("{} ({kind})  {}", line(&row.session_id), screen.dim(when)));
     }
-    screen.print("Restore a session with: graphiti forget --undo <session>");
+    if !answer.sessions.iter().all(is_memory) {
+        screen.print(UNDO_HINT);
+    }
 }
 
 fn print_restored(answer: &Forgotten, screen: &Screen) {
     for row in &answer.sessions {
         let what = match row.exists {
             true => "is restored: its transcript is read again",
-            false => "is no longer forgotten, but its transcript does not exist any more",
+            false if is_memory(row) => {
+                "is no longer forgotten, but its text is deleted: store it again with `graphiti remember`"
+            }
+            false => {
+                "is no longer forgotten, but nothing is restored: its transcript is not on this machine. If it was imported, import it again"
+            }
         };
         screen.print(format!("{} {what}.", line(&row.session_id)));
     }
@@ -72,7 +104,7 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         return;
     }
     let mut facts = vec![
-        counted(answer.sessions.len() as u64, "session", "sessions"),
+        kinds(&answer.sessions),
         counted(answer.messages, "message", "messages"),
         counted(answer.episodes, "summary", "summaries"),
     ];
@@ -92,11 +124,60 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
     if answer.sessions.iter().any(|row| row.exists) {
         screen.print("The transcripts stay in the folders of the agents, and are not read again.");
     }
+    losses(&answer.sessions).iter().for_each(|loss| screen.print(screen.warn(loss)));
     if is_dry {
-        screen.print(
-            "Forget them with --run. Restore a session with: graphiti forget --undo <session>",
-        );
+        screen.print("Forget them with --run.");
     }
+    if answer.sessions.iter().any(|row| row.exists) {
+        screen.print(UNDO_HINT);
+    }
+}
+
+fn is_memory(row: &ForgottenRow) -> bool {
+    row.agent == MEMORY
+}
+
+fn is_imported(row: &ForgottenRow) -> bool {
+    row.origin == "import"
+}
+
+/// Returns the numbers of sessions and of remembered texts.
+fn kinds(rows: &[ForgottenRow]) -> String {
+    let memories = rows.iter().filter(|row| is_memory(row)).count();
+    let sessions = counted((rows.len() - memories) as u64, "session", "sessions");
+    let memories = counted(memories as u64, "remembered text", "remembered texts");
+    match (rows.iter().all(is_memory), rows.iter().any(is_memory)) {
+        (true, _) => memories,
+        (false, true) => format!("{sessions}, {memories}"),
+        (false, false) => sessions,
+    }
+}
+
+/// Returns a sentence for each kind of session that `--undo` does not restore.
+fn losses(rows: &[ForgottenRow]) -> Vec<String> {
+    let gone = |row: &&ForgottenRow| !row.exists && !is_memory(row) && !is_imported(row);
+    let count = |count: usize, one: &str, many: &str, why: &str| {
+        (count > 0).then(|| format!("{} {why}.", counted(count as u64, one, many)))
+    };
+    let memories = count(
+        rows.iter().filter(|row| is_memory(row)).count(),
+        "remembered text",
+        "remembered texts",
+        "cannot be restored: only the memory contains the text",
+    );
+    let imported = count(
+        rows.iter().filter(|row| is_imported(row)).count(),
+        "imported session",
+        "imported sessions",
+        "cannot be restored from a transcript: use `graphiti forget --undo <session>` and import again",
+    );
+    let deleted = count(
+        rows.iter().filter(gone).count(),
+        "session",
+        "sessions",
+        "cannot be restored: the transcript does not exist any more",
+    );
+    [memories, imported, deleted].into_iter().flatten().collect()
 }
 
 fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
@@ -105,15 +186,76 @@ fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
             "" if row.messages == 0 => "(not read yet, or empty)".to_owned(),
             title => line(title),
         };
+        let kind = match () {
+            () if is_memory(row) => "  (remembered text)",
+            () if is_imported(row) => "  (imported)",
+            () if !row.exists => "  (transcript deleted)",
+            () => "",
+        };
         let when = ago(instant(&row.at), now());
-        let short: String = row.session_id.chars().take(8).collect();
-        screen.print(format!("  {:<8}  {when:>14}  {title}", line(&short)));
+        screen.print(format!("  {:<8}  {when:>14}  {title}{kind}", line(shown_id(row))));
     }
     if rows.len() > MAX_LISTED {
-        screen.print(screen.dim(format!("  … and {} more", rows.len() - MAX_LISTED)));
+        let more = format!("  … and {} more: --json shows all", rows.len() - MAX_LISTED);
+        screen.print(screen.dim(more));
     }
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+/// Returns a prefix of the id that is unique; an older daemon sends none.
+fn shown_id(row: &ForgottenRow) -> &str {
+    let end = row.session_id.char_indices().nth(8).map_or(row.session_id.len(), |(at, _)| at);
+    if row.short_id.is_empty() { &row.session_id[..end] } else { &row.short_id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(agent: &str, origin: &str, exists: bool) -> ForgottenRow {
+        let (agent, origin) = (agent.to_owned(), origin.to_owned());
+        ForgottenRow { agent, origin, exists, ..ForgottenRow::default() }
+    }
+
+    #[test]
+    fn each_kind_of_session_that_cannot_be_restored_is_named() {
+        let kept = row("claude", "transcript", true);
+        let wish = row("memory", "memory", false);
+        let import = row("claude", "import", false);
+        let deleted = row("codex", "transcript", false);
+        assert_eq!(losses(std::slice::from_ref(&kept)), [""; 0]);
+        assert_eq!(
+            losses(&[kept, wish.clone(), wish, import, deleted]),
+            [
+                "2 remembered texts cannot be restored: only the memory contains the text.",
+                "1 imported session cannot be restored from a transcript: use `graphiti forget --undo <session>` and import again.",
+                "1 session cannot be restored: the transcript does not exist any more.",
+            ]
+        );
+        // An older daemon sends no origin.
+        let older = [row("memory", "", false), row("claude", "", false)];
+        assert_eq!(losses(&older).len(), 2);
+    }
+
+    #[test]
+    fn an_older_daemon_is_not_asked_to_select_among_sessions() {
+        let sessions = vec!["a".to_owned()];
+        let both = Forget { sessions, after: Some("2026-03-01".to_owned()), ..Forget::default() };
+        assert!(selects_among_sessions(&both));
+        assert!(!selects_among_sessions(&Forget { after: None, ..both.clone() }));
+        assert!(!selects_among_sessions(&Forget { sessions: Vec::new(), ..both }));
+        let answer = |origin| {
+            let sessions = vec![row("claude", origin, true)];
+            Forgotten { sessions, ..Forgotten::default() }
+        };
+        assert!(check_version(&answer("transcript")).is_ok());
+        assert!(check_version(&answer("")).is_err());
+    }
+
+    #[test]
+    fn remembered_texts_are_counted_as_such() {
+        let (session, wish) = (row("claude", "", true), row("memory", "", false));
+        assert_eq!(kinds(&[session.clone(), wish.clone()]), "1 session, 1 remembered text");
+        assert_eq!(kinds(&[wish.clone(), wish]), "2 remembered texts");
+        assert_eq!(kinds(&[session]), "1 session");
+    }
 }

@@ -28,7 +28,7 @@ const MAX_INPUT_BYTES: usize = 16 << 10;
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let (file, number) = file_and_line(&args.file, |path| Path::new(path).exists());
-    let text = match (args.text, number) {
+    let text = match (args.text.filter(|text| !text.trim().is_empty()), number) {
         (Some(text), _) => Some(text),
         (None, Some(number)) => Some(line_of(file, number)?),
         (None, None) => None,
@@ -114,6 +114,7 @@ fn print_change(change: &BlameRow, screen: &Screen) {
         ago(instant(&change.at), now()),
         line(session.shown_id()),
         line(&session.agent),
+        line(session.project_name()),
         line(&outcome_or_state(session).replace('_', " ")),
         change.message.map(|seq| format!("message {seq}")).unwrap_or_default(),
     ];
@@ -216,7 +217,7 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
         screen.print("No sessions.");
     }
     if answer.next.is_some() && screen.is_terminal() {
-        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit.max(1))));
+        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit)));
     }
     print_message(&answer.message, screen);
     Ok(())

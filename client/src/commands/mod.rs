@@ -148,6 +148,11 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
+/// Formats a number of things.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Returns the argument `scope` of a tool. With `team`, the tool also searches what colleagues
 /// shared.
 fn scope(is_team: bool) -> Option<String> {

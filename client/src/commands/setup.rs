@@ -3,6 +3,7 @@
 use std::{
     env,
     io::{self, BufRead, IsTerminal, Write},
+    path::PathBuf,
 };
 
 use similar::TextDiff;
@@ -27,13 +28,13 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
         allow: !args.no_allow,
     };
     let goal = if args.remove { SetupGoal::Remove } else { SetupGoal::Install };
-    let changes = plan_changes(args, goal, &surroundings, screen)?;
-    if changes.is_empty() {
+    let PlannedChanges { changes, refused } = plan_changes(args, goal, &surroundings, screen);
+    if changes.is_empty() && refused.is_empty() {
         screen.print(match goal {
             SetupGoal::Install => "Nothing to change.",
             SetupGoal::Remove => "The settings of the agents contain nothing of graphiti.",
         });
-    } else {
+    } else if !changes.is_empty() {
         changes.iter().for_each(|change| show(change, screen));
         if args.dry_run || !(args.yes || confirm_changes(changes.len())?) {
             screen.print("Nothing was changed.");
@@ -51,7 +52,22 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
             setup::forget_backup(&change.file).map_err(failed)?;
         }
     }
-    Ok(())
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(AskError::Failed(incomplete(&refused))),
+    }
+}
+
+/// The error for files that could not be changed.
+fn incomplete(refused: &[PathBuf]) -> String {
+    let files: Vec<String> = refused.iter().map(|file| block(&file.to_string_lossy())).collect();
+    format!("the setup is incomplete: correct {}, and repeat the command", files.join(", "))
+}
+
+/// The changes that are possible, and the files that cannot be changed.
+struct PlannedChanges {
+    changes: Vec<SettingsChange>,
+    refused: Vec<PathBuf>,
 }
 
 /// Returns the planned changes. Prints, for each agent, whether its settings will be changed, and
@@ -61,33 +77,36 @@ fn plan_changes(
     goal: SetupGoal,
     surroundings: &Surroundings<'_>,
     screen: &Screen,
-) -> Result<Vec<SettingsChange>, AskError> {
+) -> PlannedChanges {
     let mut changes = Vec::new();
-    let mut refused = false;
+    let mut refused: Vec<PathBuf> = Vec::new();
     let is_named = |name: &str| args.agent.iter().any(|named| named == name);
     for agent in AGENTS {
         let is_there = (agent.folder)(surroundings).is_dir();
         if !(is_named(agent.name) || args.agent.is_empty() && is_there) {
             continue;
         }
-        let before = changes.len();
+        let before = (changes.len(), refused.len());
         for change in setup::plan(agent, goal, surroundings) {
             match change {
                 Ok(change) => changes.push(change),
                 Err((file, error)) => {
-                    refused = true;
                     let text = format!("{} is not changed: {error}", file.display());
                     screen.print(screen.bad(block(&text)));
+                    refused.push(file);
                 }
             }
         }
-        let changed = changes.len() > before;
-        screen.print(format!(
-            "{}: {}",
-            screen.bold(agent.title),
-            if changed { "to be changed" } else { "nothing to change" }
-        ));
-        if changed && goal == SetupGoal::Install {
+        let (is_changed, is_incomplete) = (changes.len() > before.0, refused.len() > before.1);
+        let state = match (is_changed, is_incomplete) {
+            (true, false) => "to be changed",
+            (true, true) => "to be changed in part",
+            (false, true) => "cannot be changed",
+            (false, false) => "nothing to change",
+        };
+        screen.print(format!("{}: {state}", screen.bold(agent.title)));
+        // The notes are about the complete setup.
+        if is_changed && !is_incomplete && goal == SetupGoal::Install {
             let offer = agent.offer.filter(|_| surroundings.allow);
             [agent.note, offer]
                 .into_iter()
@@ -95,10 +114,7 @@ fn plan_changes(
                 .for_each(|note| screen.print(screen.dim(note)));
         }
     }
-    if refused && changes.is_empty() {
-        return Err(AskError::Failed("no settings could be changed".to_owned()));
-    }
-    Ok(changes)
+    PlannedChanges { changes, refused }
 }
 
 /// Shows a change of a file as a diff.

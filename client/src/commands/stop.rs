@@ -27,7 +27,7 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
         requested => match start::kill(&home) {
             Ok(true) => {}
             Ok(false) => {
-                requested?;
+                requested.map_err(|error| without_daemon(error, &endpoint::socket(&home)))?;
                 screen.print("graphitid has stopped.");
                 return Ok(());
             }
@@ -38,6 +38,17 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     }
     screen.print("graphitid was killed. No stored data was lost.");
     Ok(())
+}
+
+/// Returns the error of a request if no daemon owns the home: the process that does not answer is
+/// another program, which `--force` does not kill.
+fn without_daemon(error: AskError, socket: &str) -> AskError {
+    match error {
+        AskError::NoAnswer(_) => AskError::Failed(format!(
+            "no graphitid runs, but another program listens at {socket} and does not answer: end this program, or set `session_tracking.hooks.socket_path` to another address"
+        )),
+        error => error,
+    }
 }
 
 /// Stops the daemon, and waits for its end, without output.
@@ -58,5 +69,19 @@ fn ask() -> Result<(), AskError> {
         // The daemon may exit before it sends its answer.
         Ok(_) | Err(AskError::InvalidAnswer(_)) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_program_at_the_socket_is_not_to_be_stopped_by_force() {
+        let error = without_daemon(AskError::NoAnswer(None), "/h/mcp.sock").to_string();
+        assert!(error.contains("another program listens at /h/mcp.sock"), "{error}");
+        assert!(!error.contains("--force"), "{error}");
+        let kept = without_daemon(AskError::NoHome, "/h/mcp.sock");
+        assert!(matches!(kept, AskError::NoHome));
     }
 }

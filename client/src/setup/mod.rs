@@ -141,7 +141,11 @@ pub(crate) fn plan(
             None => change(agent.name, settings, goal).map(|change| changes.push(Ok(change))),
         };
         if let Err(error) = result {
-            changes.push(Err((settings.file.clone(), error)));
+            let error = (settings.file.clone(), error);
+            // Each of our entries in the file has the same problem.
+            if !changes.iter().any(|earlier| earlier.as_ref().err() == Some(&error)) {
+                changes.push(Err(error));
+            }
         }
     }
     for change in changes.iter_mut().flatten() {

@@ -53,7 +53,7 @@ pub enum ReplyForm {
 pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 
 /// The argument with which an agent requests structured data from a tool.
-const STRUCTURED_ARGUMENT: &str = "structured";
+pub(in crate::api) const STRUCTURED_ARGUMENT: &str = "structured";
 
 /// Maximum number of processes of a client. Limits the effect of a loop in the process tree.
 const MAX_PROCESSES: usize = 32;

@@ -7,10 +7,12 @@ use graphiti_proto::tools::{
 };
 
 use crate::{
-    engine::{self, episode, redaction},
+    clock,
+    engine::{self, entities::Graph, episode, redaction},
     model::{
-        Episode, Message, Role, SessionKey, Timestamp,
+        Episode, Fact, Message, Role, SessionKey, Timestamp,
         episode::Author,
+        graph::Relation,
         session::{Session, State},
     },
     search::rank::{Explanation, Spelling},
@@ -56,7 +58,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
             _ => None,
         },
         indexed_at: session.indexed.as_ref().map(|indexed| indexed.at.to_string()),
-        episode: episode.as_ref().map(episode_row),
+        episode: episode.as_ref().map(|episode| episode_row(store, episode)).transpose()?,
     })
 }
 
@@ -82,13 +84,20 @@ fn title_from_first_prompt(store: &dyn Store, session: SessionKey) -> Result<Str
     Ok(prompt.map_or_else(String::new, |prompt| episode::title(&prompt.text)))
 }
 
-pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
+/// The outcome of a remembered wish that does not apply any more.
+const WITHDRAWN: &str = "withdrawn";
+
+fn episode_row(store: &dyn Store, episode: &Episode) -> Result<EpisodeRow, StoreError> {
+    let outcome = match is_withdrawn(store, episode)? {
+        true => WITHDRAWN,
+        false => episode.summary.outcome.as_str(),
+    };
     let activity = &episode.summary.activity_vector;
     let activities = activity.dominant_activities().into_iter();
-    EpisodeRow {
+    Ok(EpisodeRow {
         uuid: episode.id.to_string(),
         name: episode.name.clone(),
-        outcome: episode.summary.outcome.as_str().to_owned(),
+        outcome: outcome.to_owned(),
         primary_activity: activity.primary_activity().to_owned(),
         activities: activities.map(|one| (one.as_str().to_owned(), activity.get(one))).collect(),
         branches: episode.branches.clone(),
@@ -102,7 +111,18 @@ pub(super) fn episode_row(episode: &Episode) -> EpisodeRow {
             from => from.to_owned(),
         }),
         close_reason: episode.reason.note().map_or_else(|| episode.reason.name(), str::to_owned),
+    })
+}
+
+/// Whether an episode is a remembered wish that the user withdrew.
+pub(super) fn is_withdrawn(store: &dyn Store, episode: &Episode) -> Result<bool, StoreError> {
+    if !episode.is_memory() || episode.summary.preferences.is_none() {
+        return Ok(false);
     }
+    let facts = Graph::of(store).of_episode(episode.id)?.facts.into_iter();
+    let wishes: Vec<Fact> = facts.filter(|fact| fact.relation == Relation::Prefers).collect();
+    let now = clock::now();
+    Ok(!wishes.is_empty() && !wishes.iter().any(|wish| wish.holds_at(now)))
 }
 
 pub(super) fn message_row(message: &Message) -> MessageRow {

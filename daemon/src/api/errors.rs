@@ -10,6 +10,9 @@ use crate::{
     store::StoreError,
 };
 
+/// The part of an error that names the command that shows the sessions.
+pub(super) const LISTED_SESSIONS: &str = "`graphiti list` shows the sessions";
+
 pub(super) fn engine_error(error: EngineError) -> Error {
     match error {
         EngineError::NoSuchSession => Error::new(code::NOT_FOUND, error.to_string()),
@@ -45,7 +48,7 @@ pub(super) fn resolve_error(error: ResolveError) -> Error {
         ResolveError::Unknown(id) => Error::new(
             code::NOT_FOUND,
             format!(
-                "no session id begins with `{id}`, and no episode has this id; `graphiti list` shows the sessions"
+                "no session id begins with `{id}`, and no episode has this id; {LISTED_SESSIONS}"
             ),
         ),
         ResolveError::Several { what, candidates: sessions } => Error {

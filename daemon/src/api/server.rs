@@ -63,6 +63,19 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
     }
 }
 
+/// Describes why the daemon cannot listen at `socket`, and what to do.
+pub fn listen_error(socket: &str, error: &io::Error) -> String {
+    const SETTING: &str = "`session_tracking.hooks.socket_path`";
+    // The name of the field of the address whose length the system limits.
+    if error.to_string().contains("sun_path") {
+        return format!(
+            "cannot listen at {socket}: the path is too long, it has {} bytes; set {SETTING} to a shorter path, or GRAPHITI_HOME to a folder with a shorter path",
+            socket.len()
+        );
+    }
+    format!("cannot listen at {socket}: {error}; {SETTING} sets another address")
+}
+
 /// Returns the listener that a service manager passes to the daemon, and its path; `None` if it
 /// passes no listener. Call this only once in a process.
 #[cfg(unix)]
@@ -98,7 +111,7 @@ fn remove_stale_socket(socket: &std::path::Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
     }
     if UnixStream::connect(socket).is_ok() {
-        let what = format!("another program listens at {}", socket.display());
+        let what = "another program listens there";
         return Err(io::Error::new(io::ErrorKind::AddrInUse, what));
     }
     std::fs::remove_file(socket)
@@ -172,4 +185,30 @@ async fn reject_busy(mut stream: &Stream) {
     let answer = Response::new(Value::Null, Err(Error::new(code::BUSY, what)));
     // A client that does not read in time does not get the reason.
     let _ = tokio::time::timeout(REJECT_TIMEOUT, stream.write_all(&answer.to_line())).await;
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_used_is_reported_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let (taken, long) = (socket("taken"), socket(&"x".repeat(120)));
+        let _listener = listen(&taken).unwrap();
+        let error = |socket: &str| listen_error(socket, &listen(socket).err().unwrap());
+        assert_eq!(
+            error(&taken),
+            format!(
+                "cannot listen at {taken}: another program listens there; \
+                 `session_tracking.hooks.socket_path` sets another address"
+            )
+        );
+        let error = error(&long);
+        assert!(
+            error.contains("the path is too long") && error.contains("GRAPHITI_HOME"),
+            "{error}"
+        );
+    }
 }

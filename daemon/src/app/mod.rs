@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use graphiti_proto::{endpoint, methods::Reloaded};
 use tokio::sync::{Notify, mpsc};
 
@@ -246,9 +246,8 @@ impl Supervisor {
             Some(path) => path.to_string_lossy().into_owned(),
             None => endpoint::default_socket(self.home.path()),
         };
-        let listener = api::server::listen(&socket).with_context(|| {
-            format!("listen at {socket}; `session_tracking.hooks.socket_path` sets another address")
-        })?;
+        let listener = api::server::listen(&socket)
+            .map_err(|error| anyhow!(api::server::listen_error(&socket, &error)))?;
         Ok((listener, socket))
     }
 

@@ -28,7 +28,7 @@ fn without_file(search: &FileSearch) -> String {
         search.candidates().iter().map(|file| file.display().to_string()).collect();
     let looked_for = candidates.join(" and ");
     let values = values(&Loaded::default());
-    format!("no file: looked for {looked_for}; `graphiti config init` writes one\n\n{values}")
+    format!("no file: looked for {looked_for}; `graphitid config init` writes one\n\n{values}")
 }
 
 fn valid_report(file: &Path, loaded: &Loaded) -> String {

@@ -21,7 +21,7 @@ pub enum Existing {
 
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
-    #[error("{}: already exists; `graphiti config init --force` renames it and writes a new one", .file.display())]
+    #[error("{}: already exists; `graphitid config init --force` renames it and writes a new one", .file.display())]
     Exists { file: PathBuf },
     #[error("{}: cannot be written ({error})", .file.display())]
     Io { file: PathBuf, error: io::Error },

@@ -199,7 +199,7 @@ impl fmt::Display for Notice {
             }
             Notice::Unknown { place, key, nearest: None } => write!(
                 f,
-                "{place}: `{key}` is unknown and ignored; `graphiti config schema` shows all keys"
+                "{place}: `{key}` is unknown and ignored; `graphitid config schema` shows all keys"
             ),
             Notice::Twice { place, key } => {
                 write!(f, "{place}: `{key}` occurs twice; this occurrence is used")

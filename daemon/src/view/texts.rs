@@ -156,9 +156,9 @@ texts! {
     forget_link: "Forget this session…",
     forget_question: "Forget this session?",
     forget_explanation: "The messages, the summary and the facts that only this session contains \
-    are removed from the memory. The transcript is kept, and is not read again until you undo \
-    this.",
-    forget_for_good: "The transcript does not exist any more: this cannot be undone.",
+    are removed from the memory.",
+    forget_transcript: "The transcript is kept, and is not read again until you undo this.",
+    forget_for_good: "There is no transcript on this machine: this cannot be undone.",
     forget_now: "Forget",
     cancel: "Cancel",
     relatives: "Sessions that share text with this session (they are kept)",
@@ -168,7 +168,7 @@ texts! {
     forgotten_hint: "These sessions are not read again until you press Undo.",
     restored: "Restored",
     read_again: "its transcript is read again",
-    transcript_gone: "its transcript does not exist any more",
+    transcript_gone: "nothing was restored, because there is no transcript on this machine",
     undo: "Undo",
     // Notices
     saved: "Saved.",

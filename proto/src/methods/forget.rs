@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 /// The name of the method. The answer is [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget: the sessions in `sessions`, and the sessions that match all given
-/// filters of project and time.
+/// The sessions to forget: the sessions in `sessions` or, if there are none, all sessions. Filters
+/// of project and time select among these sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// All sessions of this project, given as a namespace or a directory.
+    /// Only sessions of this project, given as a namespace or a directory. Remembered texts for all
+    /// projects are not selected by it, unless `sessions` contains them.
     pub project: Option<String>,
-    /// Sessions with messages on or after this day, such as 2026-03-01.
+    /// Only sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
-    /// Sessions with messages before this day.
+    /// Only sessions with messages before this day.
     pub before: Option<String>,
     /// Whether to only report what would be removed.
     pub dry_run: bool,
@@ -67,6 +68,9 @@ pub struct Forgotten {
 pub struct ForgottenRow {
     /// The agent's id of the session.
     pub session_id: String,
+    /// A prefix of the id that is unique among all sessions; empty for restored and listed sessions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub short_id: String,
     /// The name of the agent.
     pub agent: String,
     /// The title; empty when the session was never read, or when its text was removed.
@@ -79,6 +83,11 @@ pub struct ForgottenRow {
     pub messages: u32,
     /// The path of the transcript, which is not removed.
     pub file_path: String,
-    /// Whether the transcript exists; false in a list of sessions that were forgotten earlier.
+    /// Whether the transcript exists, so that the session can be restored; false in a list of
+    /// sessions that were forgotten earlier.
     pub exists: bool,
+    /// The source of the text: `transcript`, `memory` (a remembered text) or `import` (another
+    /// machine). Only the text of a transcript can be restored. Empty for listed sessions.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub origin: String,
 }

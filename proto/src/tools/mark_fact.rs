@@ -13,7 +13,7 @@ pub const NAME: &str = "mark_fact";
 #[cfg_attr(feature = "schema", schemars(extend("required" = ["uuid", "verdict"])))]
 #[serde(default)]
 pub struct MarkFactArguments {
-    /// The id of the fact.
+    /// The id of the fact, or its first 8 digits.
     pub uuid: String,
     /// `wrong`: it was never true. `done`: it is over. `keep`: it still holds.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["wrong", "done", "keep"])))]

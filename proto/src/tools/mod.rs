@@ -128,7 +128,8 @@ pub struct EpisodeRow {
     pub uuid: String,
     /// A short title for lists.
     pub name: String,
-    /// `completed`, `blocked`, `in_progress` or `abandoned`.
+    /// `completed`, `blocked`, `in_progress` or `abandoned`; `withdrawn` for a remembered wish that
+    /// the user withdrew.
     pub outcome: String,
     /// The strongest activity, or `mixed`.
     pub primary_activity: String,

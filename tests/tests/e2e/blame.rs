@@ -72,6 +72,8 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
     assert!(shown.contains("pool.py"), "{shown}");
     let printed = world.printed(&["blame", POOL, "-n", "1"]);
     assert!(printed.contains("bbbb-2") && !printed.contains("aaaa-1"), "{printed}");
+    assert!(printed.contains(" · claude · app · "), "the project is named: {printed}");
+    assert_eq!(world.printed(&["blame", POOL, "-n", "1", "--text", " "]), printed);
     let none = world.printed(&["blame", "/work/app/src/other.py"]);
     assert_eq!(none, "No known session changed src/other.py.\n");
     // An agent may give the path of the file in the project.

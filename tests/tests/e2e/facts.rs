@@ -36,8 +36,15 @@ fn a_preference_is_listed_until_the_user_withdraws_it() {
     assert_eq!(handoff["preferences"], json!([stored[0], stored[1], format!("“{from_prompt}”")]));
 
     let id = printed.trim().rsplit(' ').next().unwrap();
+    let found = || world.printed(&["search", "never push to main"]);
+    assert!(!found().contains("withdrawn"), "{}", found());
     world.printed(&["forget", "--fact", id]);
     assert_eq!(wishes(PROJECT), [everywhere, from_prompt]);
+    assert!(found().contains(" · withdrawn"), "{}", found());
+    let listed = world.json(&["search", "never push to main"]);
+    let memory = listed["hits"][0]["session"]["session_id"].as_str().unwrap().to_owned();
+    let shown = world.printed(&["show", &memory]);
+    assert!(shown.contains("The user withdrew this wish"), "{shown}");
     let mut later = world.transcript("bbbb-2").aged(HOUR);
     later.prompt("You no longer have to write the tests first.").reply("Understood.");
     daemon.settle();
@@ -58,7 +65,11 @@ fn an_agent_can_store_a_preference() {
     };
     assert!(add("Small commits, please", json!({ "kind": "preference" }))["fact"].is_string());
     assert!(add("Never push to main.", json!({}))["fact"].is_string());
-    assert_eq!(add("The server is in Berlin.", json!({}))["fact"], Value::Null);
+    let wish = add("Use ruff.", json!({ "kind": "preference", "everywhere": true }));
+    assert_eq!(wish["message"], "Remembered 'x' as a wish for all projects.");
+    let note = add("The server is in Berlin.", json!({}));
+    assert_eq!(note["fact"], Value::Null);
+    assert_eq!(note["message"], format!("Remembered 'x' as a note about {PROJECT}."));
     assert_eq!(add("Never push to main.", json!({ "kind": "note" }))["fact"], Value::Null);
 }
 
@@ -100,6 +111,8 @@ fn corrections_of_the_user_survive_another_summary_and_are_exported() {
     let there = other.start();
     let printed = other.printed(&["import", folder.to_str().unwrap()]);
     assert!(printed.contains("Corrections of facts: 1 imported, 0 known already."), "{printed}");
+    let again = other.printed(&["import", folder.to_str().unwrap()]);
+    assert!(again.contains("Corrections of facts: 0 imported, 1 known already."), "{again}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["certainty"], "refuted", "{ended}");
     other.printed(&["facts", "--keep", &id]);

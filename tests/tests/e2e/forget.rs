@@ -141,6 +141,57 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
 }
 
 #[test]
+fn filters_select_among_the_given_sessions() {
+    let world = World::new();
+    write_session(&world, MARMOT, PROJECT, "marmot");
+    write_session(&world, OTHER, "/work/other", "walrus");
+    let daemon = world.start();
+    daemon.settle();
+    let count = |arguments: Value| forget(&daemon, arguments)["sessions"].as_array().unwrap().len();
+    assert_eq!(count(json!({ "sessions": [MARMOT] })), 1);
+    for filter in ["before", "after"] {
+        let day = if filter == "before" { "2001-01-01" } else { "2200-01-01" };
+        assert_eq!(count(json!({ "sessions": [MARMOT], filter: day })), 0, "{filter}");
+    }
+    assert_eq!(count(json!({ "sessions": [MARMOT, OTHER], "project": PROJECT })), 1);
+    assert_eq!(count(json!({ "sessions": [MARMOT, OTHER], "after": "2001-01-01" })), 2);
+}
+
+#[test]
+fn remembered_texts_are_named_as_such_and_wishes_for_all_projects_are_kept() {
+    let world = World::new();
+    let transcript = write_session(&world, MARMOT, PROJECT, "marmot");
+    let daemon = world.start();
+    daemon.settle();
+    world.printed(&["remember", "Never push to main", "--project", PROJECT]);
+    let group = json!({ "name": "Tests", "episode_body": "Write tests.", "group_id": PROJECT,
+        "kind": "preference", "everywhere": true });
+    let everywhere = daemon.call("add_memory", &group)["uuid"].clone();
+    let preview = forget(&daemon, json!({ "project": PROJECT }));
+    let rows = preview["sessions"].as_array().unwrap();
+    let mut kinds: Vec<_> = rows.iter().map(|row| [&row["origin"], &row["exists"]]).collect();
+    kinds.sort_by_key(|[origin, _]| origin.to_string());
+    let wanted = [[json!("memory"), json!(false)], [json!("transcript"), json!(true)]];
+    assert_eq!(kinds, wanted.each_ref().map(|[origin, exists]| [origin, exists]), "{preview}");
+    let printed = world.printed(&["forget", "--project", PROJECT]);
+    let first = "Would be forgotten: 1 session, 1 remembered text, 2 messages";
+    assert!(printed.starts_with(first), "{printed}");
+    assert!(printed.contains("Never push to main  (remembered text)\n"), "{printed}");
+    let loss = "1 remembered text cannot be restored: only the memory contains the text.\n";
+    assert!(printed.contains(loss) && printed.contains("--undo"), "{printed}");
+    let named = forget(&daemon, json!({ "sessions": [everywhere], "project": PROJECT }));
+    assert_eq!(named["sessions"].as_array().unwrap().len(), 1, "a given text is selected");
+
+    fs::remove_file(transcript.path()).unwrap();
+    let printed = world.printed(&["forget", "--project", PROJECT, "--run"]);
+    assert!(printed.contains(loss) && !printed.contains("--undo"), "{printed}");
+    let deleted = "1 session cannot be restored: the transcript does not exist any more.\n";
+    assert!(printed.contains(deleted), "{printed}");
+    assert!(world.printed(&["forget"]).contains("(remembered text, cannot be restored)"));
+    assert_eq!(world.json(&["facts", "--kind", "PREFERS"])["facts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn forgetting_an_original_leaves_its_fork_with_its_own_part() {
     let world = World::new();
     let marmot = write_session(&world, MARMOT, PROJECT, "marmot");

@@ -106,12 +106,12 @@ fn a_limit_of_zero_shows_nothing() {
     let daemon = world.start();
     daemon.settle_sessions();
     assert_eq!(world.printed(&["list", "-n", "0"]), "1 session.\n");
-    assert_eq!(world.printed(&["search", "login", "-n", "0"]), "");
-    assert_eq!(world.printed(&["facts", "login", "-n", "0"]), "");
     assert_eq!(world.printed(&["handoff", "-p", "/work/app", "-n", "0"]), "");
-    let shown = world.json(&["show", "aaaa-1", "--messages", "-n", "0"]);
+    let none = json!({ "session_id": "aaaa-1", "view": "messages", "limit": 0 });
+    let shown = daemon.call("get_session", &none);
     assert_eq!((&shown["messages"], &shown["next"]), (&json!([]), &json!(0)), "{shown}");
-    assert_eq!(world.json(&["search", "login", "-n", "0"])["hits"], json!([]));
+    let found = daemon.call("search_sessions", &json!({ "query": "login", "limit": 0 }));
+    assert_eq!(found["hits"], json!([]));
 }
 
 /// Creates the files of a Git repository.

@@ -112,6 +112,9 @@ fn an_export_is_imported_once_on_another_machine() {
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
+    let preview = there.printed(&["forget", "aaaa-1"]);
+    assert!(preview.contains("1 imported session cannot be restored"), "{preview}");
+    assert!(!preview.contains("The transcripts stay"), "{preview}");
     // The machine that exported the episodes knows all of them.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);
     assert!(printed.starts_with("Imported: 0 episodes; 3 known already."), "{printed}");
@@ -266,7 +269,7 @@ fn a_synced_folder_transfers_new_versions_and_keeps_episodes_that_a_new_database
     assert_eq!(titles(&there_daemon, "marmot"), ["Deploy"]);
     // A replaced memory keeps its id.
     add(&daemon, "The walrus server is deployed by hand.", Some(&uuid));
-    assert!(export(&here).contains("1 files written, 0 removed"));
+    assert!(export(&here).contains("1 file written, 0 removed"));
     assert!(import(&there).contains("Imported: 1 episode; 20 known already."));
     assert_eq!(titles(&there_daemon, "marmot").len(), 0);
     assert_eq!(titles(&there_daemon, "walrus"), ["Deploy"]);

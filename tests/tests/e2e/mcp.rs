@@ -145,6 +145,49 @@ fn errors_are_returned_where_the_agent_can_see_them() {
 }
 
 #[test]
+fn a_wrong_call_is_answered_by_an_error_that_a_model_can_correct() {
+    let world = World::new();
+    world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("aaaa-1");
+    let mut host = host(&world);
+    host.initialize(LATEST);
+    for (tool, arguments, wanted) in [
+        ("search_sessions", json!({ "q": "auth" }), "unknown: `q`"),
+        ("search_sessions", json!({}), "`query` is missing"),
+        (
+            "get_session",
+            json!({ "session_id": "aaaa-1", "view": "messages", "from": 99 }),
+            "`from` is 99, but the last message of this file has number 1",
+        ),
+        (
+            "get_session",
+            json!({ "session_id": "aaaa-1", "view": "messages", "source": 9 }),
+            "there is no `source` 9; there are 0",
+        ),
+        ("get_episode_entities", json!({}), "missing: `episode_uuids`"),
+    ] {
+        let answer = host.call_for_model(tool, arguments);
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(answer["isError"] == true && text.contains(wanted), "{tool}: {text}");
+    }
+    for (tool, arguments, wanted) in [
+        ("list_sessions", json!({ "limit": 0 }), "because `limit` is 0"),
+        ("get_handoff", json!({ "project": "/work/app", "max_chars": 10 }), "`max_chars` 10"),
+    ] {
+        let answer = host.call_for_model(tool, arguments);
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(wanted), "{tool}: {text}");
+    }
+    let nameless = host.ask("tools/call", json!({}));
+    assert_eq!(nameless["error"]["code"], -32602, "{nameless}");
+    // A program may be newer than the daemon.
+    let call = json!({ "name": "search_sessions", "arguments": { "query": "auth", "new": 1 } });
+    assert!(daemon.wire().ask("tools/call", call).is_ok());
+}
+
+#[test]
 fn an_agent_gets_text_for_its_model_and_structured_answers_only_on_request() {
     let world = World::new();
     world.transcript("aaaa-1").prompt("Fix the login timeout").reply("I fixed it in auth.rs.");
@@ -168,6 +211,7 @@ fn an_agent_gets_text_for_its_model_and_structured_answers_only_on_request() {
     assert_eq!(wrong["isError"], true);
     let message = wrong["content"][0]["text"].as_str().unwrap();
     assert!(message.starts_with("no session id begins with `zzzz`"), "{message}");
+    assert!(message.ends_with("search_sessions shows the ids of sessions"), "{message}");
     let both =
         host.call_for_model("search_sessions", json!({ "query": "auth", "structured": true }));
     assert_eq!(both["structuredContent"]["hits"][0]["session"]["short_id"], "aaaa-1", "{both}");

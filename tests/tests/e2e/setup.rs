@@ -169,8 +169,13 @@ fn settings_that_cannot_be_read_are_not_changed() {
     let world = machine();
     let settings = world.claude().join("settings.json");
     fs::write(&settings, "{ \"hooks\": ").expect("write settings");
-    let printed = world.printed(&["setup", "--yes"]);
-    assert!(printed.contains("settings.json is not changed"), "{printed}");
+    let output = world.graphiti(&["setup", "--yes"]);
+    let printed = String::from_utf8(output.stdout).expect("a text");
+    assert_eq!(printed.matches("settings.json is not changed").count(), 1, "{printed}");
+    assert!(printed.contains("Claude Code: to be changed in part\n"), "{printed}");
+    assert!(!printed.contains("Claude Code may use"), "{printed}");
+    let error = String::from_utf8(output.stderr).expect("a text");
+    assert!(error.contains("the setup is incomplete: correct ") && !output.status.success());
     assert_eq!(read(&settings), "{ \"hooks\": ");
     assert!(world.path(".codex/hooks.json").exists(), "the other agents are set up");
 }

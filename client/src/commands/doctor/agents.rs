@@ -115,6 +115,7 @@ fn hook_runs(seen: &Observations, answers: &DaemonAnswers, last: &HookCount) -> 
     let when = ago(instant(&last.last), seen.now);
     let waiting = match answers.hook_counts.spooled {
         0 => String::new(),
+        1 => "; 1 event waits for its session".to_owned(),
         spooled => format!("; {spooled} events wait for their sessions"),
     };
     format!("{count} ran since the daemon's start, the last one {when} ({}){waiting}", last.name)

@@ -110,7 +110,8 @@ fn watching(seen: &Observations) -> Finding {
         );
     }
     let Some(limit) = seen.watch_limit else { return Finding::ok(ABOUT, mode) };
-    let watched = format!("{} folders of {} that may be watched", number(folders), number(limit));
+    let noun = if folders == 1 { "folder" } else { "folders" };
+    let watched = format!("{} {noun} of {} that may be watched", number(folders), number(limit));
     // The limit applies to all programs of a user together.
     if mode == "events" && folders > limit / 2 {
         return Finding::warn(

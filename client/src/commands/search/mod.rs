@@ -37,7 +37,6 @@ const DEFAULT_CONTEXT: u32 = 1;
 
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
-    check_open(is_open, args.limit)?;
     let mut arguments = arguments(args);
     if arguments.query.is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
@@ -83,19 +82,10 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     for (at, hit) in answer.hits.iter().enumerate() {
         print_hit(at + 1, hit, blocks.get(at).map(Vec::as_slice), screen);
     }
-    if answer.hits.is_empty() && answer.error.is_none() && arguments.limit != Some(0) {
+    if answer.hits.is_empty() && answer.error.is_none() {
         screen.print("Nothing found.");
     }
     print_notes(&answer, screen);
-    Ok(())
-}
-
-/// Rejects `--open` with `-n 0`, because then there is no session that can be opened.
-fn check_open(is_open: bool, limit: usize) -> Result<(), AskError> {
-    if is_open && limit == 0 {
-        let what = "`--open` shows the best session, so `-n` must be at least 1: omit `-n 0`";
-        return Err(AskError::InvalidInput(what.to_owned()));
-    }
     Ok(())
 }
 
@@ -312,17 +302,4 @@ fn sanitized(text: &str) -> String {
     let (before, after) =
         (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
     format!("{}{inner}{}", space(before), space(after))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn open_is_rejected_if_no_session_is_requested() {
-        assert!(
-            matches!(check_open(true, 0), Err(AskError::InvalidInput(what)) if what.contains("`-n`"))
-        );
-        assert!(check_open(true, 1).is_ok() && check_open(false, 0).is_ok());
-    }
 }

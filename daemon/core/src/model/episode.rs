@@ -8,6 +8,7 @@ use crate::model::{
     session::{CloseReason, ContentHash, SessionId, SessionKey},
     summary::EnhancedSessionSummary,
     time::Timestamp,
+    wording::EVERYWHERE,
 };
 
 /// The summary of a finished session, or an added memory.
@@ -68,6 +69,12 @@ impl Episode {
     /// Whether the episode is an added memory, and not the summary of a session.
     pub fn is_memory(&self) -> bool {
         self.session_id.agent == MEMORY
+    }
+
+    /// Whether the episode is a memory that is a wish of the user for all projects.
+    pub fn is_wish_for_all_projects(&self) -> bool {
+        let mut wishes = self.summary.preferences.iter().flatten();
+        self.is_memory() && wishes.any(|wish| wish.starts_with(EVERYWHERE))
     }
 
     /// Returns the other machine from which the episode was imported, if it was imported.

@@ -4,11 +4,14 @@
 //! old episode today therefore has the same result as importing it in order, and removing an
 //! episode leaves no trace.
 
-use crate::model::{
-    EpisodeId, Timestamp,
-    graph::{
-        Attributed, Certainty, Claim, Correction, Fact, FactKey, Mark, Observation, Relation,
-        Stance, Verdict,
+use crate::{
+    graph::UNCHECKED,
+    model::{
+        EpisodeId, Timestamp,
+        graph::{
+            Attributed, Certainty, Claim, Correction, Fact, FactKey, Mark, Observation, Relation,
+            Stance, Verdict,
+        },
     },
 };
 
@@ -180,6 +183,7 @@ impl<'c> FactInterval<'c> {
             .flat_map(|claim| claim.what.origins.iter().map(|origin| (claim.episode, *origin)));
         let created_at =
             self.claims.iter().map(|claim| claim.created_at).min().unwrap_or(first.created_at);
+        let certainty = self.certainty();
         Fact {
             id: key.in_span(number),
             namespace: first.what.namespace,
@@ -187,8 +191,8 @@ impl<'c> FactInterval<'c> {
             source: first.what.source,
             target: first.what.target,
             others,
-            sentence: last.what.sentence.clone(),
-            certainty: self.certainty(),
+            sentence: sentence(last, certainty),
+            certainty,
             valid_at: first.what.at,
             invalid_at: self.end.map(|end| end.at),
             created_at,
@@ -222,6 +226,14 @@ impl<'c> FactInterval<'c> {
     }
 }
 
+/// Returns the sentence of a claim. If another session verified the claim, the sentence does not
+/// say that no run did.
+fn sentence(claim: &Attributed<Claim>, certainty: Certainty) -> String {
+    let sentence = claim.what.sentence.as_str();
+    let verified = sentence.strip_suffix(UNCHECKED).filter(|_| certainty == Certainty::Verified);
+    verified.map_or(sentence, str::trim_end).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +255,20 @@ mod tests {
         assert_eq!((facts[0].valid_at, facts[0].invalid_at), (at(10), Some(at(20))));
         assert_eq!(facts[0].expired_at, Some(at(1_020)));
         assert!(facts[0].holds_at(at(19)) && !facts[0].holds_at(at(20)));
+    }
+
+    #[test]
+    fn a_fix_that_a_later_run_verified_does_not_say_that_no_run_did() {
+        let mut fixed = claim(10, Stance::Supposed);
+        fixed.what.certainty = Certainty::Hypothesis;
+        fixed.what.sentence = format!("It failed. Fix: Did it. {UNCHECKED}");
+        let fact = |marks: &[Attributed<Mark>]| {
+            let fact = facts(key(), std::slice::from_ref(&fixed), marks, None).remove(0);
+            (fact.certainty, fact.sentence)
+        };
+        assert_eq!(fact(&[]), (Certainty::Hypothesis, fixed.what.sentence.clone()));
+        let verified = (Certainty::Verified, "It failed. Fix: Did it.".to_owned());
+        assert_eq!(fact(&[mark(20, Observation::Succeeded)]), verified);
     }
 
     #[test]

@@ -29,6 +29,9 @@ use crate::model::Fact;
 /// The name of the attribute that marks a fact as listed only on demand.
 const MINOR: &str = "minor";
 
+/// The sentence at the end of the text about an error if no run of its session verified the fix.
+const UNCHECKED: &str = "No run verified the fix.";
+
 /// Whether a fact is listed by default: its relation repeats neither the git history nor the list
 /// of sessions, and the fact is not marked as minor.
 pub fn is_listed(fact: &Fact) -> bool {

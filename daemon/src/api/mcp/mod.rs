@@ -3,9 +3,10 @@
 //!
 //! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
 //! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans its
-//! messages, [`catalogue`] describes our tools, and [`mod@client_kind`] adapts instructions to the
-//! agent.
+//! messages, [`catalogue`] describes our tools, [`arguments`] checks their arguments, and
+//! [`mod@client_kind`] adapts instructions to the agent.
 
+mod arguments;
 mod catalogue;
 mod client_kind;
 mod outgoing;
@@ -22,10 +23,10 @@ use graphiti_proto::rpc::{Error, Request, code};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, ErrorCode,
-        GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
         ReadResourceRequestParams, ReadResourceResponse, ResultType, ServerCapabilities,
         ServerConfig, Tool,
     },
@@ -191,7 +192,11 @@ impl ServerHandler for McpSession {
         let params = json!({ "name": request.name, "arguments": request.arguments });
         let client = self.client(&params, &context);
         let form = client.reply_form;
-        match self.call(params, client, context).await {
+        let called = match arguments::check(&request.name, request.arguments.as_ref()) {
+            Ok(()) => self.call(params, client, context).await,
+            Err(error) => Err(error),
+        };
+        match called {
             Ok(result) => Ok(call_result(result)?.into()),
             // The agent can correct its arguments, so the error is a tool result.
             Err(error) if error.code == code::INVALID_PARAMS => {
@@ -248,6 +253,26 @@ impl ServerHandler for McpSession {
         let client = ClientContext { reply_form: ReplyForm::Structured, ..client };
         let result = self.call(params, client, context).await.map_err(error_data)?;
         prompt.filled(&result).map(Into::into)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unknown_request(request.method))
+    }
+}
+
+/// Returns the error for a request that the SDK does not recognise: an unknown method, or a known
+/// method with wrong parameters.
+fn unknown_request(method: String) -> ErrorData {
+    match &*method {
+        "tools/call" => {
+            let what = "`params` of `tools/call` must have `name`, the name of a tool, and may have `arguments`, an object";
+            error_data(Error::new(code::INVALID_PARAMS, what))
+        }
+        _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
     }
 }
 

@@ -5,7 +5,7 @@ use graphiti_proto::clean::for_model;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::engine::episode::handoff::is_marked_as_record;
+use crate::{api::tools::add_memory::ADDED, engine::episode::handoff::is_marked_as_record};
 
 /// The member that describes an answer. It comes first, so that the model reads it before the
 /// content.
@@ -58,16 +58,17 @@ fn mark(result: &mut Value) {
         let text = result["structuredContent"].to_string();
         result["content"] = serde_json::json!([{ "type": "text", "text": text }]);
     } else if !failed {
-        mark_texts(result.get_mut("content"));
+        let is_own = |text: &str| is_marked_as_record(text) || text.starts_with(ADDED);
+        mark_texts(result.get_mut("content"), is_own);
     }
-    mark_texts(result.get_mut("contents"));
+    mark_texts(result.get_mut("contents"), is_marked_as_record);
 }
 
-/// Marks the texts of a tool's answer without structured content, or of resources.
-fn mark_texts(parts: Option<&mut Value>) {
+/// Marks the texts of a tool's answer without structured content, or of resources. A handoff already
+/// begins with such a note, and the acknowledgement of a new memory is not a record.
+fn mark_texts(parts: Option<&mut Value>, is_excepted: impl Fn(&str) -> bool) {
     for part in parts.and_then(Value::as_array_mut).into_iter().flatten() {
-        // A handoff already begins with such a note.
-        if let Some(text) = part["text"].as_str().filter(|text| !is_marked_as_record(text)) {
+        if let Some(text) = part["text"].as_str().filter(|text| !is_excepted(text)) {
             part["text"] = format!("{RECORD}.\n\n{text}").into();
         }
     }
@@ -120,6 +121,16 @@ mod tests {
         assert_eq!(answer["result"]["content"][0]["text"], format!("{head}\n- {HARMLESS}"));
         let failed = sent(&json!({ "result": { "content": content, "isError": true } }));
         assert_eq!(failed["result"]["content"][0]["text"], HARMLESS);
+    }
+
+    #[test]
+    fn an_acknowledgement_is_not_marked_but_a_resource_with_its_words_is() {
+        let text = format!("{ADDED} 'x' as a note about /w.");
+        let part = json!([{ "type": "text", "text": text }]);
+        let answer = sent(&json!({ "result": { "content": part, "isError": false } }));
+        assert_eq!(answer["result"]["content"][0]["text"], text);
+        let read = sent(&json!({ "result": { "contents": part } }));
+        assert_eq!(read["result"]["contents"][0]["text"], format!("{RECORD}.\n\n{text}"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) async fn corrections(
     for given in &request.corrections {
         let one = parse(daemon, given, request.imported)?;
         // A correction that is not imported always replaces an earlier correction.
-        if !request.imported || daemon.engine.may_correct(&one).map_err(engine_error)? {
+        if !request.imported || is_new(daemon, &one)? {
             corrected.push(one);
         }
     }
@@ -53,6 +53,12 @@ pub(super) async fn corrections(
         }
     }
     Ok(write(&answer))
+}
+
+/// Whether an imported correction changes what is stored.
+fn is_new(daemon: &DaemonState, one: &CorrectedFact) -> Result<bool, Error> {
+    let known = daemon.engine.store().correction(one.fact).map_err(store_error)?;
+    Ok(known != Some(one.correction) && daemon.engine.may_correct(one).map_err(engine_error)?)
 }
 
 fn parse(

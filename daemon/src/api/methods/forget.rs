@@ -20,12 +20,15 @@ use crate::{
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
-    model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
+    model::{Episode, Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
+    store::{Store, StoreError},
 };
 
 /// Maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 10;
+/// The origin of a session with a transcript on this machine.
+const TRANSCRIPT: &str = "transcript";
 
 /// The filters other than ids.
 struct ForgetFilter {
@@ -51,14 +54,10 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         let sessions = daemon.engine.forgotten().iter().map(forgotten_row).collect();
         return Ok(write(&Forgotten { sessions, ..Forgotten::default() }));
     }
-    let mut targets = ForgetTargets::new();
-    for given in &forget.sessions {
-        let session = named(daemon, given).await?;
-        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
-    }
-    if !filter.is_empty() {
-        add_matching(daemon, &filter, &mut targets).await?;
-    }
+    let targets = match forget.sessions.as_slice() {
+        [] => all_matching(daemon, &filter).await?,
+        given => named_matching(daemon, given, &filter).await?,
+    };
     let ids: Vec<String> = targets.keys().map(|id| id.id.clone()).collect();
     let spooled = spool::files_of(&daemon.home, &ids)
         .map_err(|error| Error::new(code::INTERNAL, format!("cannot read the spool: {error}")))?;
@@ -115,6 +114,11 @@ impl ForgetFilter {
             && self.after.is_none_or(|after| last >= after)
             && self.before.is_none_or(|before| first < before)
     }
+
+    fn matches_session(&self, session: &Session) -> bool {
+        let first = session.started_at.unwrap_or(session.last_activity);
+        self.matches(session.project.as_ref(), first, session.last_activity)
+    }
 }
 
 impl ForgetTarget {
@@ -124,6 +128,22 @@ impl ForgetTarget {
             ForgetTarget::Unread(candidate) => candidate.session,
         }
     }
+}
+
+/// Returns the given sessions that match the filter.
+async fn named_matching(
+    daemon: &DaemonState,
+    given: &[String],
+    filter: &ForgetFilter,
+) -> Result<ForgetTargets, Error> {
+    let mut targets = ForgetTargets::new();
+    for given in given {
+        let session = named(daemon, given).await?;
+        if filter.matches_session(&session) {
+            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        }
+    }
+    Ok(targets)
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
@@ -136,19 +156,17 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
-/// Adds the sessions that match the filter. Also adds transcripts that were not read, because they
-/// could be imported later.
-async fn add_matching(
-    daemon: &DaemonState,
-    filter: &ForgetFilter,
-    targets: &mut ForgetTargets,
-) -> Result<(), Error> {
+/// Returns the sessions that match the filter, except the wishes for all projects if the filter
+/// selects a project. Also returns transcripts that were not read, because they could be imported
+/// later.
+async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
+    let mut targets = ForgetTargets::new();
+    let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
     let mut found: Vec<Session> = Vec::new();
-    let stored = daemon.engine.store().visit_sessions(&mut |stored| {
+    let stored = store.visit_sessions(&mut |stored| {
         let session = live.get(&stored.key).unwrap_or(&stored);
-        let first = session.started_at.unwrap_or(session.last_activity);
-        if filter.matches(session.project.as_ref(), first, session.last_activity) {
+        if filter.matches_session(session) {
             found.push(session.clone());
         }
         true
@@ -162,15 +180,23 @@ async fn add_matching(
         }
     }
     for session in found {
-        targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        let episode = episode_of(store, &session).map_err(store_error)?;
+        let is_for_all = episode.is_some_and(|episode| episode.is_wish_for_all_projects());
+        if filter.project.is_none() || !is_for_all {
+            targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
+        }
     }
-    Ok(())
+    Ok(targets)
 }
 
-fn describe(
-    daemon: &DaemonState,
-    targets: &ForgetTargets,
-) -> Result<Forgotten, crate::store::StoreError> {
+fn episode_of(store: &dyn Store, session: &Session) -> Result<Option<Episode>, StoreError> {
+    match &session.indexed {
+        Some(indexed) => store.episode(indexed.episode),
+        None => Ok(None),
+    }
+}
+
+fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, StoreError> {
     let store = daemon.engine.store().as_ref();
     let mut answer = Forgotten::default();
     let mut relatives: Vec<SessionKey> = Vec::new();
@@ -184,11 +210,9 @@ fn describe(
         };
         let row = known_row(daemon, session)?;
         answer.messages += u64::from(row.messages);
-        if let Some(indexed) = &session.indexed
-            && store.episode(indexed.episode)?.is_some()
-        {
+        if let Some(episode) = episode_of(store, session)? {
             answer.episodes += 1;
-            let things = store.entities_and_facts_of(indexed.episode)?.len();
+            let things = store.entities_and_facts_of(episode.id)?.len();
             answer.things += u64::try_from(things).unwrap_or(u64::MAX);
         }
         answer.sessions.push(row);
@@ -206,20 +230,32 @@ fn describe(
     Ok(answer)
 }
 
-fn known_row(
-    daemon: &DaemonState,
-    session: &Session,
-) -> Result<ForgottenRow, crate::store::StoreError> {
-    let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
+fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, StoreError> {
+    let store = daemon.engine.store().as_ref();
+    let row = convert::session_row(store, session)?;
+    let origin = origin(store, session)?;
     Ok(ForgottenRow {
+        short_id: row.short_id,
         session_id: row.session_id,
         agent: row.agent,
         title: row.title,
         project: row.project,
         at: row.last_activity,
         messages: row.message_count,
-        exists: transcript_exists(Path::new(&session.file)),
+        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&session.file)),
+        origin: origin.to_owned(),
         file_path: row.file_path,
+    })
+}
+
+/// Returns the source of the text of a session.
+fn origin(store: &dyn Store, session: &Session) -> Result<&'static str, StoreError> {
+    let Some(episode) = episode_of(store, session)? else { return Ok(TRANSCRIPT) };
+    Ok(match () {
+        () if episode.is_memory() => "memory",
+        // An imported session may also have a transcript on this machine.
+        () if episode.from().is_some() && store.sources_of(session.key)?.is_empty() => "import",
+        () => TRANSCRIPT,
     })
 }
 
@@ -233,6 +269,8 @@ fn unread_row(candidate: &BackfillCandidate) -> ForgottenRow {
         messages: candidate.messages,
         file_path: candidate.path.clone(),
         exists: true,
+        origin: TRANSCRIPT.to_owned(),
+        ..ForgottenRow::default()
     }
 }
 

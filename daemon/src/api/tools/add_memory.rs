@@ -10,13 +10,15 @@ use crate::{
     api::{DaemonState, client_context::ClientContext, projects},
     clock,
     engine::imported::{Memory, MemoryKind},
-    model::{EpisodeId, Namespace, Project, graph::Relation},
+    model::{Episode, EpisodeId, Namespace, Project, graph::Relation},
 };
 
 /// Maximum length, in bytes, of a body.
 const MAX_BODY_BYTES: usize = 256 << 10;
 /// Maximum length, in characters, of a name.
 const MAX_NAME_CHARS: usize = 200;
+/// The start of the acknowledgement.
+pub(in crate::api) const ADDED: &str = "Remembered";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -55,11 +57,24 @@ async fn run(
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
     Ok(AddMemoryAnswer {
-        message: format!("Episode '{}' added to group '{group_id}'", episode.name),
+        message: acknowledgement(&episode),
         uuid: episode.id.to_string(),
         group_id,
         fact: fact.map(|fact| fact.id.to_string()),
     })
+}
+
+/// Says what was stored, and for which projects.
+fn acknowledgement(episode: &Episode) -> String {
+    let what = match &episode.summary.preferences {
+        Some(_) => "a wish for",
+        None => "a note about",
+    };
+    let project = match episode.is_wish_for_all_projects() {
+        true => "all projects",
+        false => episode.project.path(),
+    };
+    format!("{ADDED} '{}' as {what} {project}.", episode.name)
 }
 
 fn kind(arguments: &AddMemoryArguments) -> Result<MemoryKind, Error> {

@@ -57,6 +57,7 @@ async fn run(
     let scope = HandoffScope { projects: &projects, except, sessions };
     let found = handoff::of_project(store, &scope).map_err(store_error)?;
     let text = found.to_text(arguments.max_chars.min(MAX_TEXT_CHARS)).unwrap_or_default();
+    let has_text = !text.is_empty() || found.to_text(MAX_TEXT_CHARS).is_some();
     let newest = newest_episodes(store, Some(&projects), None, 1).map_err(store_error)?;
     let newest = newest.first().map(|episode| &episode.project);
     let namespace = newest.map(Project::namespace).or(projects.first().copied());
@@ -79,6 +80,11 @@ async fn run(
         [] if indexed.pending == 0 && sessions > 0 && answer.text.is_empty() => {
             "No earlier session is known in this project.".to_owned()
         }
+        _ if answer.text.is_empty() && has_text => format!(
+            "The handoff does not fit into `max_chars` {}: give a higher number, such as {}.",
+            arguments.max_chars,
+            GetHandoffArguments::default().max_chars
+        ),
         _ => indexed.message(),
     };
     Ok(answer)

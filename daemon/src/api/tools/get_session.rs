@@ -9,7 +9,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
+use super::{Effect, Tool, engine_error, graph, input, output, resolve_error, store_error, typed};
 use crate::{
     api::{
         DaemonState,
@@ -35,6 +35,8 @@ const TEXT_ROW: usize = 60;
 const TEXT: usize = 3_600;
 /// Maximum size, in bytes, of a page of text in full detail.
 const FULL_TEXT: usize = 35_000;
+/// The text before a remembered wish that does not apply any more.
+const WITHDRAWN_NOTE: &str = "The user withdrew this wish: it does not apply any more.";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -174,9 +176,15 @@ fn add_summary(
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
     let Some(indexed) = &session.indexed else { return Ok(()) };
-    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
+    let store = daemon.engine.store().as_ref();
+    let episode = store.episode(indexed.episode).map_err(store_error)?;
     if let Some(episode) = episode {
-        answer.markdown = Some(episode::page(&episode));
+        let page = episode::page(&episode);
+        answer.markdown =
+            Some(match convert::is_withdrawn(store, &episode).map_err(store_error)? {
+                true => format!("{WITHDRAWN_NOTE}\n\n{page}"),
+                false => page,
+            });
         answer.summary = serde_json::to_value(&episode.summary).ok();
     }
     Ok(())
@@ -205,6 +213,9 @@ fn add_messages(
     // One more than requested, to find out whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
+    if messages.is_empty() && limit > 0 {
+        check_range(daemon, source, arguments.from)?;
+    }
     let mut rows: Vec<MessageRow> = messages.iter().map(convert::message_row).collect();
     let after = rows.drain(limit.min(rows.len())..).next().map(|row| row.seq);
     if size.is_text && arguments.at == 0 {
@@ -214,6 +225,25 @@ fn add_messages(
     answer.messages = messages;
     (answer.next, answer.next_at) = if next.is_some() { (next, next_at) } else { (after, 0) };
     Ok(())
+}
+
+/// Returns an error if the session has no file with this number, or if the messages of the file end
+/// before message `from`.
+fn check_range(daemon: &DaemonState, key: SourceKey, from: u32) -> Result<(), Error> {
+    let store = daemon.engine.store().as_ref();
+    let files = store.sources_of(key.session).map_err(store_error)?;
+    let what = match graph::message_at(store, key, u64::MAX).map_err(store_error)? {
+        None if key.number > 0 && !files.iter().any(|file| file.key == key) => {
+            let numbers = files.iter().map(|file| file.key.number.to_string());
+            let numbers: Vec<String> = numbers.collect();
+            format!("there is no `source` {}; there are {}", key.number, numbers.join(", "))
+        }
+        Some(last) if from > last => {
+            format!("`from` is {from}, but the last message of this file has number {last}")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(code::INVALID_PARAMS, what))
 }
 
 /// Removes each tool call that the next message repeats, if that message is the result of the call.

@@ -7,7 +7,7 @@ use graphiti_proto::{
     tools::list_sessions::{ListSessionsAnswer, ListSessionsArguments, NAME},
 };
 
-use super::{Effect, Tool, engine_error, input, output, store_error, typed};
+use super::{Effect, Tool, engine_error, input, output, store_error, typed, zero_limit};
 use crate::{
     api::{
         DaemonState,
@@ -81,6 +81,8 @@ async fn run(
     client.reply_budget.fit(&mut sessions);
     let next = arguments.offset + sessions.len();
     let next = (!sessions.is_empty() && next < found.len()).then_some(next);
+    let message =
+        zero_limit::explain(message, client.reply_form, "limit", arguments.limit, MAX_SESSIONS);
     Ok(ListSessionsAnswer { total: found.len(), sessions, next, message })
 }
 

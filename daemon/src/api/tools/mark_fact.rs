@@ -21,6 +21,8 @@ use crate::{
 
 /// Minimum number of digits of an abbreviated fact id.
 const MIN_DIGITS: usize = 6;
+/// The part of an error that names the command that shows the ids of facts.
+pub(super) const LISTED_FACTS: &str = "`graphiti facts` shows the ids";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -75,7 +77,7 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
     let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
     if !is_hex || !(MIN_DIGITS..=32).contains(&digits.len()) {
         let what = format!(
-            "`{text}` is not the id of a fact: `graphiti facts` shows the ids, and {MIN_DIGITS} digits are enough"
+            "`{text}` is not the id of a fact: {LISTED_FACTS}, and {MIN_DIGITS} digits are enough"
         );
         return Err(Error::new(code::INVALID_PARAMS, what));
     }

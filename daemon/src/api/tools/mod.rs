@@ -1,7 +1,7 @@
 //! The tools of the daemon. A new tool needs one file here, one entry in [`TOOLS`], its types in
 //! `graphiti_proto::tools`, and its text for models in [`text`].
 
-mod add_memory;
+pub(in crate::api) mod add_memory;
 mod blame_file;
 mod broader;
 mod by_id;

@@ -2,7 +2,7 @@
 
 use graphiti_proto::{
     clean::for_model,
-    rpc::Error,
+    rpc::{Error, code},
     tools::{
         Detail,
         search_sessions::{
@@ -63,6 +63,10 @@ async fn run(
     client: &ClientContext,
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
+    if client.reply_form == ReplyForm::Text && asks_for_nothing(&arguments) {
+        let what = "`query` is missing: give words to search for, or a filter such as `project`";
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
     let scope = search_scope(daemon, client, &arguments)?;
     let pending = scope.namespaces.clone().unwrap_or_default();
     let indexed = catch_up::index_pending(daemon, client, pending).await?;
@@ -117,6 +121,24 @@ async fn run(
     }
     let (pending, spelled) = (indexed.pending, convert::spelled_words(results.spelled));
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+/// Whether a search has neither words nor filters.
+fn asks_for_nothing(arguments: &SearchSessionsArguments) -> bool {
+    let SearchSessionsArguments {
+        query,
+        project,
+        agent,
+        branch,
+        file,
+        tool,
+        role,
+        after,
+        before,
+        ..
+    } = arguments;
+    let filters = [project, agent, branch, file, tool, role, after, before];
+    query.trim().is_empty() && filters.iter().all(|filter| filter.is_none())
 }
 
 fn default_limit(form: ReplyForm) -> usize {

@@ -54,10 +54,7 @@ async fn run(
     let message = match (&session, enabled) {
         (_, false) => "Session tracking is disabled.".to_owned(),
         (Some(session), _) => format!("Session {} is {}.", session.session_id, session.state),
-        (None, _) => format!(
-            "{} sessions: {} active, {} indexed, {} failed.",
-            sessions.total, sessions.active, sessions.indexed, sessions.failed
-        ),
+        (None, _) => "Session tracking is enabled.".to_owned(),
     };
     Ok(StatusAnswer {
         status: "success".to_owned(),

@@ -110,7 +110,7 @@ fn the_default_file_is_not_overwritten_and_is_readable_only_by_the_user() {
     fs::write(&file, "{} // mine").unwrap();
     let error = write_default(&home, Existing::Keep).unwrap_err().to_string();
     let wanted = format!(
-        "{}: already exists; `graphiti config init --force` renames it and writes a new one",
+        "{}: already exists; `graphitid config init --force` renames it and writes a new one",
         file.display()
     );
     assert_eq!(error, wanted);
@@ -134,7 +134,7 @@ fn check_explains_a_valid_file() {
     let wanted = format!(
         "{name}: can be used\n\n\
          worth knowing (1)\n  \
-         {name}:3: `session_tracking.colour` is unknown and ignored; `graphiti config schema` shows all \
+         {name}:3: `session_tracking.colour` is unknown and ignored; `graphitid config schema` shows all \
          keys\n\n\
          older spellings (1)\n  \
          {name}:4: `session_tracking.keep_days` is an older spelling and read as \
@@ -176,7 +176,7 @@ fn check_explains_an_invalid_file() {
 fn check_without_a_file_lists_the_searched_paths() {
     let report = check(&search(Some(Path::new("/a")), Path::new("/b")), None);
     assert!(report.is_valid);
-    let wanted = "no file: looked for /a/graphiti.config.json and /b/graphiti.config.json; `graphiti config \
+    let wanted = "no file: looked for /a/graphiti.config.json and /b/graphiti.config.json; `graphitid config \
                   init` writes one\n\nvalues\n  session_tracking.enabled = true  (default)\n";
     assert!(report.text.starts_with(wanted), "{}", report.text);
 }

@@ -330,7 +330,7 @@ fn unknown_keys_are_reported_with_the_nearest_known_key() {
         ),
         (
             r#""colour": "red""#,
-            "c.json:1: `session_tracking.colour` is unknown and ignored; `graphiti config schema` shows \
+            "c.json:1: `session_tracking.colour` is unknown and ignored; `graphitid config schema` shows \
              all keys",
         ),
         (
@@ -402,8 +402,8 @@ that only you can read, and replace the secret if others could read this one
 c.json:13: `session_tracking.limits` is a list, but must be an object; write an object, such as \
 { }, or remove the key
 c.json:3: `watch_path` is an older spelling and read as `session_tracking.watch_directories`
-c.json:7: `session_tracking.colour` is unknown and ignored; `graphiti config schema` shows all keys
-c.json:15: `colour` is unknown and ignored; `graphiti config schema` shows all keys";
+c.json:7: `session_tracking.colour` is unknown and ignored; `graphitid config schema` shows all keys
+c.json:15: `colour` is unknown and ignored; `graphitid config schema` shows all keys";
     assert_eq!(read_text(text).unwrap_err().to_string(), wanted);
 }
 

@@ -83,6 +83,7 @@ fn removal(session: &str, found: &Forgotten) -> Markup {
             }
         }
         p { (T.forget_explanation) }
+        @if found.sessions.iter().any(|session| session.exists) { p { (T.forget_transcript) } }
         @if found.sessions.iter().any(|session| !session.exists) { p .warning { (T.forget_for_good) } }
         @if !found.relatives.is_empty() { h2 .section { (T.relatives) } (rows(&found.relatives)) }
         div .actions {
@@ -97,10 +98,11 @@ fn undoable(removed: &Forgotten) -> Markup {
         h1 { (T.is_forgotten) }
         (rows(&removed.sessions))
         div .actions {
-            @for session in &removed.sessions {
+            @for session in removed.sessions.iter().filter(|session| session.exists) {
                 (action(&address("restore", &[("session", &session.session_id)]), T.undo, ""))
             }
         }
+        @if removed.sessions.iter().any(|session| !session.exists) { p .warning { (T.forget_for_good) } }
         p { a href="sessions" { (T.sessions) } }
     }
 }

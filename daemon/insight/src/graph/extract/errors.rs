@@ -6,7 +6,7 @@ use super::{
     fact_selection, sentence_filters,
 };
 use crate::{
-    graph::{MINOR, text},
+    graph::{MINOR, UNCHECKED, text},
     lang::environment,
     model::{
         evidence::ErrorSeen,
@@ -18,8 +18,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// The sentence that is added to the text about an error if no run verified its fix.
-const UNCHECKED: &str = "No run verified the fix.";
 /// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
 const MAX_SHORT_CAUSE_WORDS: usize = 4;
 

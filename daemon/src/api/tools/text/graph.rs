@@ -11,6 +11,9 @@ use graphiti_proto::tools::{
 use super::{Lines, ModelText, by, code, day, line, listed, quote, search, title};
 use crate::api::tools::zero_limit;
 
+/// Number of digits of a fact's id that are shown.
+const SHOWN_DIGITS: usize = 8;
+
 impl ModelText for SearchFactsAnswer {
     fn text(&self) -> String {
         let mut lines = Lines::default();
@@ -21,7 +24,7 @@ impl ModelText for SearchFactsAnswer {
         lines.gap();
         lines.add(&line(&self.message));
         if self.facts.iter().any(|fact| !fact.sources.is_empty()) {
-            lines.add("To read more: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`.");
+            lines.add("To read more: get_session with the session's id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`.");
         }
         lines.text.trim_end().to_owned()
     }
@@ -102,8 +105,19 @@ pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
         &by(fact.team.as_ref()),
         &details.join(", "),
         &place.unwrap_or_default(),
+        &id(fact),
     ]);
     format!("- {}: {} ({about})", line(&fact.name), quote(&fact.fact))
+}
+
+/// Returns the start of a fact's id, for `mark_fact`; empty for a fact of a colleague, which cannot
+/// be marked.
+fn id(fact: &FactRow) -> String {
+    let start: String = fact.uuid.chars().take(SHOWN_DIGITS).collect();
+    match fact.team.is_none() && !start.is_empty() {
+        true => format!("fact {}", code(&start)),
+        false => String::new(),
+    }
 }
 
 fn node_line(node: &NodeRow) -> String {
@@ -123,6 +137,7 @@ mod tests {
     #[test]
     fn a_fact_is_shown_with_its_period_and_its_source() {
         let fact = json!({
+            "uuid": "4a08e756-0000-4000-8000-000000000000",
             "name": "SET_TO", "fact": "pool”\nis “20", "certainty": "hypothesis",
             "valid_at": "2026-03-01T10:02:33Z", "attributes": { "value": "20", "cause": "a\n- b" },
             "sources": [{ "session_id": "a-1-long", "short_id": "a-1", "source": 2, "message": 14 }],
@@ -133,9 +148,9 @@ mod tests {
         });
         assert_eq!(
             of_value::<SearchFactsAnswer>(json!({ "message": "m", "facts": [fact, ended] })),
-            "- SET_TO: “pool\" is \"20” (since 2026-03-01, hypothesis, cause “a - b”, `a-1` source 2 from 14)\n\
+            "- SET_TO: “pool\" is \"20” (since 2026-03-01, hypothesis, cause “a - b”, `a-1` source 2 from 14, fact `4a08e756`)\n\
              - DECIDED: “x” (2026-03-01 to 2026-04-01)\n\n\
-             m\nTo read more: get_session with the id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
+             m\nTo read more: get_session with the session's id, view `messages`, and `source` and `from` as shown. More facts: `max_facts`."
         );
         let none = of_value::<SearchFactsAnswer>(json!({}));
         assert_eq!(none, "No fact was found.\nOther words may find something.");

@@ -23,6 +23,9 @@ use graphiti_proto::{
     tools::TeamOrigin,
 };
 
+use super::mark_fact::LISTED_FACTS;
+use crate::api::errors::LISTED_SESSIONS;
+
 /// An answer with a text form for models.
 pub(super) trait ModelText {
     fn text(&self) -> String;
@@ -31,10 +34,20 @@ pub(super) trait ModelText {
 /// Maximum length, in bytes, of a name or title.
 const MAX_NAME_BYTES: usize = 160;
 
-/// Formats an error, with the sessions that match.
+/// The parts of errors that name a command, with the tool that a model calls instead.
+const TOOLS_FOR_COMMANDS: [(&str, &str); 2] = [
+    (LISTED_SESSIONS, "search_sessions shows the ids of sessions"),
+    (LISTED_FACTS, "search_memory_facts shows the ids"),
+];
+
+/// Formats an error for a model, with the sessions that match.
 pub(super) fn error(error: &Error) -> String {
     let mut lines = Lines::default();
-    lines.add(&line(&error.message));
+    let for_people = line(&error.message);
+    let replaced = TOOLS_FOR_COMMANDS
+        .iter()
+        .fold(for_people, |text, (command, tool)| text.replace(command, tool));
+    lines.add(&replaced);
     let candidates = error.data.as_ref().and_then(|data| data["candidates"].as_array());
     for candidate in candidates.into_iter().flatten() {
         let text = |key: &str| line(candidate[key].as_str().unwrap_or_default());

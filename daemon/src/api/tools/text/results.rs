@@ -19,7 +19,11 @@ impl ModelText for CloseAnswer {
 
 impl ModelText for AddMemoryAnswer {
     fn text(&self) -> String {
-        format!("{}: {}", line(&self.message), code(&self.uuid))
+        let fact = match &self.fact {
+            Some(fact) => format!(", fact {}", code(fact)),
+            None => String::new(),
+        };
+        format!("{} Episode {}{fact}.", line(&self.message), code(&self.uuid))
     }
 }
 
@@ -39,8 +43,8 @@ mod tests {
     fn a_result_is_one_line() {
         let closed = json!({ "message": "Indexed.", "session_id": "a\n-", "episode_uuid": "u" });
         assert_eq!(of_value::<CloseAnswer>(closed), "Indexed. Session `a -`, episode `u`.");
-        let added = json!({ "message": "Episode 'x\n#' added", "uuid": "u" });
-        assert_eq!(of_value::<AddMemoryAnswer>(added), "Episode 'x #' added: `u`");
+        let added = json!({ "message": "Remembered 'x\n#'.", "uuid": "u", "fact": "f" });
+        assert_eq!(of_value::<AddMemoryAnswer>(added), "Remembered 'x #'. Episode `u`, fact `f`.");
         assert_eq!(of_value::<DeleteEpisodeAnswer>(json!({ "message": "a\nb" })), "a b");
     }
 }

@@ -6,6 +6,7 @@ use graphiti_proto::tools::{
 };
 
 use super::{Lines, ModelText, code, counted, day, line, listed, minute, quote, title};
+use crate::api::tools::zero_limit;
 
 /// Returns a session on one line: its id, title, project, date and outcome.
 pub(super) fn session_line(session: &SessionRow) -> String {
@@ -23,7 +24,9 @@ impl ModelText for ListSessionsAnswer {
         let mut lines = Lines::default();
         lines.add(&rows(&self.sessions));
         if self.sessions.is_empty() {
-            lines.add(if self.total == 0 { "No sessions." } else { "No more sessions." });
+            if !zero_limit::is_explained(&self.message) {
+                lines.add(if self.total == 0 { "No sessions." } else { "No more sessions." });
+            }
             lines.add(&line(&self.message));
             return lines.text;
         }
@@ -107,6 +110,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{super::of_value, *};
+    use crate::api::client_context::ReplyForm;
 
     fn session() -> Value {
         json!({
@@ -132,6 +136,9 @@ mod tests {
         assert_eq!(of_value::<ListSessionsAnswer>(json!({ "total": 0 })), "No sessions.");
         let empty = of_value::<ListSessionsAnswer>(json!({ "message": "None of `/w`." }));
         assert_eq!(empty, "No sessions.\nNone of `/w`.");
+        let none = zero_limit::explain(String::new(), ReplyForm::Text, "limit", 0, 9);
+        let zero = of_value::<ListSessionsAnswer>(json!({ "total": 7, "message": none }));
+        assert_eq!(zero, none);
         let unindexed =
             json!({ "count": 1, "sessions": [{ "session_id": "b", "state": "active" }] });
         assert_eq!(
