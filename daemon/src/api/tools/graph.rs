@@ -56,6 +56,18 @@ impl<'d> GraphSearch<'d> {
         GraphSearch { daemon, query, scope, query_vector }
     }
 
+    /// Returns the same search in other projects, with the same vector.
+    pub(super) fn in_projects(&self, projects: Option<Vec<Namespace>>) -> GraphSearch<'d> {
+        let scope = Scope { namespaces: projects, ..Scope::default() };
+        let (query, query_vector) = (self.query.clone(), self.query_vector.clone());
+        GraphSearch { daemon: self.daemon, query, scope, query_vector }
+    }
+
+    /// Returns the vector of the query, if there is one.
+    pub(super) fn vector(&self) -> Option<Arc<Packed>> {
+        self.query_vector.clone()
+    }
+
     /// Whether the search also compares vectors.
     pub(super) fn has_vector(&self) -> bool {
         self.query_vector.is_some()
