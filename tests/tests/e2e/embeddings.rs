@@ -156,6 +156,29 @@ fn searches_work_without_the_server_and_another_model_gets_all_texts_again() {
 }
 
 #[test]
+fn a_fact_is_found_by_meaning_below_many_facts_of_other_kinds() {
+    let world = World::new();
+    let model = MockModel::start(vectors_of_meanings);
+    world.configure(&model.embeddings("m1"));
+    let daemon = world.start();
+    sessions(&world, &daemon);
+    for number in 0..8 {
+        let wish = json!({
+            "name": "A wish", "kind": "preference",
+            "episode_body": format!("Never wake dog number {number}."),
+        });
+        daemon.call("add_memory", &wish);
+    }
+    daemon.settle();
+    let arguments = json!({
+        "query": "puppy", "max_facts": 1, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
+    });
+    let found = daemon.call("search_memory_facts", &arguments);
+    let fact = found["facts"][0]["fact"].as_str().unwrap_or_else(|| panic!("{found}"));
+    assert!(fact.contains("kennel"), "{found}");
+}
+
+#[test]
 fn an_empty_answer_requests_the_vector_of_its_query_once() {
     let world = World::new();
     let model = MockModel::start(|request| match request.texts().contains(&"zebra") {

@@ -81,8 +81,10 @@ impl<'d> GraphSearch<'d> {
         limit: usize,
         look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
     ) -> Result<Vec<(T, Explanation)>, Error> {
-        let best = self.search(kind, limit.saturating_mul(CANDIDATES_PER_ROW), None)?;
-        let has_more = best.total > best.sessions.len();
+        let candidates = limit.saturating_mul(CANDIDATES_PER_ROW);
+        let best = self.search(kind, candidates, None)?;
+        // The total does not count candidates that are found only by their vectors.
+        let has_more = best.sessions.len() >= candidates || best.total > best.sessions.len();
         let found = first_results(best, limit, look)?;
         if found.len() >= limit || !has_more {
             return Ok(found);
