@@ -232,6 +232,29 @@ pub(super) fn more(count: usize) -> String {
     format!("and {} more", grouped(to_u64(count)))
 }
 
+/// Same as [`more`], if there may be even more items.
+pub(super) fn at_least_more(count: usize) -> String {
+    format!("and at least {} more", grouped(to_u64(count)))
+}
+
+/// Returns the note below a list of facts that is not complete.
+pub(super) fn only_latest(count: usize) -> String {
+    format!("Only the latest {} are shown.", grouped(to_u64(count)))
+}
+
+/// Returns the note below the results of a search that are not complete.
+pub(super) fn only_best(count: usize) -> String {
+    format!(
+        "Only the best {} are shown. More words or filters find the others.",
+        grouped(to_u64(count))
+    )
+}
+
+/// Returns how to find the facts of a kind that a copy does not contain.
+pub(super) fn other_facts(kind: &str) -> String {
+    format!("On the machine with the memory, graphiti facts --kind {kind} WORDS finds the others.")
+}
+
 pub(super) fn found(count: usize, has_more: bool) -> String {
     let results = counted(to_u64(count), "result", "results");
     if has_more { format!("{results}, and more") } else { results }

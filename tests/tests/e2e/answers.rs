@@ -174,6 +174,27 @@ fn a_short_answer_of_the_user_is_shown_with_the_question_before_it() {
 }
 
 #[test]
+fn the_reply_to_a_question_that_is_not_the_best_passage_is_shown_after_it() {
+    let world = World::new();
+    let daemon = world.start();
+    world
+        .transcript_in("app-1", APP)
+        .prompt("Describe the mast")
+        .reply("The mast of the zeppelin has a mooring rope and a quince beside it.")
+        .prompt("Is the mooring rope long enough?")
+        .reply("Only in calm air.")
+        .prompt("Paint it")
+        .reply("It is green now.");
+    daemon.settle();
+    let query = json!({ "query": "zeppelin mast quince mooring rope" });
+    let found = text(&daemon, "search_sessions", &query);
+    let at = |part: &str| found.find(part).unwrap_or_else(|| panic!("{part}: {found}"));
+    assert!(at("The mast of the zeppelin") < at("Is the mooring rope"), "{found}");
+    assert!(at("Is the mooring rope") < at("Only in calm air."), "{found}");
+    assert!(!found.contains("green"), "{found}");
+}
+
+#[test]
 fn an_error_in_the_output_of_a_command_that_succeeded_is_found() {
     let world = World::new();
     let daemon = world.start();

@@ -181,7 +181,12 @@ fn a_command_that_worked_in_another_form_is_found_by_its_error() {
     session.reply("The program is running.");
     let (world, _daemon) = machine_with(world, PROJECT);
     let printed = world.printed(&["fix", error]);
-    assert!(printed.contains("`bun run dev` worked"), "{printed}");
+    assert!(printed.contains("`bun run dev`"), "{printed}");
+    let found = world.json(&["fix", error]);
+    assert_eq!(found["errors"][0]["state"], "fixed", "{found}");
+    let fix = found["errors"][0]["fix"].as_str().unwrap();
+    assert_eq!(fix, "`bun run dev` instead of `rtk bun run dev`", "{found}");
+    assert_eq!(found["similar"], json!([]), "{found}");
     assert!(!printed.contains("lanterns"), "{printed}");
 }
 

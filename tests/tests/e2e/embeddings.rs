@@ -3,6 +3,7 @@
 
 use std::{fs, path::Path};
 
+use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, World};
 use serde_json::{Value, json};
 
@@ -152,6 +153,58 @@ fn searches_work_without_the_server_and_another_model_gets_all_texts_again() {
     world.printed(&["reload"]);
     daemon.settle();
     assert!(found(&daemon, "puppy").is_empty());
+}
+
+#[test]
+fn a_fact_is_found_by_meaning_below_many_facts_of_other_kinds() {
+    let world = World::new();
+    let model = MockModel::start(vectors_of_meanings);
+    world.configure(&model.embeddings("m1"));
+    let daemon = world.start();
+    sessions(&world, &daemon);
+    for number in 0..8 {
+        let wish = json!({
+            "name": "A wish", "kind": "preference",
+            "episode_body": format!("Never wake dog number {number}."),
+        });
+        daemon.call("add_memory", &wish);
+    }
+    daemon.settle();
+    let arguments = json!({
+        "query": "puppy", "max_facts": 1, "include_ended": true, "edge_types": ["DID", "TASK_STANDS"],
+    });
+    let found = daemon.call("search_memory_facts", &arguments);
+    let fact = found["facts"][0]["fact"].as_str().unwrap_or_else(|| panic!("{found}"));
+    assert!(fact.contains("kennel"), "{found}");
+}
+
+#[test]
+fn an_empty_answer_requests_the_vector_of_its_query_once() {
+    let world = World::new();
+    let model = MockModel::start(|request| match request.texts().contains(&"zebra") {
+        true => ModelReply::Status(500),
+        false => vectors_of_meanings(request),
+    });
+    world.configure(&model.embeddings("m1"));
+    let daemon = world.start();
+    sessions(&world, &daemon);
+    let requests = || texts(&model).iter().filter(|text| *text == "zebra").count();
+    found(&daemon, "zebra");
+    let once = requests();
+    assert!(once > 0, "{}", world.log());
+    let filters = json!({ "query": "zebra", "agent": "codex", "tool": "Bash", "role": "tool" });
+    for tool in ["search_sessions", "search_memory_facts"] {
+        let arguments = match tool {
+            "search_sessions" => filters.clone(),
+            _ => json!({ "query": "zebra", "edge_types": ["DECIDED"] }),
+        };
+        let before = requests();
+        let params =
+            json!({ "name": tool, "arguments": arguments, "_meta": { STRUCTURED: false } });
+        let answer = daemon.wire().ask("tools/call", params).unwrap();
+        assert!(answer["content"][0]["text"].is_string(), "{answer}");
+        assert_eq!(requests() - before, once, "{tool}: {answer}");
+    }
 }
 
 #[test]

@@ -128,6 +128,27 @@ fn all_links_of_a_copy_lead_to_its_files_and_nothing_is_loaded_from_other_hosts(
 }
 
 #[test]
+fn a_list_of_facts_that_is_not_complete_says_so() {
+    let world = World::new();
+    let daemon = world.start();
+    for number in 0..101 {
+        let wish = json!({
+            "name": "A wish", "kind": "preference", "group_id": APP,
+            "episode_body": format!("Never paint the marmot with the number {number}."),
+        });
+        daemon.call("add_memory", &wish);
+    }
+    daemon.settle();
+    let files = export(&world, &[]);
+    let how = "Only the latest 99 are shown. On the machine with the memory, graphiti facts --kind PREFERS WORDS finds the others.";
+    for page in ["open-ends.html", "facts.prefers.html"] {
+        let text = &files[page];
+        assert!(text.contains(how) && text.contains("<span class=\"count\">99+</span>"), "{text}");
+    }
+    assert!(files["facts.html"].contains(">and at least 89 more<"), "{}", files["facts.html"]);
+}
+
+#[test]
 fn hostile_text_is_text_in_a_copy() {
     let world = World::new();
     let daemon = world.start();

@@ -74,6 +74,24 @@ pub fn is_retry(text: &str) -> bool {
     text.starts_with('`') && text.contains("` failed") && text.contains("` worked")
 }
 
+/// The parts of a text about a command that failed and worked in another form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryParts<'t> {
+    pub failed: &'t str,
+    /// The error message, which may be shortened; empty if it is not known.
+    pub message: &'t str,
+    pub worked: &'t str,
+}
+
+/// Returns the parts of a text for which [`is_retry`] returns true.
+pub fn retry_parts(text: &str) -> Option<RetryParts<'_>> {
+    let (failed, rest) = text.strip_prefix('`')?.split_once("` failed")?;
+    let (message, rest) = rest.split_once("; `")?;
+    let message = message.strip_prefix(" (").and_then(|message| message.strip_suffix(')'));
+    let (worked, _) = rest.split_once("` worked")?;
+    Some(RetryParts { failed, message: message.unwrap_or_default(), worked })
+}
+
 /// Whether a text is only a phrase for a missing value or for a source.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, FROM_RECAP, USERS_WORDS].contains(&text)
@@ -82,6 +100,22 @@ pub fn is_filler(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_about_a_retry_has_parts() {
+        let text =
+            "`rtk bun x` failed (error: no command (`x`); see help); `bun x` worked. It is new";
+        let parts = RetryParts {
+            failed: "rtk bun x",
+            message: "error: no command (`x`); see help",
+            worked: "bun x",
+        };
+        assert!(is_retry(text));
+        assert_eq!(retry_parts(text), Some(parts));
+        let without = retry_parts("`a` failed; `b` worked").unwrap();
+        assert_eq!((without.message, without.worked), ("", "b"));
+        assert_eq!(retry_parts("`a` failed"), None);
+    }
 
     #[test]
     fn rationales_about_the_users_decision_have_the_same_end() {

@@ -3,14 +3,15 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
 };
 
 use crate::{
     graph::{FactFilter, Graph, text},
     model::{
         EpisodeId, Fact, Namespace, Timestamp,
-        graph::{Certainty, EntityId, EntityKind, Observation, Relation, Subject},
+        graph::{Certainty, EntityId, EntityKind, FactId, Observation, Relation, Subject},
+        wording,
     },
     store::StoreError,
 };
@@ -23,6 +24,7 @@ pub struct ErrorRecord {
     /// session, the message in the pasted text.
     pub message: String,
     pub cause: Option<String>,
+    /// The last fix, or the other form in which a command worked after the error.
     pub fix: Option<String>,
     pub verification: Option<String>,
     /// How certain the fix is; `Hypothesis` if there is no fix.
@@ -35,6 +37,8 @@ pub struct ErrorRecord {
     pub returns: usize,
     pub first_at: Timestamp,
     pub last_at: Timestamp,
+    /// The fact about the fix.
+    pub fix_fact: Option<FactId>,
     /// The facts about the error, the latest first.
     pub facts: Vec<Fact>,
 }
@@ -58,6 +62,11 @@ const MAX_COMPARED_ERRORS: usize = 400;
 /// each message.
 const MIN_COMMON_SHARE: f64 = 0.75;
 const MIN_WORDS: usize = 4;
+/// Maximum number of findings of a project among which a command that worked in another form is
+/// searched for.
+const MAX_COMPARED_FACTS: usize = 400;
+/// Minimum length, in bytes, of a shortened message in a fact about a retry.
+const MIN_SHORTENED_BYTES: usize = 30;
 /// Maximum number of facts about one error.
 const MAX_FACTS: usize = 40;
 
@@ -81,10 +90,49 @@ impl Graph<'_> {
             }
         }
         if records.is_empty() {
-            return self.similar_errors(pasted, projects);
+            let mut similar = self.similar_errors(pasted, projects)?;
+            self.add_retries(&mut similar)?;
+            return Ok(similar);
         }
         records.sort_by_key(|(specificity, record)| Reverse((*specificity, record.last_at)));
-        Ok(records.into_iter().map(|(_, record)| record).collect())
+        let mut records: Vec<ErrorRecord> = records.into_iter().map(|(_, record)| record).collect();
+        self.add_retries(&mut records)?;
+        Ok(records)
+    }
+
+    /// Adds to the errors without a fix the current fact that a command worked in another form after
+    /// the error.
+    fn add_retries(&self, records: &mut [ErrorRecord]) -> Result<(), StoreError> {
+        let mut retries: BTreeMap<Namespace, Vec<Fact>> = BTreeMap::new();
+        for record in records.iter_mut().filter(|record| record.fix_fact.is_none()) {
+            let known = match retries.entry(record.namespace) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(missing) => missing.insert(self.retries(record.namespace)?),
+            };
+            let key = text::error_key(&record.message);
+            let Some((fact, parts)) = known.iter().find_map(|fact| {
+                let parts = wording::retry_parts(&fact.sentence)?;
+                is_same_message(parts.message, &key).then_some((fact, parts))
+            }) else {
+                continue;
+            };
+            record.fix = Some(format!("`{}` instead of `{}`", parts.worked, parts.failed));
+            (record.certainty, record.is_fixed) = (fact.certainty, true);
+            record.fix_fact = Some(fact.id);
+            record.facts.push(fact.clone());
+        }
+        Ok(())
+    }
+
+    /// Returns the current facts about commands that worked in another form, the latest first.
+    fn retries(&self, namespace: Namespace) -> Result<Vec<Fact>, StoreError> {
+        let wanted =
+            FactFilter { relations: vec![Relation::FoundOut], at: None, limit: MAX_COMPARED_FACTS };
+        let mut facts = self.facts(&[namespace], &wanted)?;
+        facts.retain(|fact| {
+            wording::is_retry(&fact.sentence) && fact.invalid_at.is_none() && !is_wrong(fact)
+        });
+        Ok(facts)
     }
 
     /// Returns the records of errors whose messages share most of their words with a line of
@@ -167,9 +215,20 @@ impl Graph<'_> {
             returns,
             first_at: first.what.at,
             last_at: last.what.at,
+            fix_fact: fix.map(|fix| fix.id),
             facts,
         }))
     }
+}
+
+/// Whether the message in a fact about a retry is the message with this error key, or a part of that
+/// message. The message in the fact may be shortened at its end.
+fn is_same_message(message: &str, key: &str) -> bool {
+    let (shown, whole) = (text::plain(&text::error_key(message)), text::plain(key));
+    let is_end = |end: &str| end.is_empty() || end.ends_with(' ');
+    text::is_specific_error(&shown)
+        && (whole.strip_suffix(&shown).is_some_and(is_end)
+            || shown.len() >= MIN_SHORTENED_BYTES && whole.starts_with(&shown))
 }
 
 /// Whether a correction marks the fact as wrong.
@@ -236,6 +295,23 @@ mod tests {
         assert_eq!(lines.last(), Some(&error));
         assert_eq!(lines.len(), MAX_LINES - 1);
         assert!(!lines.iter().any(|line| line.starts_with("Traceback")));
+    }
+
+    #[test]
+    fn the_message_of_a_retry_may_be_shortened() {
+        let key = text::error_key("error: unrecognized subcommand `bun` of rtk 12: try rtk help");
+        for (message, wanted) in [
+            ("error: unrecognized subcommand 'bun' of rtk 13: try rtk help", true),
+            ("error: unrecognized subcommand 'bun' of rtk", true),
+            ("unrecognized subcommand 'bun' of rtk 12: try rtk help", true),
+            ("error: unrecognized command", false),
+            ("error: unrecognized subcommand 'npm' of rtk 12: try rtk help", false),
+            ("rtk help", false),
+            ("", false),
+        ] {
+            assert_eq!(is_same_message(message, &key), wanted, "{message}");
+        }
+        assert!(!is_same_message("cannot open file", &text::error_key("cannot open file b")));
     }
 
     #[test]

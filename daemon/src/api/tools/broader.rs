@@ -5,47 +5,59 @@ use graphiti_proto::{
     tools::search_sessions::{BroaderQuery, SearchSessionsArguments},
 };
 
-use super::session_search;
+use super::session_search::{self, QueryVectors};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects::searched_projects},
     clock,
     search::{query::Query, rank::Scope},
 };
 
-/// Returns broader queries that find sessions, for a query without results.
+/// Returns broader queries that find sessions, for a query without results. `vectors` contains the
+/// vector of that query.
 pub(super) async fn found(
     daemon: &DaemonState,
     client: &ClientContext,
     arguments: &SearchSessionsArguments,
     scope: &Scope,
+    vectors: &mut QueryVectors<'_>,
 ) -> Result<Vec<BroaderQuery>, Error> {
-    let single = with_results(daemon, client, scope, single_changes(arguments)).await?;
+    let mut search = BroaderSearch { daemon, client, scope, vectors };
+    let single = search.with_results(single_changes(arguments)).await?;
     // If the query finds nothing without one filter, it may find sessions without two filters.
     let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
-    let pairs = with_results(daemon, client, scope, pairs).await?;
-    let all = with_results(daemon, client, scope, all_changes(arguments)).await?;
+    let pairs = search.with_results(pairs).await?;
+    let all = search.with_results(all_changes(arguments)).await?;
     Ok([single, pairs, all].concat())
 }
 
-/// Returns the changes that find sessions, with the number of sessions.
-async fn with_results(
-    daemon: &DaemonState,
-    client: &ClientContext,
-    scope: &Scope,
-    changes: Vec<(String, SearchSessionsArguments)>,
-) -> Result<Vec<BroaderQuery>, Error> {
-    let mut found = Vec::new();
-    for (change, arguments) in changes {
-        let namespaces = searched_projects(daemon, client, arguments.project.as_deref())?;
-        let scope = Scope { namespaces, ..scope.clone() };
-        let query = session_search::question(&arguments)?;
-        let limit = session_search::MAX_HITS;
-        let sessions = session_search::search(daemon, &query, &scope, limit).await?.sessions.len();
-        if sessions > 0 {
-            found.push(BroaderQuery { change, sessions });
+struct BroaderSearch<'s, 'd> {
+    daemon: &'s DaemonState,
+    client: &'s ClientContext,
+    scope: &'s Scope,
+    vectors: &'s mut QueryVectors<'d>,
+}
+
+impl BroaderSearch<'_, '_> {
+    /// Returns the changes that find sessions, with the number of sessions.
+    async fn with_results(
+        &mut self,
+        changes: Vec<(String, SearchSessionsArguments)>,
+    ) -> Result<Vec<BroaderQuery>, Error> {
+        let mut found = Vec::new();
+        for (change, arguments) in changes {
+            let project = arguments.project.as_deref();
+            let namespaces = searched_projects(self.daemon, self.client, project)?;
+            let scope = Scope { namespaces, ..self.scope.clone() };
+            let query = session_search::question(&arguments)?;
+            let limit = session_search::MAX_HITS;
+            let results = session_search::search(self.vectors, &query, &scope, limit).await?;
+            let sessions = results.sessions.len();
+            if sessions > 0 {
+                found.push(BroaderQuery { change, sessions });
+            }
         }
+        Ok(found)
     }
-    Ok(found)
 }
 
 /// Returns one query for each filter: the query without this filter.

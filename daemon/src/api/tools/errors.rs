@@ -9,7 +9,7 @@ use super::{graph, store_error};
 use crate::{
     api::{DaemonState, convert},
     engine::entities::ErrorRecord,
-    model::{Namespace, graph::Relation},
+    model::Namespace,
     store::StoreError,
 };
 
@@ -51,14 +51,13 @@ pub(super) fn row(daemon: &DaemonState, record: ErrorRecord) -> Result<ErrorRow,
             title: episode.name,
         });
     }
-    let fix = record.facts.iter().find(|fact| fact.relation == Relation::Resolved);
-    let state = match (record.is_fixed, fix) {
+    let state = match (record.is_fixed, record.fix_fact) {
         (true, _) => "fixed",
         (false, Some(_)) => "came back",
         (false, None) => "open",
     };
     Ok(ErrorRow {
-        fact: fix.map(|fact| fact.id.to_string()),
+        fact: record.fix_fact.map(|fact| fact.to_string()),
         error: record.message,
         project_namespace: record.namespace.to_string(),
         cause: record.cause,

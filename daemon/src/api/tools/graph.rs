@@ -56,6 +56,18 @@ impl<'d> GraphSearch<'d> {
         GraphSearch { daemon, query, scope, query_vector }
     }
 
+    /// Returns the same search in other projects, with the same vector.
+    pub(super) fn in_projects(&self, projects: Option<Vec<Namespace>>) -> GraphSearch<'d> {
+        let scope = Scope { namespaces: projects, ..Scope::default() };
+        let (query, query_vector) = (self.query.clone(), self.query_vector.clone());
+        GraphSearch { daemon: self.daemon, query, scope, query_vector }
+    }
+
+    /// Returns the vector of the query, if there is one.
+    pub(super) fn vector(&self) -> Option<Arc<Packed>> {
+        self.query_vector.clone()
+    }
+
     /// Whether the search also compares vectors.
     pub(super) fn has_vector(&self) -> bool {
         self.query_vector.is_some()
@@ -69,8 +81,10 @@ impl<'d> GraphSearch<'d> {
         limit: usize,
         look: &dyn Fn(u64) -> Result<Vec<T>, Error>,
     ) -> Result<Vec<(T, Explanation)>, Error> {
-        let best = self.search(kind, limit.saturating_mul(CANDIDATES_PER_ROW), None)?;
-        let has_more = best.total > best.sessions.len();
+        let candidates = limit.saturating_mul(CANDIDATES_PER_ROW);
+        let best = self.search(kind, candidates, None)?;
+        // The total does not count candidates that are found only by their vectors.
+        let has_more = best.sessions.len() >= candidates || best.total > best.sessions.len();
         let found = first_results(best, limit, look)?;
         if found.len() >= limit || !has_more {
             return Ok(found);

@@ -9,8 +9,11 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, fact_condition::FactCondition, graph, input, output, session_search, store_error,
-    team, text, typed, zero_limit,
+    Effect, Tool,
+    fact_condition::FactCondition,
+    graph, input, output,
+    session_search::{self, QueryVectors},
+    store_error, team, text, typed, zero_limit,
 };
 use crate::{
     api::{
@@ -87,12 +90,13 @@ async fn run(
     }
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
-        answer.broader = broader(daemon, client, &arguments).await?;
+        answer.broader = broader(daemon, client, &arguments, &question)?;
         // A query without words lists all sessions.
         if !query.is_list() {
             let scope = Scope { namespaces: given, ..Scope::default() };
             let most = session_search::MAX_HITS;
-            let sessions = session_search::search(daemon, &query, &scope, most).await?;
+            let mut vectors = QueryVectors::with(daemon, &query, question.vector());
+            let sessions = session_search::search(&mut vectors, &query, &scope, most).await?;
             answer.sessions = sessions.sessions.len();
         }
     }
@@ -105,10 +109,11 @@ fn with_preferences(projects: Option<Vec<Namespace>>) -> Option<Vec<Namespace>> 
 }
 
 /// Returns broader searches that find facts, for a search without results.
-async fn broader(
+fn broader(
     daemon: &DaemonState,
     client: &ClientContext,
     arguments: &SearchFactsArguments,
+    question: &graph::GraphSearch<'_>,
 ) -> Result<Vec<BroaderFactSearch>, Error> {
     let mut found = Vec::new();
     for (change, arguments) in broader_arguments(arguments) {
@@ -116,8 +121,7 @@ async fn broader(
         let projects = graph::projects(daemon, client, arguments.project.as_deref(), groups)?;
         let filter = FactCondition::of(&arguments)?;
         let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
-        let search =
-            graph::GraphSearch::new(daemon, &arguments.query, with_preferences(projects)).await;
+        let search = question.in_projects(with_preferences(projects));
         let limit = graph::MAX_ROWS;
         let wanted = WantedFacts { filter: &filter, center, limit, explain: false };
         let facts = own_facts(daemon, &search, &wanted)?.len();

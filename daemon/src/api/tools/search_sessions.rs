@@ -13,7 +13,7 @@ use graphiti_proto::{
 
 use super::{
     Effect, Tool, broader, by_id, engine_error, errors, fit, input, output, passages, replies,
-    session_search::{MAX_HITS, TEXT_HITS, question, search},
+    session_search::{MAX_HITS, QueryVectors, TEXT_HITS, question, search},
     store_error, team, typed, zero_limit,
 };
 use crate::{
@@ -70,13 +70,13 @@ async fn run(
     let scope = search_scope(daemon, client, &arguments)?;
     let pending = scope.namespaces.clone().unwrap_or_default();
     let indexed = catch_up::index_pending(daemon, client, pending).await?;
-    let mut query = question(&arguments)?;
+    let (mut vectors, mut query) = (QueryVectors::new(daemon), question(&arguments)?);
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let namespaces = scope.namespaces.as_deref();
     let team = team::ask_sessions(daemon, &arguments, namespaces, &query)?;
     let limit = arguments.limit.unwrap_or(default_limit(client.reply_form)).min(MAX_HITS);
     let offset = arguments.offset.min(MAX_OFFSET);
-    let mut results = search(daemon, &query, &scope, offset + limit).await?;
+    let mut results = search(&mut vectors, &query, &scope, offset + limit).await?;
     let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < MAX_OFFSET;
     let named = by_id::hit(daemon, client, &arguments.query, &query, &scope)?;
     let is_named = named.is_some();
@@ -115,7 +115,7 @@ async fn run(
     let mut broader = Vec::new();
     if client.reply_form == ReplyForm::Text && limit > 0 && found == 0 {
         match all {
-            0 => broader = broader::found(daemon, client, &arguments, &scope).await?,
+            0 => broader = broader::found(daemon, client, &arguments, &scope, &mut vectors).await?,
             _ => message = zero_limit::explain_offset(&message, offset, all, "session"),
         }
     }

@@ -1,5 +1,7 @@
 //! The search of sessions that several tools share: the query of the arguments, and its results.
 
+use std::{collections::HashMap, sync::Arc};
+
 use graphiti_proto::{
     rpc::{Error, code},
     tools::search_sessions::SearchSessionsArguments,
@@ -9,6 +11,7 @@ use crate::{
     api::{DaemonState, blocking},
     clock,
     engine::embedding,
+    model::vector::Packed,
     search::{
         query::Query,
         rank::{RankRequest, Results, Scope, SecondRanker, Weights},
@@ -20,14 +23,48 @@ pub(super) const MAX_HITS: usize = 50;
 /// Default number of sessions for a model.
 pub(super) const TEXT_HITS: usize = 5;
 
+/// The vectors of the queries of one request. The vector of a text is requested once, even if the
+/// model fails, because each failure may take the time limit of the model.
+pub(super) struct QueryVectors<'d> {
+    daemon: &'d DaemonState,
+    known: HashMap<String, Option<Arc<Packed>>>,
+}
+
+impl<'d> QueryVectors<'d> {
+    pub(super) fn new(daemon: &'d DaemonState) -> QueryVectors<'d> {
+        QueryVectors { daemon, known: HashMap::new() }
+    }
+
+    /// Returns the vectors of a request that has already requested the vector of `query`.
+    pub(super) fn with(
+        daemon: &'d DaemonState,
+        query: &Query,
+        vector: Option<Arc<Packed>>,
+    ) -> QueryVectors<'d> {
+        let known = HashMap::from([(query.text_for_embedding().to_owned(), vector)]);
+        QueryVectors { daemon, known }
+    }
+
+    async fn of(&mut self, query: &Query) -> Option<Arc<Packed>> {
+        let text = query.text_for_embedding();
+        if let Some(vector) = self.known.get(text) {
+            return vector.clone();
+        }
+        let vector = self.daemon.embedding.query_vector(text).await;
+        self.known.insert(text.to_owned(), vector.clone());
+        vector
+    }
+}
+
 pub(super) async fn search(
-    daemon: &DaemonState,
+    vectors: &mut QueryVectors<'_>,
     query: &Query,
     scope: &Scope,
     limit: usize,
 ) -> Result<Results, Error> {
     let weights = Weights::default();
-    let query_vector = daemon.embedding.query_vector(query.text_for_embedding()).await;
+    let query_vector = vectors.of(query).await;
+    let daemon = vectors.daemon;
     let search = |second: Option<&dyn SecondRanker>| {
         let now = clock::now();
         let request = RankRequest {

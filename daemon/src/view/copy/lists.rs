@@ -164,7 +164,7 @@ pub(super) async fn open_ends(daemon: &DaemonState, scope: &CopyScope) -> PageAn
     let mut sections = Vec::new();
     for (heading, relation, _) in LISTS {
         let facts = scope.facts(daemon, relation).await?;
-        sections.push(section(heading, &facts, &[], ""));
+        sections.push(section(heading, &facts, &[], "", &others(relation)));
     }
     let body = html! {
         h1 { (T.open_ends) }
@@ -178,7 +178,7 @@ pub(super) async fn facts(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer
     let mut kinds = Vec::new();
     for kind in Relation::ALL.iter().filter(|kind| !kind.repeats_history()) {
         let facts = scope.facts(daemon, *kind).await?;
-        kinds.extend((!facts.is_empty()).then_some((kind.as_str(), facts)));
+        kinds.extend((!facts.rows.is_empty()).then_some((kind.as_str(), facts)));
     }
     let body = html! {
         h1 { (T.facts) }
@@ -186,9 +186,10 @@ pub(super) async fn facts(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer
         @for (kind, facts) in &kinds {
             section {
                 h2 .section { (texts::relation(kind)) }
-                ol .list { @for fact in facts.iter().take(MAX_FACTS) { (fact_row(fact, &[], "")) } }
-                @if facts.len() > MAX_FACTS {
-                    p .more { a href=(address("facts", &[("kind", kind)])) { (texts::more(facts.len() - MAX_FACTS)) } }
+                ol .list { @for fact in facts.rows.iter().take(MAX_FACTS) { (fact_row(fact, &[], "")) } }
+                @if facts.rows.len() > MAX_FACTS {
+                    @let more = if facts.has_more { texts::at_least_more } else { texts::more };
+                    p .more { a href=(address("facts", &[("kind", kind)])) { (more(facts.rows.len() - MAX_FACTS)) } }
                 }
             }
         }
@@ -201,10 +202,16 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     let facts = scope.facts(daemon, kind).await?;
     let name = texts::relation(kind.as_str());
     let body = html! {
-        h1 { (T.facts) ": " (name) " " span .count { (facts.len()) } }
-        ol .list { @for fact in &facts { (fact_row(fact, &[], "")) } }
+        h1 { (T.facts) ": " (name) " " (facts.count()) }
+        ol .list { @for fact in &facts.rows { (fact_row(fact, &[], "")) } }
+        (facts.note(&others(kind)))
     };
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
+}
+
+/// Renders how to find the facts of a kind that the copy does not contain.
+fn others(kind: Relation) -> Markup {
+    html! { (texts::other_facts(kind.as_str())) }
 }
 
 /// Returns the script with the text for the search. Each session has its file, title, day, project,

@@ -3,15 +3,18 @@
 use std::collections::{HashMap, HashSet};
 
 use graphiti_proto::{
-    methods::static_copy::StaticCopyRequest,
-    rpc::Error,
-    tools::{graph::FactRow, search_memory_facts::SearchFactsArguments},
+    methods::static_copy::StaticCopyRequest, rpc::Error,
+    tools::search_memory_facts::SearchFactsArguments,
 };
 
 use crate::{
     api::{DaemonState, in_process},
     model::{EpisodeId, Namespace, SessionKey, Timestamp, graph::Relation, session::Session},
-    view::pages::{PageResult, open_ends, projects},
+    view::pages::{
+        PageResult,
+        open_ends::{self, FactsOfKind},
+        projects,
+    },
 };
 
 /// Maximum number of sessions on a page of the list, and in a script with text for the search.
@@ -97,7 +100,7 @@ impl CopyScope {
         &self,
         daemon: &DaemonState,
         kind: Relation,
-    ) -> Result<Vec<FactRow>, Error> {
+    ) -> Result<FactsOfKind, Error> {
         let arguments = SearchFactsArguments {
             project: self.request.project.clone(),
             valid_at_after: self.request.since.clone(),

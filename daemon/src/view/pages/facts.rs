@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Maximum number of facts on the page.
+/// Maximum number of facts on the page. One more is requested, to know whether there are more.
 const MAX_FACTS: usize = 60;
 
 #[derive(Default, Deserialize)]
@@ -46,21 +46,24 @@ pub(in crate::view) async fn page(
     let arguments = SearchFactsArguments {
         query: query.q.clone(),
         project: given(&query.project),
-        max_facts: MAX_FACTS,
+        max_facts: MAX_FACTS + 1,
         edge_types: given(&query.kind).map(|kind| vec![kind]),
         as_of: given(&query.as_of),
         include_ended: query.ended,
         ..SearchFactsArguments::default()
     };
     let answer: SearchFactsAnswer = in_process::tool(&daemon, NAME, &arguments).await?;
+    let shown = &answer.facts[..answer.facts.len().min(MAX_FACTS)];
+    let has_more = shown.len() < answer.facts.len();
     let entries = view.catalogue.entries(&daemon).await?;
     let here = query.address();
     let body = html! {
         h1 { (T.facts) }
         (query.form(&project_names(&daemon, &entries)))
-        section #results data-live="" aria-label=(T.results) data-status=(texts::found(answer.facts.len(), false)) {
-            @if answer.facts.is_empty() { p .empty { (T.nothing_found) } }
-            ol .list { @for fact in &answer.facts { (fact_row(fact, &["wrong", "done", "keep"], &here)) } }
+        section #results data-live="" aria-label=(T.results) data-status=(texts::found(shown.len(), has_more)) {
+            @if shown.is_empty() { p .empty { (T.nothing_found) } }
+            ol .list { @for fact in shown { (fact_row(fact, &["wrong", "done", "keep"], &here)) } }
+            @if has_more { p .more { (texts::only_best(shown.len())) } }
         }
     };
     Ok(ViewPage::new(T.facts, NavItem::Facts, body))

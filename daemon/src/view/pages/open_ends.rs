@@ -21,12 +21,21 @@ use crate::{
     view::{
         layout::{NavItem, ViewPage},
         state::SharedView,
-        texts::T,
+        texts::{self, T},
     },
 };
 
-/// Maximum number of facts of one kind on the page.
-const MAX_FACTS: usize = 100;
+/// Maximum number of facts of one kind on the page. One more is requested, to know whether there are
+/// more; a request returns at most 100 facts.
+const MAX_FACTS: usize = 99;
+
+/// Facts of one kind.
+pub(in crate::view) struct FactsOfKind {
+    /// The latest first, at most [`MAX_FACTS`].
+    pub(in crate::view) rows: Vec<FactRow>,
+    /// Whether there are more facts of the kind.
+    pub(in crate::view) has_more: bool,
+}
 
 /// The lists: for each, the heading, the kind of facts and the buttons.
 pub(in crate::view) const LISTS: [(&str, Relation, &[&str]); 3] = [
@@ -53,7 +62,9 @@ pub(in crate::view) async fn page(
         let project = Some(query.project.clone()).filter(|project| !project.is_empty());
         let arguments = SearchFactsArguments { project, ..SearchFactsArguments::default() };
         let facts = facts_of_kind(&daemon, relation, arguments).await?;
-        sections.push(section(heading, &facts, verdicts, &here));
+        let kind = [("project", query.project.as_str()), ("kind", relation.as_str())];
+        let others = html! { a href=(address("facts", &kind)) { (T.search_facts) } };
+        sections.push(section(heading, &facts, verdicts, &here, &others));
     }
     let body = html! {
         h1 { (T.open_ends) }
@@ -66,34 +77,49 @@ pub(in crate::view) async fn page(
     Ok(ViewPage::new(T.open_ends, NavItem::Open, body))
 }
 
-/// Returns at most [`MAX_FACTS`] facts of a kind, the latest first.
 pub(in crate::view) async fn facts_of_kind(
     daemon: &DaemonState,
     relation: Relation,
     arguments: SearchFactsArguments,
-) -> PageResult<Vec<FactRow>> {
+) -> PageResult<FactsOfKind> {
     let arguments = SearchFactsArguments {
-        max_facts: MAX_FACTS,
+        max_facts: MAX_FACTS + 1,
         edge_types: Some(vec![relation.as_str().to_owned()]),
         ..arguments
     };
     let answer: SearchFactsAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let mut facts = answer.facts;
     facts.sort_by(|one, other| other.valid_at.cmp(&one.valid_at));
-    Ok(facts)
+    let has_more = facts.len() > MAX_FACTS;
+    facts.truncate(MAX_FACTS);
+    Ok(FactsOfKind { rows: facts, has_more })
+}
+
+impl FactsOfKind {
+    /// Renders the number of facts.
+    pub(in crate::view) fn count(&self) -> Markup {
+        html! { span .count { (self.rows.len()) @if self.has_more { "+" } } }
+    }
+
+    /// Renders a note if there are more facts. `others` says how to find them.
+    pub(in crate::view) fn note(&self, others: &Markup) -> Markup {
+        html! { @if self.has_more { p .more { (texts::only_latest(self.rows.len())) " " (others) } } }
+    }
 }
 
 pub(in crate::view) fn section(
     heading: &str,
-    facts: &[FactRow],
+    facts: &FactsOfKind,
     verdicts: &[&str],
     page: &str,
+    others: &Markup,
 ) -> Markup {
     html! {
         section {
-            h2 .section { (heading) " " span .count { (facts.len()) } }
-            @if facts.is_empty() { p .empty { (T.none) } }
-            ol .list { @for fact in facts { (fact_row(fact, verdicts, page)) } }
+            h2 .section { (heading) " " (facts.count()) }
+            @if facts.rows.is_empty() { p .empty { (T.none) } }
+            ol .list { @for fact in &facts.rows { (fact_row(fact, verdicts, page)) } }
+            (facts.note(others))
         }
     }
 }
