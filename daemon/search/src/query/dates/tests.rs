@@ -232,6 +232,9 @@ fn values_of_filters_are_parsed() {
     for text in ["", "soon", "..", "99x", "é", "2026-01-21 foo", "昨天做", "gestern foo"] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
+    for text in ["2026-01-05..garbage", "garbage..2026-01-05", "2026-01-05...", "2026-01-05..-"] {
+        assert_eq!(value(text, &now()), None, "{text}");
+    }
 }
 
 #[test]
