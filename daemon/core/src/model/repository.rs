@@ -68,7 +68,7 @@ pub enum GitStep {
     Stash,
     /// A pull request was opened.
     OpenPullRequest,
-    /// A pull request was merged or closed.
+    /// A pull request was merged. Older versions also recorded pull requests that were closed.
     ClosePullRequest,
 }
 

@@ -119,10 +119,12 @@ pub(super) struct DescribedError {
 
 impl Sections<'_> {
     /// Parses the section about errors: one error for each item. An item such as `Cause: ...` or
-    /// `Fix: ...` belongs to the error before it.
+    /// `Fix: ...` belongs to the error before it. So does `Error: ...` below the name of an error
+    /// without a fix; otherwise it is the next error.
     pub(super) fn errors(&self) -> Vec<DescribedError> {
         let mut errors: Vec<DescribedError> = Vec::new();
         let text = self.text(Section::Errors);
+        let mut is_labelled = false;
         for block in blocks(&text) {
             let Block::Item(item) = block else { continue };
             let line = one_line(&item);
@@ -130,13 +132,23 @@ impl Sections<'_> {
                 r"(?i)^(error|issue|problem|(?:root )?cause|reason|fix(?:ed)?|solution|resolution)(?: \w+)?: (.+)$"
             );
             let numbered = pattern!(r"(?i)^(?:error|issue|problem) #?\d{1,2}: (.+)$");
-            if let Some(found) = numbered.captures(&line) {
+            let labelled = pattern!(r"(?i)^(?:error|issue|problem): (.+)$");
+            let names_next = errors.last().is_none_or(|last| is_labelled || last.fix.is_some());
+            let named = labelled.captures(&line).filter(|_| names_next);
+            if let Some(found) = numbered.captures(&line).or(named) {
                 errors.push(DescribedError::of(&found[1]));
+                is_labelled = labelled.is_match(&line);
                 continue;
             }
+            let is_error = pattern!(r"(?i)^(?:error|issue|problem)\b").is_match(&line);
             match (attribute.captures(&line), errors.last_mut()) {
-                (Some(found), Some(error)) => error.add(&found[1], &found[2]),
-                _ => errors.push(DescribedError::of(&line)),
+                (Some(found), Some(error)) if !is_error || error.fix.is_none() => {
+                    error.add(&found[1], &found[2]);
+                }
+                _ => {
+                    errors.push(DescribedError::of(&line));
+                    is_labelled = false;
+                }
             }
         }
         errors
@@ -262,6 +274,24 @@ mod tests {
         let errors: Vec<String> = errors.map(|one| one.error).collect();
         assert_eq!(errors[..2], ["wrong offset", "lost line"]);
         assert_ne!(errors.get(2).map(String::as_str), Some("the page"));
+        let text = "## Errors and fixes\n- Error: wrong offset\n- Fix: divide by 60\n- Error: lost line\n\
+                    - Issue: no newline\n- Cause: a cut file\n- **Slow start**\n  - Error: it took 9 s\n  - Fix: cache it\n\
+                    - Error message: no such file\n";
+        let found = |error: &str, about: Option<&str>, fix: Option<&str>| DescribedError {
+            error: error.to_owned(),
+            about: about.map(str::to_owned),
+            fix: fix.map(str::to_owned),
+        };
+        assert_eq!(
+            Sections::of(text).errors(),
+            [
+                found("wrong offset", None, Some("divide by 60")),
+                found("lost line", None, None),
+                found("no newline", Some("a cut file"), None),
+                found("Slow start", Some("it took 9 s"), Some("cache it")),
+                found("Error message", Some("no such file"), None),
+            ]
+        );
     }
 
     #[test]

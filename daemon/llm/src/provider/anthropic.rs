@@ -59,12 +59,11 @@ impl Anthropic {
 
     async fn message(&self, call: &Call<'_>) -> Result<Completion, Failure> {
         let key = self.key().await?;
-        let response = self.post(call, &key).await?;
-        if call.schema.is_some()
-            && rejects_tool_choice(&response)
-            && !self.schema_in_prompt.swap(true, Ordering::Relaxed)
-        {
-            return read(&self.post(call, &key).await?, &key);
+        let schema_in_prompt = self.schema_in_prompt.load(Ordering::Relaxed);
+        let mut response = self.post(call, schema_in_prompt, &key).await?;
+        if call.schema.is_some() && !schema_in_prompt && rejects_tool_choice(&response) {
+            self.schema_in_prompt.store(true, Ordering::Relaxed);
+            response = self.post(call, true, &key).await?;
         }
         if matches!(response.status, 401 | 403) {
             self.keys.forget().await;
@@ -79,8 +78,13 @@ impl Anthropic {
         self.keys.get(usual).await?.ok_or_else(|| self.keys.missing(DEFAULT_KEY_VARIABLE))
     }
 
-    async fn post(&self, call: &Call<'_>, key: &Secret) -> Result<Response, Failure> {
-        let body = self.body(call);
+    async fn post(
+        &self,
+        call: &Call<'_>,
+        schema_in_prompt: bool,
+        key: &Secret,
+    ) -> Result<Response, Failure> {
+        let body = self.body(call, schema_in_prompt);
         let headers = &[("anthropic-version", VERSION)];
         let key = Some(("x-api-key", "", key));
         self.http.post(Post { url: &self.url, headers, key, body: &body, now: call.now }).await
@@ -101,7 +105,7 @@ impl Anthropic {
         listing.list_models().await
     }
 
-    fn body(&self, call: &Call<'_>) -> Value {
+    fn body(&self, call: &Call<'_>, schema_in_prompt: bool) -> Value {
         let mut body = json!({
             "model": self.model,
             "max_tokens": call.max_output_tokens,
@@ -109,7 +113,7 @@ impl Anthropic {
             "messages": [{ "role": "user", "content": call.prompt }],
         });
         match call.schema {
-            Some(schema) if self.schema_in_prompt.load(Ordering::Relaxed) => {
+            Some(schema) if schema_in_prompt => {
                 body["messages"][0]["content"] =
                     Value::String(format!("{}{}", call.prompt, schema.instruction()));
             }

@@ -107,6 +107,31 @@ async fn a_model_that_rejects_tool_choice_gets_the_schema_in_the_prompt() {
 }
 
 #[tokio::test]
+async fn concurrent_calls_that_are_rejected_because_of_tool_choice_are_all_repeated() {
+    let refusal = failed("invalid_request_error", "tool_choice: forced tool use is not supported");
+    let held = || Play::Held(400, refusal.to_string());
+    let answer = || ok(&text_message("{\"goal\": \"a\", \"end\": \"done\"}"));
+    let (mut world, server) = world(vec![held(), held(), answer(), answer()]);
+    world.config.concurrency = 2;
+    let (client, request) = (world.client(), json_request("the text"));
+    let second = async {
+        server.wait_until_held().await;
+        let release = async {
+            server.wait_until_held().await;
+            server.release();
+            server.release();
+        };
+        tokio::join!(client.complete(&request), release).0
+    };
+    let (one, two) = tokio::join!(client.complete(&request), second);
+    for reply in [one, two] {
+        assert_eq!(reply.unwrap().json, Some(json!({"goal": "a", "end": "done"})));
+    }
+    assert_eq!(server.seen().len(), 4);
+    assert_eq!(client.outage(), None);
+}
+
+#[tokio::test]
 async fn errors_are_classified_by_who_acts_on_them() {
     let invalid = "invalid_request_error";
     for (code, kind, text, expected, retry) in [

@@ -174,7 +174,7 @@ async fn avoided_requests_are_counted() {
 
 #[tokio::test]
 async fn the_number_of_concurrent_calls_is_limited() {
-    let held = || Play::Held(text_message("A summary.").to_string());
+    let held = || Play::Held(200, text_message("A summary.").to_string());
     let (mut world, server) = world(vec![held(), held()]);
     world.config.concurrency = 1;
     let client = world.client();
@@ -192,7 +192,7 @@ async fn the_number_of_concurrent_calls_is_limited() {
 
 #[tokio::test]
 async fn a_stop_cancels_running_requests() {
-    let (world, server) = world(vec![Play::Held(String::new())]);
+    let (world, server) = world(vec![Play::Held(200, String::new())]);
     let client = world.client();
     let request = text_request("x");
     let stop = async {

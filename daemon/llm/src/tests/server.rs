@@ -23,8 +23,8 @@ pub(super) enum Play {
     /// Closes the connection without a response.
     HangUp,
     Silence,
-    /// Holds back the answer until the test releases it.
-    Held(String),
+    /// Holds back an answer until the test releases it.
+    Held(u16, String),
 }
 
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ fn serve(state: &ServerState, stream: TcpStream) {
             state.open.lock().unwrap().push(stream);
             state.silent.notify_one();
         }
-        Play::Held(body) => {
+        Play::Held(status, body) => {
             state.held.notify_one();
             let mut released = state.released.0.lock().unwrap();
             while *released == 0 {
@@ -149,7 +149,7 @@ fn serve(state: &ServerState, stream: TcpStream) {
             }
             *released -= 1;
             drop(released);
-            answer(stream, 200, "", &body, body.len());
+            answer(stream, status, "", &body, body.len());
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text[start..].starts_with(mark) {
         let is_triple = text[start + length..].starts_with(mark);
         start += if is_triple { length * 2 } else { return None };
-    } else if text[start..].starts_with(b"\n") {
+    } else if text[start..].starts_with(b"\n") || text[start..].starts_with(b"\r\n") {
         // This is the closing quote of a text that contains the name: `'Password: '`.
         return None;
     }
@@ -78,7 +78,8 @@ fn closing(text: &[u8], start: usize, mark: &[u8]) -> usize {
         }
         from = at + 1;
     }
-    start + memchr(b'\n', region).unwrap_or(region.len())
+    let line = &region[..memchr(b'\n', region).unwrap_or(region.len())];
+    start + line.strip_suffix(b"\r").unwrap_or(line).len()
 }
 
 /// Returns the end of an element's content: the start of the closing tag, or the end of a truncated
@@ -238,8 +239,9 @@ fn newline(text: &[u8]) -> Option<usize> {
 
 fn line_length(text: &[u8]) -> usize {
     let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
-    let written = line.windows(2).position(|pair| pair == b"\\n").unwrap_or(line.len());
-    written.min(memchr2(b'"', b'\r', line).unwrap_or(line.len()))
+    let line = &line[..line.windows(2).position(|pair| pair == b"\\n").unwrap_or(line.len())];
+    let line = line.strip_suffix(b"\\r").unwrap_or(line);
+    memchr2(b'"', b'\r', line).unwrap_or(line.len())
 }
 
 fn indentation(text: &[u8]) -> usize {

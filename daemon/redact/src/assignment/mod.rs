@@ -126,7 +126,8 @@ fn header(text: &str, at: usize) -> Option<value::LocatedValue<'_>> {
     let line = &text.as_bytes()[at..limit];
     let line = &line[..memchr3(b'\n', b'"', b'\'', line).unwrap_or(line.len())];
     let line = &line[..memchr2(b'\r', b'`', line).unwrap_or(line.len())];
-    let escape = memmem::find(line, b"\\n").or_else(|| memmem::find(line, b"\\r"));
+    let escape =
+        ["\\n", "\\r"].iter().filter_map(|escape| memmem::find(line, escape.as_bytes())).min();
     let line = &text[at..at + escape.unwrap_or(line.len())];
     let line = line.trim_end().trim_end_matches('\\');
     value::LocatedValue::new(text, at..at + line.len(), value::Quoting::Literal, Reach::Narrow)

@@ -144,11 +144,8 @@ pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
     let blanks = rest.iter().take(40).take_while(|byte| **byte == b' ').count();
     let is_comment = blanks > 0 && rest[blanks..].starts_with(b"# ");
-    is_comment
-        || matches!(rest.first(), None | Some(b'\n' | b'\r'))
-        || rest.starts_with(b"\\n")
-        || rest.starts_with(b"\\r")
-        || rest.starts_with(b"**\n")
+    let is_end = |rest: &[u8]| matches!(rest, [] | [b'\n' | b'\r', ..] | [b'\\', b'n' | b'r', ..]);
+    is_comment || is_end(rest) || rest.strip_prefix(b"**").is_some_and(is_end)
 }
 
 /// Whether a `[section]` precedes the line at `at`, with only settings in between.

@@ -71,23 +71,23 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
                 table.secrets.push((range, meaning.kind));
             }
         }
-        table.end = text.len().min(row.end + 1);
+        table.end = next_line(text, row.end);
     }
     Some(table)
 }
 
 /// Returns the notation of the table with this heading, and the start of its rows.
 fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
-    let next = line(text, heading.end + 1)?;
+    let next = line(text, next_line(text, heading.end))?;
     let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
     if text[heading.clone()].trim_start().starts_with('|') {
         let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-: ".contains(&byte));
-        return is_rule.then_some((Notation::Markdown, next.end + 1));
+        return is_rule.then_some((Notation::Markdown, next_line(text, next.end)));
     }
     let separator = *b",;\t".iter().find(|sign| text[heading.clone()].as_bytes().contains(sign))?;
     let notation = Notation::Separated(separator);
     let is_heading = cells(text, heading.clone(), notation).all(|cell| is_heading(&text[cell]));
-    is_heading.then_some((notation, heading.end + 1))
+    is_heading.then_some((notation, next.start))
 }
 
 /// Whether `cell` is the heading of a column in a CSV file.
@@ -135,4 +135,10 @@ fn line(text: &str, at: usize) -> Option<Range<usize>> {
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     let length = if rest[..length].ends_with(b"\r") { length - 1 } else { length };
     Some(at..at + length)
+}
+
+/// Returns the start of the line after the line that ends at `end`.
+fn next_line(text: &str, end: usize) -> usize {
+    let line_break = if text.as_bytes()[end..].starts_with(b"\r\n") { 2 } else { 1 };
+    text.len().min(end + line_break)
 }

@@ -237,7 +237,7 @@ impl<'t> LocatedValue<'t> {
     fn of_block(text: &'t str, range: Range<usize>) -> Option<LocatedValue<'t>> {
         let mut found = LocatedValue::new(text, range, Quoting::Literal, Reach::Narrow)?;
         let first = found.value.text.lines().next()?;
-        found.value.text = first.split("\\n").next()?.trim_end();
+        found.value.text = first.split("\\n").next()?.trim_end_matches("\\r").trim_end();
         Some(found)
     }
 

@@ -236,6 +236,24 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password-hash", "pbkdf2_sha256$600000${a22}${b43}=", "'¤'"),
 ];
 
+/// Further texts of several lines.
+const LINES: &[&str] = &[
+    "name,api_key\nann,kJ8s2Lq0Zx9Vb4NmW7\nbob,Tq5Rw8Yp1Zs6Xd3Vf0\n\nname,page\nx,y\n",
+    "| User | Password |\n|---|---|\n| ann | Falcon!Berlin |\n| bob | Wombat!Lemon |\n\nEnd\n",
+    "  print('Password: ')\n  print('Falcon41')\n",
+    "password: \"Falcon41\nport: 80\n",
+    "password = 'Falcon!Berlin\nport = 80\n",
+    "password: |\n  Falcon41\n  Wombat41\nport: 80\n",
+    "**Password: Falcon41**\nnext",
+    "[db]\nuser = bob\npassword = FalconBerlin\n",
+    "Authorization: Bearer kJ8s2Lq0Zx9Vb4NmW7Tq5Rw8\nHost: x\n",
+    "minisign encrypted secret key\nRWRTY0IyKJ8s2Lq0Zx9Vb4NmW7Tq5Rw8Yp1Zs6Xd3Vf0Gh2Jk4Lz7Xc9Vb1Nm\n",
+    "AUTH Falcon41\nOK\n",
+    "machine host\nlogin bob\npassword Falcon41\n",
+    "password: Falcon41 # a note\nport: 80\n",
+    "<b>Password:</b> Falcon41\n",
+];
+
 pub(super) fn kinds() -> Vec<&'static str> {
     PLANTED.iter().map(|(kind, _, _)| *kind).collect()
 }
@@ -270,6 +288,26 @@ fn text_around_a_secret_is_unchanged() {
         assert!(redacted.starts_with(before), "{kind}: {redacted:?}");
         assert!(redacted.ends_with(after), "{kind}: {redacted:?}");
     }
+}
+
+#[test]
+fn every_notation_of_a_line_break_gives_the_same_result() {
+    let redactor = Redactor::new();
+    let planted = PLANTED.iter().enumerate().map(|(seed, (_, template, context))| {
+        context.replace('¦', "").replace('¤', &secret(template, seed as u64 + 1))
+    });
+    let mut differences = Vec::new();
+    for text in planted.chain(LINES.iter().map(|text| (*text).to_owned())) {
+        for (broken, break_before) in [("\r\n", "\n"), ("\\r\\n", "\\n")] {
+            let text = text.replace('\n', break_before);
+            let wanted = redactor.redact(&text).text.replace(break_before, broken);
+            let redacted = redactor.redact(&text.replace(break_before, broken)).text.into_owned();
+            if redacted != wanted {
+                differences.push(format!("{wanted:?}, but {redacted:?}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]

@@ -138,6 +138,7 @@ fn assistant(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     if let Some(usage) = record.object("usageMetadata") {
         let message = Some(Cow::Borrowed(&*id));
         out.item(Item::Usage { message, tokens: tokens(&usage) });
+        verdict = RecordVerdict::Read;
     }
     for part in parts(content(record)) {
         match part {

@@ -113,6 +113,15 @@ fn a_turn_is_read_with_its_calls_and_results() {
 }
 
 #[test]
+fn the_tokens_of_a_record_with_only_thoughts_are_read() {
+    let mut record =
+        message_record("assistant", json!([{ "text": "Let me think", "thought": true }]));
+    assert_eq!(read(&[record.clone()]), ["skipped assistant/empty"]);
+    record["usageMetadata"] = json!({ "promptTokenCount": 7, "totalTokenCount": 7 });
+    assert_eq!(read(&[record]), ["Tokens { input: 7, output: 0, cache_read: 0, cache_write: 0 }"]);
+}
+
+#[test]
 fn only_typed_text_is_a_prompt() {
     let user = |more: Value| {
         let mut record = message_record("user", json!([{ "text": "sent" }]));

@@ -134,7 +134,7 @@ impl Segments {
         });
         match closed {
             Some(closed) if !in_open => {
-                closed.signals.add_all(&work.tools, tally::weight_of_calls());
+                closed.signals.add_all(&work.signals(), 1.0);
                 closed.calls = closed.calls.saturating_add(work.calls);
                 work.unknown.iter().for_each(|(tool, calls)| {
                     tally::note_unknown(&mut closed.unknown, tool, *calls);

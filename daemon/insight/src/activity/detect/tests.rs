@@ -272,6 +272,17 @@ fn a_sub_agents_work_counts_in_the_phase_that_started_it() {
 }
 
 #[test]
+fn all_signals_of_a_sub_agent_count_in_a_closed_phase() {
+    let mut detector = detect(&[Run(0, "npm install"), Compacted(10), Edit(20, "README.md")]);
+    let sub_agent = detect(&[Prompt(5, "fix the bug: error error error error")]);
+    let before = detector.segments();
+    detector.absorb(&sub_agent);
+    let after = detector.segments();
+    assert!(after[0].vector.fixing > before[0].vector.fixing, "{after:?}");
+    assert_eq!(after[1], before[1]);
+}
+
+#[test]
 fn items_outside_the_conversation_have_no_signals() {
     let mut detector = Detector::default();
     for item in [

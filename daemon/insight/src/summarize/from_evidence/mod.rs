@@ -24,6 +24,7 @@ mod turns;
 
 use std::collections::BTreeSet;
 
+pub(super) use self::decisions::refusals::PLAN_NOT_CARRIED_OUT;
 use crate::{
     model::{
         activity::ActivityVector,

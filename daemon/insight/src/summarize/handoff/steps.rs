@@ -2,7 +2,10 @@
 
 use crate::{
     model::wording::ASKED_LAST,
-    summarize::text::{pattern, same_words, share_of_words, words},
+    summarize::{
+        from_evidence::PLAN_NOT_CARRIED_OUT,
+        text::{pattern, same_words, share_of_words, words},
+    },
 };
 
 /// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull request,
@@ -15,17 +18,10 @@ pub(super) fn is_no_work(step: &str) -> bool {
     .is_match(step)
 }
 
-/// Whether a step is an offer, a suggestion or a plan of the last report, or lists the unchecked
-/// items of a plan.
+/// Whether a step is an offer or a suggestion of the last report, or lists the unchecked items of a
+/// plan.
 pub(super) fn is_in_report(step: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "Offered",
-        "Suggested, not done:",
-        "Plan shown last, not carried out:",
-        // Summaries of older versions.
-        "Plan shown, not approved:",
-        "Not shown as checked",
-    ];
+    const BEGINNINGS: &[&str] = &["Offered", "Suggested, not done:", "Not shown as checked"];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 
@@ -36,10 +32,13 @@ pub(super) fn note(step: &str) -> Option<&str> {
 }
 
 /// Whether a step no longer matters after another session has worked. Such steps are: the last
-/// request, something in the last report, a failed or interrupted call, a stash, and a routine such
-/// as a commit.
+/// request, something in the last report, a plan that was not carried out, a failed or interrupted
+/// call, a stash, and a routine such as a commit.
 pub(super) fn is_short_lived(step: &str) -> bool {
     is_in_report(step)
+        || step.starts_with(PLAN_NOT_CARRIED_OUT)
+        // Summaries of older versions.
+        || step.starts_with("Plan shown, not approved:")
         || step.starts_with(ASKED_LAST)
         || step.starts_with("Cut off in")
         || step.starts_with("Stashed on")

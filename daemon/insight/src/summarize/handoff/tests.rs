@@ -384,6 +384,24 @@ fn offers_and_states_of_an_earlier_session_are_left_out() {
 }
 
 #[test]
+fn a_plan_that_was_not_carried_out_is_open_only_after_the_last_session() {
+    for file in ["", " (`~/.claude/plans/lucky-fox.md`)"] {
+        let plan = format!("Plan shown last, not carried out{file}: Rotate the keys");
+        let mut planned = full();
+        planned.summary.next_steps = Some(vec![plan.clone()]);
+        let report = Some("I'll read the code and propose a plan.".to_owned());
+        let ending = SessionEnding { report, ..SessionEnding::default() };
+        let handoff = gather_with(&[planned.clone()], &[], &EndedValidity(ending));
+        let is_plan = |line: &SessionLine| line.text.contains(&plan);
+        assert!(handoff.open_ends.iter().any(is_plan), "{:?}", handoff.open_ends);
+        let mut later = full();
+        later.summary.objective = "Describe the signer in the manual".to_owned();
+        later.summary.next_steps = None;
+        assert_eq!(gather(&[later, planned], &[]).open_ends, [], "{file}");
+    }
+}
+
+#[test]
 fn short_lived_steps_and_steps_of_another_branch_are_left_out() {
     let mut earlier = full();
     earlier.branches = vec!["other".to_owned()];

@@ -113,16 +113,14 @@ const LONGEST: usize = 200;
 
 /// Parses the whole of `text` as a period, for the value of a filter.
 pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
-    if let Some((from, to)) = text.split_once("..") {
-        let (from, to) = (moment(from, now), moment(to, now));
-        return match (from, to) {
-            (Some(from), Some(to)) => Some(TimeRange { from: from.from, to: to.to }),
-            (Some(from), None) => Some(TimeRange { from: from.from, to: Timestamp::MAX }),
-            (None, Some(to)) => Some(TimeRange { from: Timestamp::MIN, to: to.to }),
-            (None, None) => None,
-        };
+    let Some((from, to)) = text.split_once("..") else { return moment(text, now) };
+    let (is_open, is_endless) = (from.trim().is_empty(), to.trim().is_empty());
+    match (moment(from, now), moment(to, now)) {
+        (Some(from), Some(to)) => Some(TimeRange { from: from.from, to: to.to }),
+        (Some(from), None) if is_endless => Some(TimeRange { from: from.from, to: Timestamp::MAX }),
+        (None, Some(to)) if is_open => Some(TimeRange { from: Timestamp::MIN, to: to.to }),
+        _ => None,
     }
-    moment(text, now)
 }
 
 /// Parses the whole of `text` as one period, without `..`.

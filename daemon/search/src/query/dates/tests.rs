@@ -256,6 +256,9 @@ fn values_of_filters_are_parsed() {
     ] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
+    for text in ["2026-01-05..garbage", "garbage..2026-01-05", "2026-01-05...", "2026-01-05..-"] {
+        assert_eq!(value(text, &now()), None, "{text}");
+    }
 }
 
 #[test]

@@ -108,6 +108,9 @@ fn note_event(
     run: &Run<'_>,
 ) {
     let Some(kind) = step.step else { return };
+    if kind == GitStep::ClosePullRequest && is_merged_later(run.output) {
+        return;
+    }
     let succeeded = ending == Ending::Succeeded;
     let error = match ending {
         Ending::Failed(error) => error,
@@ -131,6 +134,13 @@ fn note_event(
         evidence.git_events.pop();
     }
     push_latest(&mut evidence.git_events, event, bounds::GIT_EVENTS);
+}
+
+/// Whether the forge only merges a pull request later, when its requirements are met, or no longer
+/// does so.
+fn is_merged_later(output: &str) -> bool {
+    pattern!(r"will be (?:automatically merged|added to the merge queue)|is already queued to merge|Auto-merge disabled")
+        .is_match(output)
 }
 
 /// Returns the outcome of each step of a command, from its output and the exit code.
@@ -236,9 +246,7 @@ fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
             ),
         ),
         GitStep::ClosePullRequest => (
-            pattern!(
-                r"(?m)^\W*(?:Merged|Squashed and merged|Rebased and merged|Closed) pull request"
-            ),
+            pattern!(r"(?m)^\W*(?:Merged|Squashed and merged|Rebased and merged) pull request"),
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
     }

@@ -8,6 +8,10 @@ use crate::{
     },
 };
 
+/// Begins the step about the plan with which a session ended. The file of the plan may follow in
+/// brackets.
+pub(crate) const PLAN_NOT_CARRIED_OUT: &str = "Plan shown last, not carried out";
+
 /// Maximum length, in bytes, of the entry of a plan that was not approved, with its steps.
 const PLAN: usize = 1_400;
 /// Maximum length, in characters, of the approach of a plan, and of its background.
@@ -35,7 +39,7 @@ pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let why = if plan.approach.is_some() { "Why: " } else { "" };
         let mut text = format!(
-            "Plan shown last, not carried out{}: {}{}{}",
+            "{PLAN_NOT_CARRIED_OUT}{}: {}{}{}",
             plan_file(entries).map_or(String::new(), |file| format!(" (`~/{file}`)")),
             cut(title, 120),
             part("", plan.approach.as_ref()),

@@ -221,7 +221,7 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
     }
 }
 
-/// Whether a merge, a closed pull request or a push to the main branch followed `origin` in the
+/// Whether a merge, also of a pull request, or a push to the main branch followed `origin` in the
 /// same transcript.
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
@@ -336,6 +336,12 @@ mod tests {
             ("git pull", "Already up to date.\n", waits),
             ("git merge origin/main", "Already up to date.\n", waits),
             ("gh pr merge 7", "\u{2713} Merged pull request #7\n", "Run `gh workflow run Publish`"),
+            ("gh pr close 7", "\u{2713} Closed pull request #7\n", waits),
+            (
+                "gh pr merge 7 --auto",
+                "\u{2713} Pull request a/b#7 will be automatically merged via squash when all requirements are met\n",
+                waits,
+            ),
         ] {
             let mut script = Script::default();
             script.prompt("The release does not reach npm. Mend it.");

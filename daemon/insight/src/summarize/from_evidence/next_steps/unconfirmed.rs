@@ -146,6 +146,8 @@ mod tests {
         script.prompt("ok push all this up and lets get it merged.");
         script.reply("m2", "The commit is in the pull request.");
         assert!(is_unmerged(&script.collect()));
+        script.run("c", "gh pr close 6", Outcome::Succeeded, "✓ Closed pull request #6\n");
+        assert!(is_unmerged(&script.collect()), "another pull request was closed");
         script.run("b", "gh pr merge 7", Outcome::Succeeded, "✓ Merged pull request #7\n");
         let mut evidence = script.collect();
         assert!(!is_unmerged(&evidence));
