@@ -20,9 +20,10 @@ pub(super) fn around(text: &str, anchor: Range<usize>, floor: usize) -> Option<R
     let before = &text[text.ceil_char_boundary(line_start)..anchor.start];
     let header_end = dashes_after(bytes, anchor.end)?;
     if let Some(at) = before.rfind("BEGIN ") {
-        let start = anchor.start - before.len() + at;
-        let body = body(text, header_end, grep_path(text, with_dashes_before(bytes, start)))?;
-        return Some(with_dashes_before(bytes, start)..body);
+        let start = with_dashes_before(bytes, anchor.start - before.len() + at);
+        let body = body(text, header_end, grep_path(text, start))
+            .or_else(|| prefixed_body(text, start, header_end))?;
+        return Some(start..body);
     }
     let at = before.rfind("END ")?;
     let start = with_dashes_before(bytes, anchor.start - before.len() + at);
@@ -91,6 +92,37 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     end
 }
 
+/// Returns the end of the key material whose lines have the same number of words before it as the
+/// line of the `BEGIN` at `start`, as in logs (`web-1  | `, `2026-01-21T09:31:34Z `).
+fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
+    let floor = text.ceil_char_boundary(start.saturating_sub(PATH));
+    let prefix = text[floor..start].rsplit('\n').next()?;
+    let count = prefix.split_whitespace().count();
+    let mut end = None;
+    let mut at = header_end + text[header_end..].find('\n')? + 1;
+    while count > 0 {
+        let line = &text[at..];
+        let line = &line[..line.find('\n').unwrap_or(line.len()).min(2 * PATH)];
+        let line = line.get(..line.floor_char_boundary(line.len()))?;
+        let mut words = line.split_whitespace().skip(count);
+        let (Some(word), rest) = (words.next(), words.next()) else { break };
+        let is_end = word.starts_with("----");
+        if !is_end && (rest.is_some() || !is_material(word)) {
+            break;
+        }
+        let word_at = at + line.find(word)?;
+        if is_end {
+            return end.map(|end| end_line(text, word_at).unwrap_or(end));
+        }
+        end = Some(at + line.trim_end().len());
+        at += line.len() + 1;
+        if at >= text.len() {
+            break;
+        }
+    }
+    end
+}
+
 /// Returns the start of the key material that ends at `end`, if it has at least 40 bytes.
 fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Option<usize> {
     let mut start = None;
@@ -113,18 +145,30 @@ fn body_before(text: &str, end: usize, floor: usize, path: Option<&str>) -> Opti
 
 /// Whether `byte` separates words of key material.
 fn is_gap(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || b"\"'`,;:|()[]<>#*\\".contains(&byte) || byte >= 0x80
+    byte.is_ascii_whitespace() || b"\"'`,;:|()[]<>#*$&\x1B\\".contains(&byte) || byte >= 0x80
 }
 
 /// Returns the next word at or after `at`; an escaped `\n` is a separator.
 fn next_word(text: &str, mut at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at).filter(|byte| is_gap(**byte)) {
+        if *byte == 0x1B {
+            at += colour_length(&bytes[at..]);
+            continue;
+        }
         let is_escape = *byte == b'\\' && matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'));
         at += if is_escape { 2 } else { 1 };
     }
     let length = bytes[at.min(bytes.len())..].iter().take_while(|byte| !is_gap(**byte)).count();
     (length > 0).then_some(at..at + length)
+}
+
+/// Returns the length of the escape sequence of a colour at the start of `text`.
+fn colour_length(text: &[u8]) -> usize {
+    let is_inner = |byte: &&u8| byte.is_ascii_digit() || b"[;".contains(byte);
+    let inner = text.iter().skip(1).take(16).take_while(is_inner).count();
+    let has_end = text.get(inner + 1).is_some_and(|byte| matches!(byte, b'm' | b'K'));
+    1 + inner + usize::from(has_end)
 }
 
 /// Returns the last word between `floor` and `at`.
@@ -192,6 +236,8 @@ fn with_dashes_before(text: &[u8], at: usize) -> usize {
 }
 
 fn is_material(word: &str) -> bool {
+    // The sign of a deleted line in a diff.
+    let word = word.strip_prefix('-').unwrap_or(word);
     word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
 }
 
@@ -201,9 +247,10 @@ fn is_rest(word: &str) -> bool {
         || word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Matches line numbers, diff markers and the `+` of joined strings.
+/// Matches line numbers, diff markers, the `+` of joined strings, their prefixes, and `<br>`.
 fn is_decoration(word: &str) -> bool {
-    word.len() <= 8 && !word.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'=')
+    matches!(word, "b" | "br" | "rb")
+        || word.len() <= 8 && !word.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'=')
 }
 
 #[cfg(test)]
@@ -272,6 +319,32 @@ mod tests {
             assert!(rest.ends_with(" after"), "{rest}");
             assert!(rest.len() < 60, "{rest}");
         }
+    }
+
+    #[test]
+    fn blocks_with_a_prefix_before_each_line_are_redacted() {
+        let lines = lines(3);
+        let plain = format!("{}\n{}\nab3=\n{}", begin(), lines.join("\n"), end());
+        for prefix in [
+            "-",
+            "web-1  | ",
+            "2026-11-20T10:00:00.1234567Z ",
+            "[pod/web-1/app] ",
+            "Nov 20 10:00:00 host app[12]: ",
+            "deploy\tRun x\t2026-11-20T10:00:00.1234567Z ",
+            "\u{1b}[32m+\u{1b}[m\u{1b}[32m",
+        ] {
+            let prefixed: String = plain.lines().map(|line| format!("{prefix}{line}\n")).collect();
+            let rest = rest_after(&format!("before\n{prefixed}after"));
+            assert!(!rest.contains("vQ+IBAD") && !rest.contains("ab3="), "{rest}");
+            assert!(rest.starts_with("before\n") && rest.ends_with("\nafter"), "{rest}");
+        }
+        for (from, to) in [("\n", "$\n"), ("\n", "&#10;"), ("\n", "<br>"), ("\n", "\u{1b}[m\n")] {
+            let rest = rest_after(&plain.replace(from, to));
+            assert!(!rest.contains("vQ+IBAD"), "{rest}");
+        }
+        let joined: String = plain.lines().map(|line| format!("    b\"{line}\\n\"\n")).collect();
+        assert!(!rest_after(&joined).contains("vQ+IBAD"));
     }
 
     #[test]

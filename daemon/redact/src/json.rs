@@ -36,10 +36,13 @@ impl Redactor {
                 Value::Object(fields) => {
                     self.redact_keys(fields, &mut counts);
                     let named = named_by_sibling(fields);
+                    let form = form_field(fields);
                     for (key, field) in fields.iter_mut() {
                         let own = name::classify(key);
-                        let named = named.or(meaning).filter(|_| is_value_key(key));
-                        pending.push((field, own.or(named)));
+                        let named = named.or(form).filter(|_| is_value_key(key));
+                        let outer = meaning.filter(|_| is_value_key(key));
+                        let typed = form.filter(|_| key == "text");
+                        pending.push((field, named.or(own).or(outer).or(typed)));
                     }
                 }
                 Value::Null | Value::Bool(_) => {}
@@ -89,17 +92,40 @@ impl Redactor {
 
 /// Whether the field `key` of an object contains the value that the object describes.
 fn is_value_key(key: &str) -> bool {
-    let keys = ["value", "plain", "plaintext", "raw", "current", "new", "old", "previous"];
+    let keys = [
+        "value",
+        "val",
+        "secret_value",
+        "plain",
+        "plaintext",
+        "raw",
+        "current",
+        "new",
+        "old",
+        "previous",
+    ];
     keys.iter().any(|known| key.eq_ignore_ascii_case(known))
 }
 
 /// Returns the meaning of the name that the field `name` or `key` contains: `{"name": "TOKEN",
 /// "value": "…"}`.
 fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
-    ["name", "Name", "key", "Key"]
+    ["name", "Name", "key", "Key", "variable", "secret_name", "field"]
         .iter()
         .find_map(|sibling| fields.get(*sibling)?.as_str())
         .and_then(name::classify)
+}
+
+/// Returns the meaning of the password field into which a tool types: `{"element": "Password
+/// field", "text": "…"}`, `{"selector": "#password", "value": "…"}`.
+fn form_field(fields: &Map<String, Value>) -> Option<NameMeaning> {
+    let field = ["element", "selector", "label", "placeholder"]
+        .iter()
+        .find_map(|sibling| fields.get(*sibling)?.as_str())?;
+    field
+        .split(|c: char| !c.is_alphanumeric() && !"_-".contains(c))
+        .filter_map(name::classify)
+        .find(|meaning| meaning.strength == Strength::Password)
 }
 
 fn hides_number(meaning: NameMeaning, digits: &str) -> bool {
