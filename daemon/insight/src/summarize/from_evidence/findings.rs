@@ -183,8 +183,7 @@ fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
     let failed = step(&error.attempt);
     failed.is_some()
         && evidence.errors.iter().any(|later| {
-            later.origin.source == error.origin.source
-                && later.origin > error.origin
+            later.origin.follows(error.origin)
                 && later.message != error.message
                 && step(&later.attempt) == failed
         })

@@ -130,8 +130,7 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
     );
     evidence.commands.iter().any(|later| {
-        later.origin.source == run.origin.source
-            && later.origin.line > run.origin.line
+        later.origin.follows(run.origin)
             && later.outcome == Outcome::Succeeded
             && parts(&later.command).any(|part| runs_several.is_match(part))
     })
@@ -154,9 +153,8 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
     let failed = match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
-            let mut later = evidence.commands.iter().filter(|other| {
-                other.origin.source == run.origin.source && other.origin > run.origin
-            });
+            let mut later =
+                evidence.commands.iter().filter(|other| other.origin.follows(run.origin));
             let next = later.next();
             let end = next.map_or(u64::MAX, |next| next.origin.line);
             // A pipe hides the exit code of a command, but not what the command printed.
@@ -174,10 +172,7 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
 }
 
 fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
-    work.changed()
-        && work.last.source == run.origin.source
-        && work.last.line > run.origin.line
-        && may_affect_checks(path)
+    work.changed() && work.last.follows(run.origin) && may_affect_checks(path)
 }
 
 /// Returns a remark if code was changed and no command ran that may be a test. `None` if commands

@@ -5,7 +5,7 @@ use crate::{
         evidence::{CommandRun, Evidence, GitStep, TestRun, latest_of_suites},
         summary::TestSummary,
         time::Timestamp,
-        transcript::{Origin, Outcome},
+        transcript::Outcome,
     },
     summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
 };
@@ -48,10 +48,7 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
         .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
         .is_some_and(|event| took_over(event.step));
     let changed = evidence.files.iter().any(|(path, work)| {
-        work.changed()
-            && work.last.source == run.origin.source
-            && work.last.line > run.origin.line
-            && may_affect_checks(path)
+        work.changed() && work.last.follows(run.origin) && may_affect_checks(path)
     });
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
@@ -83,20 +80,18 @@ pub(crate) fn may_affect_checks(path: &str) -> bool {
 /// Returns the last command after `run` that ran tests successfully but printed no numbers. `None`
 /// if a file was changed after this command.
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
-    let is_later = |one: &&CommandRun| {
-        one.origin.source == run.origin.source && one.origin.line > run.origin.line
-    };
+    let is_later = |one: &&CommandRun| one.origin.follows(run.origin);
     let later = evidence.commands.iter().filter(is_later);
     let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
     let last = later.rfind(|one| runs_tests(&one.command))?;
-    let is_after = |at: Origin| at.source == last.origin.source && at > last.origin;
-    let changed = evidence
-        .files
-        .iter()
-        .any(|(path, work)| work.changed() && is_after(work.last) && may_affect_checks(path));
+    let changed = evidence.files.iter().any(|(path, work)| {
+        work.changed() && work.last.follows(last.origin) && may_affect_checks(path)
+    });
     // A test run has the line of its output; a command has the line of its call.
-    let is_read =
-        evidence.tests.iter().any(|one| one.command == last.command && is_after(one.origin));
+    let is_read = evidence
+        .tests
+        .iter()
+        .any(|one| one.command == last.command && one.origin.follows(last.origin));
     let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
     parts.find(|part| runs_tests(part)).filter(|_| !changed && !is_read)
 }
@@ -145,10 +140,7 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
     let main = larger_part(evidence, main).unwrap_or(main);
     // If a commit followed a failure, the failure was fixed or did not matter.
-    let was_committed = evidence
-        .commits
-        .iter()
-        .any(|commit| commit.origin.source == main.origin.source && commit.origin > main.origin);
+    let was_committed = evidence.commits.iter().any(|commit| commit.origin.follows(main.origin));
     (main.failed == 0 || !was_committed).then_some(main)
 }
 
@@ -168,7 +160,7 @@ fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::FileWork;
+    use crate::model::{evidence::FileWork, transcript::Origin};
     use crate::summarize::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {

@@ -93,7 +93,7 @@ fn names_object(decision: &str) -> bool {
 fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
     let at = intended.origin;
     let mut files = entries.evidence.files.values().filter(|work| work.changed());
-    files.any(|work| work.last.source == at.source && work.last.line > at.line)
+    files.any(|work| work.last.follows(at))
 }
 
 /// Whether a choice is a decision about the work. Refused plans do not count, because another

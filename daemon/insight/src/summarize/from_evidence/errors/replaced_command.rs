@@ -136,8 +136,7 @@ pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> 
     };
     let (at, wanted) = (statement.origin, plain(command));
     let ran_them = |run: &&TestRun| {
-        run.origin.source == at.source
-            && run.origin.line > at.line
+        run.origin.follows(at)
             && run.passed > 0
             && !run.command.contains(command)
             && share_of_words(&wanted, &plain(&run.command)) >= SAME_TESTS
@@ -161,9 +160,7 @@ fn missing_program(message: &str) -> Option<&str> {
 /// calls. `None` if there are fewer calls than [`CALLS`], or if the plain name worked later.
 fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
     let runs = entries.evidence.commands.iter();
-    let later = runs.filter(|run| {
-        run.origin.source == at.source && run.origin.line > at.line && run.outcome.succeeded()
-    });
+    let later = runs.filter(|run| run.origin.follows(at) && run.outcome.succeeded());
     let mut counted: Vec<(String, usize)> = Vec::new();
     for part in later.flat_map(|run| run.command.split(['&', ';', '|'])) {
         let words: Vec<&str> = part.split_whitespace().collect();

@@ -92,9 +92,7 @@ fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
 fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
     let wanted = words(text);
     let reports = &entries.evidence.reports;
-    let later = reports.iter().filter(|one| {
-        one.changed && one.origin.source == report.origin.source && one.origin > report.origin
-    });
+    let later = reports.iter().filter(|one| one.changed && one.origin.follows(report.origin));
     let at = reports.iter().find(|one| one.origin == report.origin).and_then(|one| one.at);
     let commits = entries.evidence.commits.iter();
     let commits = commits.filter(|one| one.origin.is_after(one.at, (report.origin, at)));

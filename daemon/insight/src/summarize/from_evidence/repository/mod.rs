@@ -323,10 +323,8 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     let committed = committed.max(clean.map(|event| event.origin));
     let local_files = LocalFiles::of(evidence);
     let changed = evidence.files.iter().filter(|(path, work)| {
-        let is_later =
-            committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
         work.changed()
-            && is_later
+            && committed.is_none_or(|commit| work.last.follows(commit))
             && !is_scratch(path)
             && !local_files.contain(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)
@@ -340,8 +338,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part
-            && seen.origin.source == work.last.source
-            && seen.origin > work.last
+            && seen.origin.follows(work.last)
             && !seen.value.paths.iter().any(|printed| is_file(path, printed))
     })
 }

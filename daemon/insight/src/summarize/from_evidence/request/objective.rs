@@ -1,10 +1,7 @@
 //! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
-    model::{
-        evidence::{Choice, Commit, Evidence, Ticket},
-        transcript::Origin,
-    },
+    model::evidence::{Choice, Commit, Evidence, Ticket},
     summarize::{
         from_evidence::{
             decisions::listed_options::picked,
@@ -288,12 +285,15 @@ fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
 /// order.
 fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     let Some(asked) = prompt_of(evidence, question) else { return false };
-    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
     let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
-    let Some(first) = commits.map(|commit| commit.origin).find(|at| later(*at)) else {
+    let Some(first) = commits.map(|commit| commit.origin).find(|at| at.follows(asked.origin))
+    else {
         return false;
     };
-    let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
+    let between = evidence
+        .prompts
+        .iter()
+        .filter(|one| one.origin.follows(asked.origin) && one.origin < first);
     let orders = between.filter(|one| asks_for_work(start(&one.text)));
     orders.filter_map(|one| Request::of(&one.text)).any(|request| {
         request.weight == Weight::Clear

@@ -39,10 +39,7 @@ pub(crate) fn has_later_prompts(evidence: &Evidence) -> bool {
     let is_own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let own = evidence.commits.iter().rfind(is_own);
     let Some(newest) = own.map(|commit| commit.origin) else { return false };
-    let later = evidence
-        .prompts
-        .iter()
-        .filter(|prompt| prompt.origin.source == newest.source && prompt.origin > newest);
+    let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(newest));
     later.count() >= LATER_PROMPTS
 }
 
