@@ -11,7 +11,7 @@ use crate::{
     },
     summarize::{
         evidence::runs_tests,
-        from_evidence::checks::test_results::{main_run, may_affect_checks, suites},
+        from_evidence::checks::test_results::{code_changed_after, main_run, suites},
         text::pattern,
     },
 };
@@ -100,7 +100,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
 
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
     let failed = failed(evidence, kind, last)?;
-    let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
+    let stale = code_changed_after(evidence, last.origin);
     // Commit hooks and scripts that run several checks may have run this check again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
         return None;
@@ -169,10 +169,6 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
         Outcome::Rejected | Outcome::Interrupted => None,
     };
     failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
-}
-
-fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
-    work.changed() && work.last.follows(run.origin) && may_affect_checks(path)
 }
 
 /// Returns a remark if code was changed and no command ran that may be a test. `None` if commands
@@ -248,15 +244,7 @@ fn kind_and_place(check: &LastCheck) -> String {
 /// number of passed tests; the boolean says whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
-    let is_stale = |run: &TestRun| {
-        let is_later = |(path, work): (&String, &FileWork)| {
-            work.changed()
-                && work.last.source == 0
-                && work.last.line > run.origin.line
-                && may_affect_checks(path)
-        };
-        evidence.files.iter().any(is_later)
-    };
+    let is_stale = |run: &TestRun| code_changed_after(evidence, run.origin);
     let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
     let passed = others.filter(|run| {
         run.failed == 0 && (run.passed > 1 || run.passed == 1 && !run.is_single_test())
