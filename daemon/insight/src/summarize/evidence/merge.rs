@@ -8,7 +8,10 @@ use crate::{
         time::Timestamp,
         token_use::use_of,
     },
-    summarize::evidence::{bounds, files::bound, git, lists::keep_latest},
+    summarize::{
+        evidence::{bounds, collector::push_name, files::bound, git},
+        lists::keep_latest,
+    },
 };
 
 /// Adds a sub-agent's evidence to the evidence of its session.
@@ -157,11 +160,7 @@ fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, T
 }
 
 fn names(list: &mut Vec<String>, more: &[String]) {
-    for name in more {
-        if list.len() < bounds::NAMES && !list.contains(name) {
-            list.push(name.clone());
-        }
-    }
+    more.iter().for_each(|name| push_name(list, name));
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use crate::{
         transcript::{ChangeKind, FileChange},
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, moment::EntryPosition},
+        evidence::{bounds, errors, moment::EntryPosition},
+        lists::push_latest,
         report::{Form, passages},
         text::{kept, kept_lines, pattern, with_short_code},
     },

@@ -12,7 +12,6 @@ use crate::{
             errors::{self, Attempt, Changed, Event},
             files::{self, FileAction, PlannedChange},
             git,
-            lists::push_latest,
             moment::EntryPosition,
             notes,
             pending::{CallEffect, PendingCall},
@@ -21,6 +20,7 @@ use crate::{
             shell::CommandLine,
             tasks,
         },
+        lists::push_latest,
         text::{kept, pattern, without_ansi},
     },
 };

@@ -11,7 +11,6 @@ use crate::{
             bounds,
             collector::Collector,
             errors::{self, StatementSubject},
-            lists::push_latest,
             moment::EntryPosition,
             notes,
             pending::{self, CallEffect},
@@ -19,6 +18,7 @@ use crate::{
             retyped::retypes,
             statements::{self, ExtractedStatement, StatementSource},
         },
+        lists::push_latest,
         recap,
         report::{Topic, is_phrase},
         text::{

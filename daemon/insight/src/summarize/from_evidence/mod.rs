@@ -19,7 +19,6 @@ mod request;
 #[cfg(test)]
 mod scenarios;
 mod settings;
-mod shortened;
 mod turns;
 
 use std::collections::BTreeSet;

@@ -9,10 +9,10 @@ use crate::{
                 commits::{history, printed},
                 ignored, merged,
             },
-            lists::{keep_latest, push_latest},
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
         },
+        lists::{keep_latest, push_latest},
         text::{kept, pattern},
     },
 };

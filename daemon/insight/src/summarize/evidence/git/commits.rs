@@ -6,10 +6,10 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            lists::push_latest,
             run::Run,
             shell::{CommitMade, Undone},
         },
+        lists::push_latest,
         text::{kept, pattern},
     },
 };

@@ -13,6 +13,7 @@ use crate::{
             moment::EntryPosition,
             shell::CommandLine,
         },
+        lists::keep_latest,
         text::{kept, pattern},
     },
 };
@@ -66,8 +67,7 @@ pub(in crate::summarize::evidence) fn add_shown_commits(
             evidence.commits.insert(place, commit);
         }
     }
-    let extra = evidence.commits.len().saturating_sub(bounds::COMMITS);
-    evidence.commits.drain(..extra);
+    keep_latest(&mut evidence.commits, bounds::COMMITS);
 }
 
 /// Returns the hashes and subjects of a history in the short or in the long form, the newest first.

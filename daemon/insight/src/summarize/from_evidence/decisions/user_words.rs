@@ -27,6 +27,7 @@ use crate::{
                 },
             },
         },
+        lists::keep_latest,
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, spoken_sentences, without_opener},
     },
@@ -340,8 +341,7 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
             push(&mut list, format!("{label}\"{}\"", entries.tidy_line(words)));
         }
     }
-    let extra = list.len().saturating_sub(WISHES);
-    list.drain(..extra);
+    keep_latest(&mut list, WISHES);
     list
 }
 

@@ -18,6 +18,7 @@ use crate::{
             request::wording::{self, Manner, begins_as_order},
             turns::{self, Turn},
         },
+        lists::keep_latest,
         recap::Sections,
         text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
     },
@@ -66,8 +67,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
             records.push(record);
         }
     }
-    let extra = records.len().saturating_sub(RECORDS);
-    records.drain(..extra);
+    keep_latest(&mut records, RECORDS);
     records
 }
 

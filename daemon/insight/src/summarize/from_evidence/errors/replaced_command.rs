@@ -13,6 +13,7 @@ use crate::{
     summarize::{
         command_lines::retry_line,
         from_evidence::entries::{Entries, cut_at_clause},
+        lists::keep_latest,
         text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
     },
 };
@@ -57,8 +58,7 @@ pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
     let retries = entries.evidence.retries.iter().filter(|retry| !is_replaced(retry));
     let mut lines: Vec<String> =
         retries.filter_map(|retry| line_of_retry(entries, retry)).collect();
-    let extra = lines.len().saturating_sub(RETRIES);
-    lines.drain(..extra);
+    keep_latest(&mut lines, RETRIES);
     lines
 }
 

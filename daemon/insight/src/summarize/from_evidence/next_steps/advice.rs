@@ -8,6 +8,7 @@ use crate::summarize::{
             review,
         },
     },
+    lists::keep_latest,
     report::{Form, Passage, Report},
     text::{capitalised, pattern, sentences, share_of_words, without_full_stop, words},
 };
@@ -38,8 +39,7 @@ pub(crate) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
         let text = cut_at_clause(&entries.tidy_line(&text), LENGTH);
         found.push(format!("Recommended: {}", without_full_stop(&capitalised(&text))));
     }
-    let extra = found.len().saturating_sub(RECOMMENDATIONS);
-    found.drain(..extra);
+    keep_latest(&mut found, RECOMMENDATIONS);
     found
 }
 

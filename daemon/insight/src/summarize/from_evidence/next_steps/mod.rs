@@ -25,8 +25,8 @@ use crate::{
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
             request::{Request, Weight},
-            shortened::shortened,
         },
+        lists::shortened,
         recap::{self, Section, Sections},
         text::{
             Block, before_gap, blocks, capitalised, cut, one_line, pattern, sentences,

@@ -9,8 +9,8 @@ use crate::{
                 fate::{Fate, fate},
                 review::{is_review, place_of_finding},
             },
-            shortened::shortened,
         },
+        lists::shortened,
         report::Report,
     },
 };

@@ -16,6 +16,7 @@ use crate::{
             },
             turns::{names_a_problem, turn_of},
         },
+        lists::keep_latest,
         report::{Topic, is_phrase},
         text::{
             one_line, pattern, sentences, share_of_words, spoken_sentences, without_full_stop,
@@ -114,8 +115,7 @@ pub(crate) fn later_goals(
         }
         known.extend(words(&request.text));
     }
-    let extra = found.len().saturating_sub(SHIFTS);
-    found.drain(..extra);
+    keep_latest(&mut found, SHIFTS);
     found
 }
 
