@@ -15,6 +15,7 @@ use crate::{
                     CONTEXT, begins_with_pronoun, continues, names_object, needs_context,
                     question_before, request_before, sentence_before,
                 },
+                record,
             },
             entries::{Entries, cut_at_clause, push},
             reported::overtaken,
@@ -104,11 +105,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         },
         (true, None, _) => USERS_WORDS.to_owned(),
     };
-    Some(DecisionRecord {
-        decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
-        rationale,
-        alternatives: None,
-    })
+    Some(record(&format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)), rationale))
 }
 
 /// Returns the record of an objection that is only a question, such as `The new file is read
@@ -119,11 +116,8 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
         && pattern!(r"(?i)\b(?:but|why|isn.?t|aren.?t|shouldn.?t|doesn.?t|don.?t)\b")
             .is_match(text);
     (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
-        DecisionRecord {
-            decision: format!("User: \"{}\"", entries.tidy_line(text)),
-            rationale: format!("{USERS_WORDS}, the agent agreed"),
-            alternatives: None,
-        }
+        let decision = format!("User: \"{}\"", entries.tidy_line(text));
+        record(&decision, format!("{USERS_WORDS}, the agent agreed"))
     })
 }
 
@@ -137,11 +131,8 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let all = &entries.evidence.prompts;
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
     let asked = Request::of(&before.text)?;
-    Some(DecisionRecord {
-        decision: format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
-        rationale: format!("{USERS_WORDS}, with \"{quote}\""),
-        alternatives: None,
-    })
+    let decision = format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT));
+    Some(record(&decision, format!("{USERS_WORDS}, with \"{quote}\"")))
 }
 
 /// Formats a call such as `Edit a.go`, with the path relative to the project.
