@@ -49,7 +49,7 @@ pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
     let evidence = draft.evidence;
     let is_work = |step: GitStep| matches!(step, GitStep::Merge | GitStep::Reset);
     evidence.commits.iter().any(|commit| commit.origin.follows(line))
-        || evidence.files.values().any(|work| work.changed() && work.last.follows(line))
+        || evidence.changed_files().any(|(_, work)| work.last.follows(line))
         || evidence.git_events.iter().any(|event| is_work(event.step) && event.origin.follows(line))
 }
 
@@ -66,9 +66,8 @@ pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: 
 fn is_changed_later(draft: &Draft<'_>, line: Origin, name: &str) -> bool {
     let is_file = name.len() >= MIN_NAME_BYTES && name.contains('.') && !name.contains(['(', ' ']);
     is_file
-        && draft.evidence.files.iter().any(|(path, work)| {
-            work.changed()
-                && work.last.follows(line)
+        && draft.evidence.changed_files().any(|(path, work)| {
+            work.last.follows(line)
                 && path
                     .strip_suffix(name)
                     .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))

@@ -106,8 +106,8 @@ fn is_code(path: &str) -> bool {
 
 /// Whether the session changed code after `start`.
 fn changes_code_after(draft: &Draft<'_>, start: Origin) -> bool {
-    let mut files = draft.evidence.files.iter();
-    files.any(|(path, work)| work.changed() && is_code(path) && work.last.follows(start))
+    let mut changed = draft.evidence.changed_files();
+    changed.any(|(path, work)| is_code(path) && work.last.follows(start))
 }
 
 /// Whether the user refused the plan of the work that began at `start`, and no code was changed. A

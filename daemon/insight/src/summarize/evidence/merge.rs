@@ -121,7 +121,7 @@ fn commits(session: &mut Vec<Commit>, sub_agent: &[Commit]) {
 /// Adds the work on files. If there are too many files, the files that the session itself changed
 /// are removed last.
 fn files(session: &mut Evidence, sub_agent: &Evidence) {
-    let changed = session.files.iter().filter(|(_, work)| work.changed());
+    let changed = session.changed_files();
     let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
     for (path, work) in &sub_agent.files {
         let Some(known) = session.files.get_mut(path) else {

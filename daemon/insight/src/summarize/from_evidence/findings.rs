@@ -78,8 +78,8 @@ fn unreported_causes(entries: &Entries<'_>) -> Vec<String> {
             continue;
         }
         let changed_after = |line: u64| {
-            let mut works = evidence.files.values().filter(|work| work.changed());
-            works.any(|work| turn.holds(work.last) && work.last.line > line)
+            let mut changed = evidence.changed_files();
+            changed.any(|(_, work)| turn.holds(work.last) && work.last.line > line)
         };
         let causes = entries.statements(StatementKind::Cause);
         let causes = causes.filter(|one| turn.holds(one.origin) && changed_after(one.origin.line));

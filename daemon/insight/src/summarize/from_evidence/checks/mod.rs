@@ -5,7 +5,7 @@ pub(super) mod test_results;
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork, TestRun, is_same_place, other_parts},
+        evidence::{CommandRun, Evidence, TestRun, is_same_place, other_parts},
         transcript::Outcome,
         wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED},
     },
@@ -177,8 +177,7 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let is_code = pattern!(
         r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
     );
-    let changed =
-        evidence.files.iter().any(|(path, work)| work.changed() && is_code.is_match(path));
+    let changed = evidence.changed_files().any(|(path, _)| is_code.is_match(path));
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
@@ -200,7 +199,7 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
 /// phrase also contains a failed check if a check of the same kind passed at another place, and
 /// then shows both places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
-    if !evidence.files.values().any(FileWork::changed) {
+    if !evidence.changes_files() {
         return None;
     }
     let runs = last_runs(evidence);

@@ -72,10 +72,7 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
 
 /// Whether a file that may affect checks was changed after `at` in the same transcript.
 pub(super) fn code_changed_after(evidence: &Evidence, at: Origin) -> bool {
-    evidence
-        .files
-        .iter()
-        .any(|(path, work)| work.changed() && work.last.follows(at) && may_affect_checks(path))
+    evidence.changed_files().any(|(path, work)| work.last.follows(at) && may_affect_checks(path))
 }
 
 /// Whether a change to a file may change the result of a test or another check. A change to a

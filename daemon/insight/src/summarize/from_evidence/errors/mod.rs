@@ -288,7 +288,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
         return None;
     }
     let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
-    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
+    let changed = evidence.changed_files().filter(|(_, work)| turn.holds(work.last));
     let files: Vec<String> =
         changed.map(|(path, _)| format!("`{}`", entries.path(path))).take(4).collect();
     let done = turns::last_statement(evidence, turn, StatementKind::Done)

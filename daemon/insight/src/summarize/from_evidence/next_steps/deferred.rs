@@ -60,9 +60,9 @@ pub(crate) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     if ending::shows_a_test_run(evidence) {
         return;
     }
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed() && !work.deleted && is_test(path) && !is_scratch(path)
-    });
+    let changed = evidence
+        .changed_files()
+        .filter(|(path, work)| !work.deleted && is_test(path) && !is_scratch(path));
     // Helper files of tests are listed only if no test was changed.
     let is_named = |path: &str| {
         path.rsplit('/').next().is_some_and(|name| name.contains("spec") || name.contains("test"))
@@ -116,10 +116,7 @@ pub(crate) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
         let later = |origin: Origin| origin.source != plan.origin.source || origin > plan.origin;
         let is_work = |path: &str| !path.ends_with(".md");
         let followed = evidence.commits.iter().any(|commit| later(commit.origin))
-            || evidence
-                .files
-                .iter()
-                .any(|(path, work)| work.changed() && is_work(path) && later(work.last))
+            || evidence.changed_files().any(|(path, work)| is_work(path) && later(work.last))
             // Completed tasks count, because the transcripts of the sub-agents that did the work
             // may be missing.
             || evidence.tasks.iter().any(|task| task.state == TaskState::Completed);

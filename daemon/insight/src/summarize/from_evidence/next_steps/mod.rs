@@ -150,8 +150,7 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
     }
-    let changed =
-        evidence.files.iter().filter(|(_, work)| work.changed() && work.last.follows(start));
+    let changed = evidence.changed_files().filter(|(_, work)| work.last.follows(start));
     let files: Vec<String> = changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();
     let files = shortened(files, CHANGED);
     let committed = evidence.commits.iter().rfind(|commit| commit.origin.follows(start));
@@ -263,12 +262,8 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
         pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|h|rb|php|cs|scala|ex|exs|dart)$")
             .is_match(path)
     };
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed()
-            && !work.deleted
-            && is_code(path)
-            && !is_scratch(path)
-            && work.last.follows(tested)
+    let changed = evidence.changed_files().filter(|(path, work)| {
+        !work.deleted && is_code(path) && !is_scratch(path) && work.last.follows(tested)
     });
     let changed: Vec<String> =
         changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();

@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, StatementKind},
+        evidence::{Evidence, StatementKind},
         transcript::{Origin, Task, TaskState},
     },
     summarize::{
@@ -46,11 +46,7 @@ fn is_outdated(evidence: &Evidence, at: Origin) -> bool {
 /// Whether a file was changed or a commit made after `at`.
 fn has_worked_since(evidence: &Evidence, at: Origin) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.follows(at))
-        || evidence
-            .files
-            .values()
-            .filter(|work| FileWork::changed(work))
-            .any(|work| work.last.follows(at))
+        || evidence.changed_files().any(|(_, work)| work.last.follows(at))
 }
 
 /// Whether a commit after the last update of the list at `at` contains most words of a task.

@@ -122,7 +122,7 @@ fn changed_files<'e>(
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
     let names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
     names.flat_map(move |name| {
-        evidence.files.iter().filter(move |(path, work)| work.changed() && path.ends_with(name))
+        evidence.changed_files().filter(move |(path, _)| path.ends_with(name))
     })
 }
 

@@ -2,10 +2,7 @@
 //! descriptions of a state that later work changed.
 
 use crate::{
-    model::{
-        evidence::{Evidence, FileWork},
-        transcript::Origin,
-    },
+    model::{evidence::Evidence, transcript::Origin},
     summarize::{
         from_evidence::checks::{self, test_results},
         report::{Topic, is_phrase, topic_of_sentence},
@@ -131,8 +128,7 @@ pub(crate) fn is_run_of_checks(part: &str) -> bool {
 /// Whether, after `at`, a file was changed, a commit was made, a git step failed or an error was
 /// seen.
 fn was_followed(evidence: &Evidence, at: Origin) -> bool {
-    let changed = |work: &FileWork| work.changed() && work.last.follows(at);
-    evidence.files.values().any(changed)
+    evidence.changed_files().any(|(_, work)| work.last.follows(at))
         || evidence.commits.iter().any(|commit| commit.origin.follows(at))
         || evidence.git_events.iter().any(|event| !event.succeeded && event.origin.follows(at))
         || evidence.errors.iter().any(|error| error.origin.follows(at))

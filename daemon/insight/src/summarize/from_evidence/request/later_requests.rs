@@ -277,9 +277,8 @@ pub(crate) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
         return false;
     };
     let mut reports = evidence.reports.iter();
-    let mut files = evidence.files.values().filter(|work| work.changed());
     reports.any(|report| report.changed && turn.holds(report.origin))
-        || files.any(|work| turn.holds(work.last))
+        || evidence.changed_files().any(|(_, work)| turn.holds(work.last))
 }
 
 /// Returns the requests in slash commands of at least [`COMMANDED`] words. Each counts as new work,
