@@ -6,7 +6,7 @@ use crate::{
         evidence::{
             bounds,
             git::{
-                commits::{history, printed},
+                commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
             },
             moment::EntryPosition,
@@ -151,8 +151,6 @@ impl OutputView<'_> {
     }
 
     fn log(&mut self, call: &GitCall) {
-        let long =
-            pattern!(r"(?m)^commit ([0-9a-f]{7,40})(?: \(([^)]*)\))?\n(?:\w+:.*\n)+\n {4}(\S.*)$");
         let decorated =
             pattern!(r"(?m)^\W*([0-9a-f]{7,40}) \(HEAD(?: -> ([^\s,)]+))?[^)]*\) (.+)$");
         if let Some(found) = decorated.captures(self.output) {
@@ -165,13 +163,8 @@ impl OutputView<'_> {
         if !begins_at_head(call) {
             return;
         }
-        let first =
-            long.captures(self.output).map(|found| (found[1].to_owned(), found[3].to_owned()));
-        let short = || {
-            history(self.output).next().map(|(hash, subject)| (hash.to_owned(), subject.to_owned()))
-        };
-        if let Some((hash, subject)) = first.or_else(short) {
-            self.set_head(&hash, &subject);
+        if let Some((hash, subject)) = short_or_long_history(self.output).first() {
+            self.set_head(hash, subject);
         }
     }
 
@@ -334,10 +327,6 @@ impl OutputView<'_> {
         let known = self.state.head.as_ref().map(|head| head.value.hash.as_str());
         known.is_some_and(|known| hash.starts_with(known) || known.starts_with(hash))
     }
-}
-
-fn is_hash(text: &str) -> bool {
-    (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether the first commit that a call of `git log` shows is the checked-out commit.
