@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, StatementKind, TestRun},
+        evidence::{CommandRun, Statement, StatementKind, TestRun},
         transcript::{Outcome, without_middle},
         wording::RAN_NO_TESTS,
     },
@@ -75,9 +75,9 @@ impl Collector {
         );
         if output.len() <= SHORT_OUTPUT && found_none.is_match(output) {
             let text = format!("`{}`{RAN_NO_TESTS}", before_gap(&command.shown));
-            let found = statements::ExtractedStatement { kind: StatementKind::Discovery, text };
-            let source = statements::StatementSource { origin: moment.origin, reported: false };
-            statements::note(&mut self.evidence.statements, vec![found], source);
+            let (kind, origin) = (StatementKind::Discovery, moment.origin);
+            let found = Statement { kind, text, origin, reported: false };
+            statements::add(&mut self.evidence.statements, found);
         }
     }
 
