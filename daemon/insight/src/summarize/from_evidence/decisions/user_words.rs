@@ -301,13 +301,13 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Whether a text states a lasting wish.
-pub(crate) fn states_wish(text: &str) -> bool {
+/// Whether a text states a lasting wish of the user.
+pub fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
 }
 
 /// Formats a wish that the user asked to remember, as [`wishes`] formats the wishes in prompts.
-pub(crate) fn remembered(text: &str, is_for_all: bool) -> String {
+pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
     let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
     format!("{label}\"{}\"", one_line(text))
 }

@@ -132,7 +132,7 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has
 /// no content.
-pub(crate) fn title_of(prompt: &str) -> String {
+pub fn title_of(prompt: &str) -> String {
     Request::of(prompt)
         .map(|request| short(&Goal::asked(&request.text, &request.ask)))
         .unwrap_or_default()
