@@ -145,6 +145,18 @@ pub struct Evidence {
     pub token_uses: Vec<TokenUse>,
 }
 
+impl Evidence {
+    /// Returns the files that the session changed, by path.
+    pub fn changed_files(&self) -> impl DoubleEndedIterator<Item = (&String, &FileWork)> + Clone {
+        self.files.iter().filter(|(_, work)| work.changed())
+    }
+
+    /// Whether the session changed a file.
+    pub fn changes_files(&self) -> bool {
+        self.changed_files().next().is_some()
+    }
+}
+
 /// The time span of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

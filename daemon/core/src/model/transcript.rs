@@ -27,6 +27,11 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Whether this position comes after `other` in the same file.
+    pub fn follows(self, other: Origin) -> bool {
+        self.source == other.source && self.line > other.line
+    }
+
     /// Whether something at this position and time came after `other`. In the same file, compares
     /// the lines; otherwise, compares the times, and returns `false` if a time is missing.
     pub fn is_after(

@@ -13,10 +13,8 @@ pub const NOT_VERIFIED: &str = "not verified in the session";
 pub const FROM_RECAP: &str = "as the agent's own recap tells it";
 /// Begins a plan that was accepted.
 pub const PLAN: &str = "Plan: ";
-/// Ends a rationale that states only that the user decided, as in [`ACCEPTED`] and [`CHOSEN`].
+/// Ends a rationale that states only that the user decided, as in [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";
-/// The user accepted the proposal.
-pub const ACCEPTED: &str = "Accepted by the user";
 /// The user chose one of several options.
 pub const CHOSEN: &str = "Chosen by the user";
 /// The beginning of a decision by which the user drops a request.
@@ -118,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn rationales_about_the_users_decision_have_the_same_end() {
-        assert!([ACCEPTED, CHOSEN].iter().all(|word| word.ends_with(BY_THE_USER)));
+    fn a_rationale_about_the_users_choice_ends_with_the_user() {
+        assert!(CHOSEN.ends_with(BY_THE_USER));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+pub(super) use crate::lang::prose::share_of_words as share;
 use crate::{model::graph::fingerprint, pattern::pattern};
 
 /// Words that do not show what a text is about, sorted.
@@ -63,15 +64,6 @@ fn pairs(word: &str) -> Vec<String> {
     }
     let chars: Vec<char> = word.chars().collect();
     chars.windows(2).map(|pair| pair.iter().collect()).collect()
-}
-
-/// Returns the fraction of the words of `of` that `other` contains, from 0 to 1; 0 when `of` is
-/// empty.
-pub(super) fn share(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
-    if of.is_empty() {
-        return 0.0;
-    }
-    of.intersection(other).count() as f64 / of.len() as f64
 }
 
 /// Normalises `text` for comparisons: letters and digits in lower case, single spaces.

@@ -16,6 +16,7 @@ pub mod evidence;
 mod file_lines;
 mod from_evidence;
 pub mod handoff;
+mod lists;
 pub mod markdown;
 pub mod pack;
 pub mod priority;

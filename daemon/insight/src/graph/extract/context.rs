@@ -104,8 +104,7 @@ fn first_goal(objective: &str) -> &str {
 /// a question, an opinion, an answer to the agent, and a request that cannot be understood alone.
 fn later_request(draft: &Draft<'_>, line: Origin) -> Option<String> {
     let prompts = &draft.evidence.prompts;
-    let is_before = |origin: Origin| origin.source == line.source && origin.line < line.line;
-    let before = prompts.iter().skip(1).rev().filter(|prompt| is_before(prompt.origin));
+    let before = prompts.iter().skip(1).rev().filter(|prompt| line.follows(prompt.origin));
     let is_long_enough =
         |prompt: &&Quote| prompt.text.split_whitespace().count() >= MIN_REQUEST_WORDS;
     let request = before.take(MAX_SEARCHED_PROMPTS).find(is_long_enough)?;
@@ -159,8 +158,7 @@ pub(super) fn work_at(draft: &Draft<'_>, line: Option<Origin>, words: &BTreeSet<
         return draft.task_name();
     }
     let Some(line) = line else { return draft.task_name() };
-    let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
-    let later = || commits.iter().filter(|commit| is_later(commit.origin));
+    let later = || commits.iter().filter(|commit| commit.origin.follows(line));
     let mut prompts = draft.evidence.prompts.iter().rev();
     let prompt = prompts
         .find(|prompt| prompt.origin.source == line.source && prompt.origin.line <= line.line);

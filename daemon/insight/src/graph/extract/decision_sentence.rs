@@ -156,12 +156,8 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
         r"(?i)^(?:(?:the|my|our|a|proposed|revised|updated|final|detailed|new) )*(?:[a-z]+(?:ing|ion|ment|up) |fix |work |code |test )*(?:plan|proposal|design|approach|strategy|changes|steps)\W*$"
     );
     let Some(line) = line.filter(|_| general.is_match(title)) else { return title.to_owned() };
-    let files = draft.evidence.files.iter();
-    let mut files: Vec<_> = files
-        .filter(|(_, work)| {
-            work.changed() && work.last.source == line.source && work.last.line > line.line
-        })
-        .collect();
+    let changed = draft.evidence.changed_files();
+    let mut files: Vec<_> = changed.filter(|(_, work)| work.last.follows(line)).collect();
     files.sort_by_key(|(_, work)| Reverse(work.edits + work.writes));
     let project = &draft.episode.project;
     let files: Vec<String> = files

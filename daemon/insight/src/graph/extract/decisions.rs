@@ -147,8 +147,7 @@ fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origi
         && !prefers.is_match(&record.decision)
         && line.is_some_and(|line| {
             commits.any(|commit| {
-                commit.origin.source == line.source
-                    && commit.origin > line
+                commit.origin.follows(line)
                     && text::share(&text::words(&commit.subject), &plan) >= PLANNED_SHARE
             })
         })

@@ -110,9 +110,7 @@ impl<'e> Draft<'e> {
 
     /// Returns the last report before a position in the same transcript.
     pub(super) fn report_before(&self, at: Origin) -> Option<&'e TurnReport> {
-        let is_before = |report: &&TurnReport| {
-            report.origin.source == at.source && report.origin.line < at.line
-        };
+        let is_before = |report: &&TurnReport| at.follows(report.origin);
         self.evidence.reports.iter().rev().find(is_before)
     }
 

@@ -57,10 +57,9 @@ fn goal(objective: &str) -> &str {
 fn question(draft: &Draft<'_>) -> Option<String> {
     let evidence = draft.evidence;
     let last = evidence.last_reply.as_ref().filter(|reply| reply.origin.source == 0)?;
-    let is_later = |origin: Origin| origin.source == 0 && origin > last.origin;
-    let is_answered = evidence.prompts.iter().any(|prompt| is_later(prompt.origin))
-        || evidence.choices.iter().any(|choice| is_later(choice.origin))
-        || evidence.files.values().any(|work| work.changed() && is_later(work.last));
+    let is_answered = evidence.prompts.iter().any(|prompt| prompt.origin.follows(last.origin))
+        || evidence.choices.iter().any(|choice| choice.origin.follows(last.origin))
+        || evidence.changed_files().any(|(_, work)| work.last.follows(last.origin));
     if is_answered { None } else { last_question(&last.text, SessionEnding::REQUEST_LENGTH) }
 }
 

@@ -136,7 +136,6 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     );
     let words = what.split_whitespace().count();
     words >= MIN_DECISION_WORDS
-        && !record.rationale.ends_with("(by a sub-agent)")
         && (record.rationale.contains(BY_THE_USER) || !sentence_filters::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
         && !reference::depends_on_session(what)

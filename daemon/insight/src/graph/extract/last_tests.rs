@@ -25,7 +25,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     let moment = |run: &TestRun| run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let mut runs: Vec<&TestRun> = evidence.tests.iter().collect();
     runs.sort_by_key(|run| moment(run));
-    let changed = evidence.files.iter().filter(|(path, work)| work.changed() && !is_text(path));
+    let changed = evidence.changed_files().filter(|(path, _)| !is_text(path));
     let changed: Option<Timestamp> = changed.map(|(_, work)| draft.moments.at(work.last)).max();
     let is_old = |run: &TestRun| changed.is_some_and(|changed| changed > moment(run));
     let mut last: Vec<&TestRun> = latest_of_suites(&runs);

@@ -23,14 +23,13 @@ const MIN_NAME_BYTES: usize = 4;
 /// statement.
 pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
     let evidence = draft.evidence;
-    let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let words = text::words(statement);
     let repeats = |other: &str, share: f64| text::share(&words, &text::words(other)) >= share;
-    let next_prompt = evidence.prompts.iter().find(|prompt| is_later(prompt.origin));
+    let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
     if next_prompt.is_some_and(|prompt| retraction::contradicts(&prompt.text)) {
         return true;
     }
-    let reports = evidence.reports.iter().filter(|report| is_later(report.origin));
+    let reports = evidence.reports.iter().filter(|report| report.origin.follows(line));
     let by_report = reports.enumerate().any(|(at, report)| {
         let before = evidence.prompts.iter().rfind(|prompt| prompt.origin < report.origin);
         let objection = before.map_or("", |prompt| prompt.text.as_str());
@@ -38,7 +37,7 @@ pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> 
         let share = if at == 0 { NEXT_REPORT_SHARE } else { LATER_REPORT_SHARE };
         retraction::concedes(opening) && repeats(&format!("{objection} {opening}"), share)
     });
-    let mut agreed = evidence.statements.iter().filter(|one| is_later(one.origin));
+    let mut agreed = evidence.statements.iter().filter(|one| one.origin.follows(line));
     by_report
         || agreed.any(|one| {
             one.text.contains("(the agent agreed") && repeats(&one.text, LATER_REPORT_SHARE)
@@ -48,11 +47,10 @@ pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> 
 /// Whether the session changed, committed, merged or discarded something after a line.
 pub(super) fn is_followed_by_work(draft: &Draft<'_>, line: Origin) -> bool {
     let evidence = draft.evidence;
-    let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let is_work = |step: GitStep| matches!(step, GitStep::Merge | GitStep::Reset);
-    evidence.commits.iter().any(|commit| is_later(commit.origin))
-        || evidence.files.values().any(|work| work.changed() && is_later(work.last))
-        || evidence.git_events.iter().any(|event| is_work(event.step) && is_later(event.origin))
+    evidence.commits.iter().any(|commit| commit.origin.follows(line))
+        || evidence.changed_files().any(|(_, work)| work.last.follows(line))
+        || evidence.git_events.iter().any(|event| is_work(event.step) && event.origin.follows(line))
 }
 
 /// Whether a statement of `line` is about a file that the session changed later: the statement
@@ -68,10 +66,8 @@ pub(super) fn is_about_changed_file(draft: &Draft<'_>, line: Origin, statement: 
 fn is_changed_later(draft: &Draft<'_>, line: Origin, name: &str) -> bool {
     let is_file = name.len() >= MIN_NAME_BYTES && name.contains('.') && !name.contains(['(', ' ']);
     is_file
-        && draft.evidence.files.iter().any(|(path, work)| {
-            work.changed()
-                && work.last.source == line.source
-                && work.last.line > line.line
+        && draft.evidence.changed_files().any(|(path, work)| {
+            work.last.follows(line)
                 && path
                     .strip_suffix(name)
                     .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))

@@ -106,17 +106,15 @@ fn is_code(path: &str) -> bool {
 
 /// Whether the session changed code after `start`.
 fn changes_code_after(draft: &Draft<'_>, start: Origin) -> bool {
-    let is_later = |origin: Origin| origin.source == start.source && origin > start;
-    let mut files = draft.evidence.files.iter();
-    files.any(|(path, work)| work.changed() && is_code(path) && is_later(work.last))
+    let mut changed = draft.evidence.changed_files();
+    changed.any(|(path, work)| is_code(path) && work.last.follows(start))
 }
 
 /// Whether the user refused the plan of the work that began at `start`, and no code was changed. A
 /// note that was moved at `start` is then still open.
 fn is_given_up(draft: &Draft<'_>, start: Origin) -> bool {
     let evidence = draft.evidence;
-    let is_later = |origin: Origin| origin.source == start.source && origin > start;
-    let mut later = evidence.choices.iter().filter(|choice| is_later(choice.origin));
+    let mut later = evidence.choices.iter().filter(|choice| choice.origin.follows(start));
     let is_refused = later.next_back().is_some_and(|last| last.answer == "refused");
     is_refused && !changes_code_after(draft, start)
 }
@@ -139,8 +137,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
         // `It still fails` is about the error that was fixed last before the prompt.
         let fixed = evidence.errors.iter().filter_map(|error| {
             let resolution = error.resolution.as_ref()?;
-            (resolution.origin.source == prompt.origin.source && resolution.origin < prompt.origin)
-                .then_some((resolution.origin, error))
+            prompt.origin.follows(resolution.origin).then_some((resolution.origin, error))
         });
         let last = fixed.max_by_key(|(origin, _)| *origin).map(|(_, error)| error);
         if let Some(error) = last.filter(|_| !failing.is_empty()) {

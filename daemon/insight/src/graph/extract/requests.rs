@@ -87,9 +87,7 @@ fn work_of(draft: &Draft<'_>, prompt: usize) -> usize {
     let mut later = evidence.prompts[prompt + 1..].iter();
     let next = later.find(|next| request(next, SessionEnding::LATER_REQUEST_LENGTH).is_some());
     let end = next.map(|next| next.origin);
-    let is_within = |origin: Origin| {
-        origin.source == start.source && origin > start && end.is_none_or(|end| origin < end)
-    };
+    let is_within = |origin: Origin| origin.follows(start) && end.is_none_or(|end| origin < end);
     let commits = evidence.commits.iter().filter(|commit| is_within(commit.origin)).count();
     let mut reports = evidence.reports.iter();
     let changed = reports.any(|report| report.changed && is_within(report.origin));

@@ -93,9 +93,8 @@ fn offered(draft: &Draft<'_>, asked: &Choice) -> String {
 /// Returns when the user took the decision back.
 fn taken_back(draft: &Draft<'_>, words: &DecisionWords, line: Origin) -> Option<Timestamp> {
     let evidence = draft.evidence;
-    let is_later = |origin: Origin| origin.source == line.source && origin.line > line.line;
     let is_compaction = super::locate::is_compaction;
-    let mut prompts = evidence.prompts.iter().filter(|prompt| is_later(prompt.origin));
+    let mut prompts = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(line));
     let prompt = prompts.find(|prompt| {
         let answer = evidence
             .reports

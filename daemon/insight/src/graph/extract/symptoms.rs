@@ -31,11 +31,8 @@ pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> 
         return Some(text::cut(error.message.trim(), MAX_CHARS));
     }
     let line = line?;
-    let is_before = |prompt: &&Quote| {
-        prompt.origin.source == line.source
-            && prompt.origin.line < line.line
-            && !locate::is_compaction(&prompt.text)
-    };
+    let is_before =
+        |prompt: &&Quote| line.follows(prompt.origin) && !locate::is_compaction(&prompt.text);
     let before = evidence.prompts.iter().rev().filter(is_before);
     before.take(MAX_SEARCHED_PROMPTS).find_map(|prompt| reported(&prompt.text))
 }

@@ -86,8 +86,7 @@ fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
 /// Whether the command of a failed run passed later in the session, in a run without counts.
 fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     draft.evidence.tests.iter().any(|later| {
-        later.origin.source == failed.origin.source
-            && later.origin > failed.origin
+        later.origin.follows(failed.origin)
             && is_same_command(failed, later)
             && has_passed_uncounted(draft, later)
     })

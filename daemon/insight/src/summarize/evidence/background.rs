@@ -9,13 +9,13 @@ use crate::{
             collector::Collector,
             files::{self, PlannedChange},
             git,
-            lists::push_latest,
             moment::EntryPosition,
             pending::{BackgroundTask, CallEffect, PendingCall},
             run::{Run, printed},
             shell::CommandLine,
             test_runs,
         },
+        lists::push_latest,
         report::{Topic, passages, topic_of_sentence},
         text::{kept, pattern, without_ansi, without_code},
     },
@@ -65,10 +65,7 @@ impl Collector {
         let Some(found) = begun.captures(&answer) else { return false };
         let Some(id) = found.get(1).or(found.get(2)) else { return false };
         let task = BackgroundTask { id: kept(id.as_str(), bounds::NAME), call: waiting.clone() };
-        self.pending.background.push_back(task);
-        if self.pending.background.len() > bounds::BACKGROUND {
-            self.pending.background.pop_front();
-        }
+        push_latest(&mut self.pending.background, task, bounds::BACKGROUND);
         if let Some(at) = self.pending.background.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
             && let CallEffect::Run(command) = &mut self.pending.background[at].call.meaning
         {
@@ -115,7 +112,7 @@ impl Collector {
         let call = ended.call.as_ref().map(|id| kept(id, bounds::NAME));
         let is_it =
             |task: &BackgroundTask| task.id == ended.task || Some(&task.call.id) == call.as_ref();
-        let Some(task) = tasks.iter().position(is_it).and_then(|at| tasks.remove(at)) else {
+        let Some(task) = tasks.iter().position(is_it).map(|at| tasks.remove(at)) else {
             return;
         };
         match &task.call.meaning {

@@ -11,7 +11,6 @@ use crate::{
             bounds,
             collector::Collector,
             files::PlannedChange,
-            lists::push_latest,
             moment::EntryPosition,
             notes,
             pending::{CallEffect, PendingCall, PendingQuestion, is_our_tool},
@@ -19,6 +18,7 @@ use crate::{
             shell::{CommandLine, resolve},
             tasks,
         },
+        lists::push_latest,
         text::kept,
     },
 };

@@ -14,7 +14,6 @@ use crate::{
     summarize::{
         evidence::{
             bounds, git,
-            lists::push_name,
             moment::EntryPosition,
             pending::{CallEffect, Pending, PendingCall},
         },
@@ -195,6 +194,14 @@ impl Collector {
             sum.remove(before);
             sum.add(tokens);
         }
+    }
+}
+
+/// Adds a name that is not in the list yet. A full list keeps its first names.
+pub(super) fn push_name(list: &mut Vec<String>, name: &str) {
+    let name = kept(name, bounds::NAME);
+    if !name.is_empty() && list.len() < bounds::NAMES && !list.contains(&name) {
+        list.push(name);
     }
 }
 

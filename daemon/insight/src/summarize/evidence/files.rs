@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, BTreeSet},
 };
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use crate::{
             settings::{self, Setting},
             shell::{Effect, resolve},
         },
+        lists::push_latest,
         text::kept,
     },
 };
@@ -252,7 +253,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
 /// work on the file, so that neither edit counts. Returns whether there was such an earlier edit.
 pub(super) fn cancel_reversed_edit(
     evidence: &mut Evidence,
-    made: &mut VecDeque<EditMade>,
+    made: &mut Vec<EditMade>,
     planned: &PlannedChange,
 ) -> bool {
     let [texts] = planned.texts.as_slice() else { return false };
@@ -269,12 +270,10 @@ pub(super) fn cancel_reversed_edit(
     true
 }
 
-pub(super) fn remember(made: &mut VecDeque<EditMade>, planned: &PlannedChange) {
+pub(super) fn remember(made: &mut Vec<EditMade>, planned: &PlannedChange) {
     for texts in &planned.texts {
-        made.push_back(EditMade { path: hash(&planned.path), texts: *texts });
-        if made.len() > bounds::EDITS_REMEMBERED {
-            made.pop_front();
-        }
+        let edit = EditMade { path: hash(&planned.path), texts: *texts };
+        push_latest(made, edit, bounds::EDITS_REMEMBERED);
     }
 }
 

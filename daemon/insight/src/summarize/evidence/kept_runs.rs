@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, StatementKind, TestRun},
+        evidence::{CommandRun, Statement, StatementKind, TestRun},
         transcript::{Outcome, without_middle},
         wording::RAN_NO_TESTS,
     },
@@ -13,13 +13,13 @@ use crate::{
             collector::Collector,
             errors::{self, Attempt, Changed, Event},
             formatters, git,
-            lists::push_latest,
             moment::EntryPosition,
             run::Run,
             shell::{CommandLine, below},
             statements,
             test_runs::{self, RunReport},
         },
+        lists::push_latest,
         text::{before_gap, pattern},
     },
 };
@@ -75,9 +75,9 @@ impl Collector {
         );
         if output.len() <= SHORT_OUTPUT && found_none.is_match(output) {
             let text = format!("`{}`{RAN_NO_TESTS}", before_gap(&command.shown));
-            let found = statements::ExtractedStatement { kind: StatementKind::Discovery, text };
-            let source = statements::StatementSource { origin: moment.origin, reported: false };
-            statements::note(&mut self.evidence.statements, vec![found], source);
+            let (kind, origin) = (StatementKind::Discovery, moment.origin);
+            let found = Statement { kind, text, origin, reported: false };
+            statements::add(&mut self.evidence.statements, found);
         }
     }
 

@@ -8,7 +8,10 @@ use crate::{
         time::Timestamp,
         token_use::use_of,
     },
-    summarize::evidence::{bounds, files::bound, git, lists::keep_latest},
+    summarize::{
+        evidence::{bounds, collector::push_name, files::bound, git},
+        lists::keep_latest,
+    },
 };
 
 /// Adds a sub-agent's evidence to the evidence of its session.
@@ -118,7 +121,7 @@ fn commits(session: &mut Vec<Commit>, sub_agent: &[Commit]) {
 /// Adds the work on files. If there are too many files, the files that the session itself changed
 /// are removed last.
 fn files(session: &mut Evidence, sub_agent: &Evidence) {
-    let changed = session.files.iter().filter(|(_, work)| work.changed());
+    let changed = session.changed_files();
     let own: BTreeSet<String> = changed.map(|(path, _)| path.clone()).collect();
     for (path, work) in &sub_agent.files {
         let Some(known) = session.files.get_mut(path) else {
@@ -157,11 +160,7 @@ fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, T
 }
 
 fn names(list: &mut Vec<String>, more: &[String]) {
-    for name in more {
-        if list.len() < bounds::NAMES && !list.contains(name) {
-            list.push(name.clone());
-        }
-    }
+    more.iter().for_each(|name| push_name(list, name));
 }
 
 #[cfg(test)]

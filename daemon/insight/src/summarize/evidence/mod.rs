@@ -15,7 +15,6 @@ mod files;
 mod formatters;
 mod git;
 mod kept_runs;
-mod lists;
 mod merge;
 mod moment;
 mod notes;

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 
 use crate::{
     model::{
-        evidence::{Evidence, NotePurpose, Quote, Ticket, WorkNote},
+        evidence::{Evidence, NotePurpose, Ticket, WorkNote},
         transcript::{ChangeKind, FileChange},
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, moment::EntryPosition},
+        evidence::{bounds, errors, moment::EntryPosition},
+        lists::push_latest,
         report::{Form, passages},
         text::{kept, kept_lines, pattern, with_short_code},
     },
@@ -92,11 +93,7 @@ pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: EntryP
     // Build tools print the number of the step and the time before each line.
     let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
     if let Some(message) = errors::message_of(&plain) {
-        let error = Quote {
-            text: kept(&message, bounds::ERROR_TEXT),
-            origin: moment.origin,
-            at: moment.at,
-        };
+        let error = moment.quote(&message, bounds::ERROR_TEXT);
         push_latest(&mut evidence.pasted_errors, error, bounds::PASTED_ERRORS);
     }
 }

@@ -1,8 +1,6 @@
 //! The state of the collector between entries. It is saved with the evidence, and has similar
 //! limits.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -10,12 +8,15 @@ use crate::{
         time::Timestamp,
         transcript::{Origin, Tokens},
     },
-    summarize::evidence::{
-        bounds,
-        errors::Tracker,
-        files::{EditMade, PlannedChange},
-        retries::FailedCommand,
-        shell::CommandLine,
+    summarize::{
+        evidence::{
+            bounds,
+            errors::Tracker,
+            files::{EditMade, PlannedChange},
+            retries::FailedCommand,
+            shell::CommandLine,
+        },
+        lists::push_latest,
     },
 };
 
@@ -24,20 +25,20 @@ use crate::{
 #[serde(default)]
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
-    pub(super) calls: VecDeque<PendingCall>,
+    pub(super) calls: Vec<PendingCall>,
     /// The line of the last result before the last call. All calls before this line have ended.
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
-    pub(super) background: VecDeque<BackgroundTask>,
+    pub(super) background: Vec<BackgroundTask>,
     /// The question that the user last refused to answer, until the next prompt or question.
     pub(super) refused: Option<PendingQuestion>,
     /// The call that the user refused last, until the next prompt. It is an empty string if the
     /// user interrupted the agent and refused no call.
     pub(super) corrects: Option<String>,
     /// Ids of the messages that were counted last.
-    pub(super) messages: VecDeque<String>,
+    pub(super) messages: Vec<String>,
     /// The tokens that were counted for the last messages, by the ids of the messages.
-    pub(super) usages: VecDeque<(String, Tokens)>,
+    pub(super) usages: Vec<(String, Tokens)>,
     /// The latest time seen; earlier times add no working time.
     pub(super) clock: Option<Timestamp>,
     /// The model that writes the replies.
@@ -66,7 +67,7 @@ pub(super) struct Pending {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) failed_commands: Vec<FailedCommand>,
     /// The latest edits, oldest first.
-    pub(super) edits: VecDeque<EditMade>,
+    pub(super) edits: Vec<EditMade>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -195,10 +196,7 @@ impl Pending {
     /// Remembers a call. When too many calls wait, the oldest call is forgotten. Only the latest
     /// calls keep the texts of their commands.
     pub(super) fn wait(&mut self, waiting: PendingCall) {
-        self.calls.push_back(waiting);
-        if self.calls.len() > bounds::CALLS_WAITING {
-            self.calls.pop_front();
-        }
+        push_latest(&mut self.calls, waiting, bounds::CALLS_WAITING);
         if let Some(at) = self.calls.len().checked_sub(bounds::CALLS_WITH_TEXTS + 1)
             && let CallEffect::Run(command) = &mut self.calls[at].meaning
         {
@@ -221,7 +219,7 @@ impl Pending {
     /// Removes the call with this id, and returns it.
     pub(super) fn answered(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.calls.iter().position(|waiting| waiting.id == id)?;
-        self.calls.remove(at)
+        Some(self.calls.remove(at))
     }
 
     /// Returns the call with this id without removing it.
@@ -239,7 +237,7 @@ impl Pending {
                 && messages.saturating_sub(waiting.messages) >= MIN_LATER_MESSAGES
         };
         let at = self.calls.iter().position(is_lost)?;
-        self.calls.remove(at)
+        Some(self.calls.remove(at))
     }
 
     /// Remembers a message; returns false if it was already remembered.
@@ -247,10 +245,7 @@ impl Pending {
         if self.messages.iter().any(|known| known == id) {
             return false;
         }
-        self.messages.push_back(id.to_owned());
-        if self.messages.len() > bounds::MESSAGES_REMEMBERED {
-            self.messages.pop_front();
-        }
+        push_latest(&mut self.messages, id.to_owned(), bounds::MESSAGES_REMEMBERED);
         true
     }
 
@@ -260,10 +255,7 @@ impl Pending {
         if let Some((_, counted)) = self.usages.iter_mut().find(|(known, _)| known == id) {
             return std::mem::replace(counted, tokens);
         }
-        self.usages.push_back((id.to_owned(), tokens));
-        if self.usages.len() > bounds::MESSAGES_REMEMBERED {
-            self.usages.pop_front();
-        }
+        push_latest(&mut self.usages, (id.to_owned(), tokens), bounds::MESSAGES_REMEMBERED);
         Tokens::default()
     }
 }

@@ -12,7 +12,6 @@ use crate::{
             errors::{self, Attempt, Changed, Event},
             files::{self, FileAction, PlannedChange},
             git,
-            lists::push_latest,
             moment::EntryPosition,
             notes,
             pending::{CallEffect, PendingCall},
@@ -21,6 +20,7 @@ use crate::{
             shell::CommandLine,
             tasks,
         },
+        lists::push_latest,
         text::{kept, pattern, without_ansi},
     },
 };
@@ -87,7 +87,7 @@ impl Collector {
             }
             CallEffect::Background(id) if succeeded => self.observe_task_output(id, result, moment),
             CallEffect::Plan(plan) => self.plan_decided(plan, result.outcome, moment),
-            CallEffect::Other(target) => self.tool_answered(target, &waiting, result, moment),
+            CallEffect::Other(_) => self.tool_answered(&waiting, result, moment),
             _ => {}
         }
     }
@@ -106,8 +106,7 @@ impl Collector {
         } else if says_text_is_gone(&result.content.decode(SHORT_ANSWER)) {
             self.forget_settings(changes);
         }
-        let target = changes.first().map_or("", |change| change.path.as_str());
-        self.tool_answered(target, waiting, result, moment);
+        self.tool_answered(waiting, result, moment);
     }
 
     /// Adds a task that is not recorded yet, under the key in the result, or else under the id of
@@ -340,16 +339,11 @@ impl Collector {
 
     fn tool_answered(
         &mut self,
-        target: &str,
         waiting: &PendingCall,
         result: &ToolResult<'_>,
         moment: EntryPosition,
     ) {
-        let shown = if target.is_empty() {
-            waiting.tool.clone()
-        } else {
-            format!("{} {target}", waiting.tool)
-        };
+        let shown = waiting.shown();
         let event = Event { origin: moment.origin, at: moment.at, shown: &shown };
         let attempt = Attempt::Tool(shown.clone());
         let (tracker, known) = (&mut self.pending.errors, &mut self.evidence.errors);

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     model::{evidence::Retry, transcript::Origin},
     summarize::{
-        evidence::{
-            bounds, errors, lists::push_latest, run::printed, shell::CommandLine, statements,
-        },
+        evidence::{bounds, errors, run::printed, shell::CommandLine, statements},
+        lists::{keep_latest, push_latest},
         text::{Block, blocks, kept, one_line, pattern, sentences},
     },
 };
@@ -66,8 +65,7 @@ pub(super) fn record_end(
     waiting.retain(|one| one.age <= NEXT_COMMANDS);
     if let CommandEnd::Failed(output) = end {
         waiting.extend(FailedCommand::new(command, output));
-        let extra = waiting.len().saturating_sub(bounds::FAILED_COMMANDS);
-        waiting.drain(..extra);
+        keep_latest(waiting, bounds::FAILED_COMMANDS);
         return;
     }
     if waiting.is_empty() {

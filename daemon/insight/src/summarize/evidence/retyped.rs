@@ -13,9 +13,8 @@ const RETYPED: f64 = 0.6;
 /// The caller checks that the user stopped the agent.
 pub(super) fn retypes(evidence: &Evidence, text: &str) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
-    let mut changed = evidence.files.values().filter(|work| work.changed());
     let (before, after) = (words(&last.text), words(text));
     share_of_words(&before, &after) >= RETYPED
         && share_of_words(&after, &before) >= RETYPED
-        && !changed.any(|work| work.last > last.origin)
+        && !evidence.changed_files().any(|(_, work)| work.last > last.origin)
 }

@@ -3,7 +3,7 @@
 use crate::{
     lang::prompt::slash_command,
     model::{
-        evidence::{Choice, Correction, Evidence, Recap, StatementKind},
+        evidence::{Choice, Correction, Evidence, Recap, Statement, StatementKind},
         transcript::{RecapKind, without_middle},
     },
     summarize::{
@@ -11,14 +11,14 @@ use crate::{
             bounds,
             collector::Collector,
             errors::{self, StatementSubject},
-            lists::push_latest,
             moment::EntryPosition,
             notes,
             pending::{self, CallEffect},
             retries,
             retyped::retypes,
-            statements::{self, ExtractedStatement, StatementSource},
+            statements::{self, ExtractedStatement},
         },
+        lists::push_latest,
         recap,
         report::{Topic, is_phrase},
         text::{
@@ -54,7 +54,7 @@ const ASSERTION: usize = 400;
 /// Returns the statements of the last prompt, if the agent's reply begins with an agreement. If the
 /// prompt states nothing, returns the prompt together with the proposal that the agent agrees to. A
 /// prompt with a decision is excluded, because it is recorded as a decision.
-fn confirmed(evidence: &Evidence, reply: &str) -> Option<(ExtractedStatement, StatementSource)> {
+fn confirmed(evidence: &Evidence, reply: &str) -> Option<Statement> {
     let prompt = evidence.prompts.last()?;
     let is_command = prompt.text.starts_with('<') || slash_command(&prompt.text).is_some();
     let is_first =
@@ -84,8 +84,8 @@ fn confirmed(evidence: &Evidence, reply: &str) -> Option<(ExtractedStatement, St
     } else {
         format!("User: \"{}\" (the agent agreed)", stated.join(" "))
     };
-    let found = ExtractedStatement { kind: StatementKind::Discovery, text };
-    Some((found, StatementSource { origin: prompt.origin, reported: false }))
+    let kind = StatementKind::Discovery;
+    Some(Statement { kind, text, origin: prompt.origin, reported: false })
 }
 
 /// Records the beginning of the first reply to a prompt, if the reply says that the user is right.
@@ -146,11 +146,8 @@ impl Collector {
     /// Ends the turn: the agent's last reply is the report of the turn.
     fn end_turn(&mut self) {
         self.pending.reporting = false;
-        let report = std::mem::take(&mut self.evidence.report);
-        for statement in report {
-            let found = ExtractedStatement { kind: statement.kind, text: statement.text };
-            let source = StatementSource { origin: statement.origin, reported: true };
-            statements::note(&mut self.evidence.statements, vec![found], source);
+        for statement in std::mem::take(&mut self.evidence.report) {
+            statements::add(&mut self.evidence.statements, statement);
         }
         (self.pending.turn_changed, self.pending.stashed) = (false, false);
         self.pending.document_bytes = 0;
@@ -197,11 +194,12 @@ impl Collector {
         let text = without_middle(text, bounds::REPLY_READ);
         note_concession(evidence, &text);
         if let Some(found) = confirmed(evidence, &text) {
-            statements::note(&mut evidence.statements, vec![found.0], found.1);
+            statements::add(&mut evidence.statements, found);
         }
-        let said = StatementSource { origin: moment.origin, reported: false };
         let working = statements::while_working(&text);
-        statements::note(&mut evidence.statements, working.clone(), said);
+        for found in working.clone() {
+            statements::add(&mut evidence.statements, found.at(moment.origin, false));
+        }
         retries::record_explanation(&mut self.pending.failed_commands, &text);
         let same = message.is_some() && self.pending.replying.as_deref() == message;
         let whole = match &evidence.last_reply {
@@ -211,9 +209,9 @@ impl Collector {
         evidence.report.clear();
         let asked =
             evidence.prompts.last().is_some_and(|asked| statements::asks_about(&asked.text));
-        let report = statements::in_report(&whole, asked && !self.pending.turn_changed);
-        let said = StatementSource { reported: true, ..said };
-        statements::note(&mut evidence.report, report, said);
+        for found in statements::in_report(&whole, asked && !self.pending.turn_changed) {
+            statements::add(&mut evidence.report, found.at(moment.origin, true));
+        }
         evidence.last_reply = Some(moment.quote(&whole, bounds::LAST_REPLY));
         self.keep_report(&whole, asked, moment);
         self.pending.replying = message.map(|id| kept(id, bounds::NAME));

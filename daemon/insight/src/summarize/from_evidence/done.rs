@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, FileWork, PublicationKind},
+        evidence::{Commit, Evidence, PublicationKind},
         transcript::TaskState,
     },
     summarize::{
@@ -45,7 +45,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) 
     if list.is_empty() && !reports.any(|report| report.changed && report.has_substance()) {
         tasks(entries, &mut list);
     }
-    if list.is_empty() && evidence.files.values().any(FileWork::changed) {
+    if list.is_empty() && evidence.changes_files() {
         list.extend(entries.first_words());
     }
     list.truncate(ENTRIES);
@@ -73,7 +73,7 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// Whether the session can have changed something. If not, a text that sounds like a result
 /// describes work of others.
 fn can_have_changed(evidence: &Evidence) -> bool {
-    evidence.files.values().any(FileWork::changed)
+    evidence.changes_files()
         || !evidence.commits.is_empty()
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
@@ -81,7 +81,7 @@ fn can_have_changed(evidence: &Evidence) -> bool {
 /// Adds the pull requests, each with its title if the title is known.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     // A session that changed nothing only viewed the pull request.
-    if evidence.commits.is_empty() && !evidence.files.values().any(FileWork::changed) {
+    if evidence.commits.is_empty() && !evidence.changes_files() {
         return;
     }
     let published = evidence.publications.iter();

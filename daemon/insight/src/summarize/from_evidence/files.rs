@@ -27,10 +27,9 @@ pub(super) fn files_modified(
     activity: &ActivityVector,
 ) -> Option<Vec<String>> {
     let evidence = entries.evidence;
-    let worked = evidence.files.iter().filter(|(path, work)| {
+    let worked = evidence.changed_files().filter(|(path, work)| {
         let was_temporary = work.deleted && (work.writes > 0 || is_unseen(evidence, path, work));
-        work.changed()
-            && !was_temporary
+        !was_temporary
             && !is_outside_project(evidence, path)
             && !is_redacted(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)

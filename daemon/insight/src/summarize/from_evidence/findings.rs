@@ -18,6 +18,7 @@ use crate::{
             reported::{ReportQuotes, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
         },
+        lists::keep_latest,
         report::{Report, Topic},
         text::{capitalised, pattern, same_words, without_full_stop},
     },
@@ -61,8 +62,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
-    let extra = list.len().saturating_sub(DISCOVERIES);
-    list.drain(..extra);
+    keep_latest(&mut list, DISCOVERIES);
     list
 }
 
@@ -78,8 +78,8 @@ fn unreported_causes(entries: &Entries<'_>) -> Vec<String> {
             continue;
         }
         let changed_after = |line: u64| {
-            let mut works = evidence.files.values().filter(|work| work.changed());
-            works.any(|work| turn.holds(work.last) && work.last.line > line)
+            let mut changed = evidence.changed_files();
+            changed.any(|(_, work)| turn.holds(work.last) && work.last.line > line)
         };
         let causes = entries.statements(StatementKind::Cause);
         let causes = causes.filter(|one| turn.holds(one.origin) && changed_after(one.origin.line));
@@ -90,8 +90,7 @@ fn unreported_causes(entries: &Entries<'_>) -> Vec<String> {
             }
         }
     }
-    let extra = list.len().saturating_sub(UNREPORTED_CAUSES);
-    list.drain(..extra);
+    keep_latest(&mut list, UNREPORTED_CAUSES);
     list
 }
 
@@ -127,8 +126,7 @@ pub(super) fn known_failures(entries: &Entries<'_>) -> Vec<String> {
         let line = entries.claim(claim).filter(|line| describes_failure(line));
         line.into_iter().for_each(|line| push(&mut list, line));
     }
-    let extra = list.len().saturating_sub(KNOWN_FAILURES);
-    list.drain(..extra);
+    keep_latest(&mut list, KNOWN_FAILURES);
     list
 }
 
@@ -149,8 +147,7 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
         causes.retain(|known| !same_words(known, cause));
         causes.push(cause);
     }
-    let extra = causes.len().saturating_sub(CAUSES);
-    causes.drain(..extra);
+    keep_latest(&mut causes, CAUSES);
     let sentences: Vec<String> =
         causes.into_iter().map(|cause| sentence(&entries.cause(cause))).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -183,8 +180,7 @@ fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
     let failed = step(&error.attempt);
     failed.is_some()
         && evidence.errors.iter().any(|later| {
-            later.origin.source == error.origin.source
-                && later.origin > error.origin
+            later.origin.follows(error.origin)
                 && later.message != error.message
                 && step(&later.attempt) == failed
         })

@@ -19,12 +19,15 @@ mod request;
 #[cfg(test)]
 mod scenarios;
 mod settings;
-mod shortened;
 mod turns;
 
 use std::collections::BTreeSet;
 
 pub(super) use self::decisions::refusals::PLAN_NOT_CARRIED_OUT;
+pub use self::{
+    decisions::user_words::{remembered_wish, states_wish},
+    request::objective::title_of as title,
+};
 use crate::{
     model::{
         activity::ActivityVector,
@@ -209,22 +212,6 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     let reports = Reports::default();
     let entries = Entries { evidence, reports: &reports, project: context.project };
     entries.tidy_line(&objective::name(evidence))
-}
-
-/// Whether a text states a lasting wish of the user.
-pub fn states_wish(text: &str) -> bool {
-    user_words::states_wish(text)
-}
-
-/// Formats a wish that the user asked to remember, in the form that wishes have in a summary.
-pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
-    user_words::remembered(text, is_for_all)
-}
-
-/// Returns a title for a session of which only the first prompt is known; empty if that prompt has
-/// no content.
-pub fn title(prompt: &str) -> String {
-    objective::title_of(prompt)
 }
 
 /// Shortens fields of low priority for this session's activity: keeps only two discoveries, and

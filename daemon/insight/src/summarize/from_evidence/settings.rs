@@ -11,6 +11,7 @@ use crate::{
             entries::{Entries, is_outside_project},
             turns,
         },
+        lists::keep_latest,
         text::{cut, pattern, without_full_stop},
     },
 };
@@ -82,8 +83,7 @@ pub(super) fn config_changes(entries: &Entries<'_>) -> Vec<ConfigChange> {
             None => changes.push(change),
         }
     }
-    let extra = changes.len().saturating_sub(CHANGES);
-    changes.drain(..extra);
+    keep_latest(&mut changes, CHANGES);
     changes
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::lang::prose::share_of_words;
+
 /// Words that say nothing about the subject, sorted.
 const STOP_WORDS: &[&str] = &[
     "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
@@ -24,17 +26,6 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err())
         .map(|word| stem(&word).to_owned())
         .collect()
-}
-
-/// Returns the fraction of the words in `of` that are also in `other`, from 0 to 1; 0 when `of` is
-/// empty.
-pub(crate) fn share_of_words(of: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
-    if of.is_empty() {
-        return 0.0;
-    }
-    let shared = of.intersection(other).count();
-    f64::from(u32::try_from(shared).unwrap_or(u32::MAX))
-        / f64::from(u32::try_from(of.len()).unwrap_or(u32::MAX))
 }
 
 /// Returns whether the text with more meaningful words contains at least 80% of the meaningful words

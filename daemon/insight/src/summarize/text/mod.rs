@@ -16,10 +16,10 @@ pub(crate) use self::{
         around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, one_line, position_of_link,
         with_short_code, without_ansi, without_code,
     },
-    compare::{contains_name, same_words, share_of_words, words},
+    compare::{contains_name, same_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
     },
     spoken::{spoken_sentences, without_opener},
 };
-pub(crate) use crate::pattern::pattern;
+pub(crate) use crate::{lang::prose::share_of_words, pattern::pattern};

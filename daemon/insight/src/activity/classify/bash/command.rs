@@ -11,7 +11,7 @@ use crate::{
     },
     lang::shell::{
         args::Args,
-        parse::{Redirect, ShellCommand},
+        parse::{CommandPosition, Redirect, ShellCommand},
         program::{Effort, Program, Purpose, Rule, Where, base_name},
     },
     model::{
@@ -29,11 +29,13 @@ const DEFAULT_CONFIDENCE: f64 = 0.6;
 const MAX_WORDS: usize = 20;
 const MAX_WORD_BYTES: usize = 200;
 
-/// A classified command, and how much the command shows about the purpose of its line.
+/// A classified command of a line.
 #[derive(Clone, Debug)]
 pub(super) struct ClassifiedCommand {
     pub(super) classification: BashCommandClassification,
+    /// How much the command shows about the purpose of its line.
     pub(super) effort: Effort,
+    pub(super) place: CommandPosition,
 }
 
 /// Classifies a command from which wrappers such as `sudo` were removed.
@@ -44,6 +46,7 @@ pub(super) fn classify_command(command: &ShellCommand) -> ClassifiedCommand {
     let targets = given.args.positionals.iter().skip(usize::from(subcommand.is_some()));
     ClassifiedCommand {
         effort: class.effort(),
+        place: command.place,
         classification: BashCommandClassification {
             raw_command: command.raw.clone(),
             targets: targets.take(MAX_WORDS).map(|word| cut(word)).collect(),
@@ -307,32 +310,24 @@ pub(crate) fn common_kind<'p>(mut paths: impl Iterator<Item = &'p str>) -> Optio
 }
 
 fn class_of_task(name: &str) -> CommandClass {
-    match script::of_name(name) {
-        Some((intent, domain)) => CommandClass::new(
-            intent,
-            domain,
-            NAME_CONFIDENCE,
-            format!("a task named `{}`", cut(name)),
-        ),
-        None => unclassified_run(name),
-    }
+    class_of_name("task", name).unwrap_or_else(|| unclassified_run(name))
 }
 
 fn class_of_script(path: &str) -> CommandClass {
     let file = path.rsplit('/').next().unwrap_or(path);
-    match script::of_name(file) {
-        Some((intent, domain)) => CommandClass::new(
-            intent,
-            domain,
-            NAME_CONFIDENCE,
-            format!("a script named `{}`", cut(file)),
-        ),
-        None if FileKind::of(path) == FileKind::Test => {
-            let reasoning = format!("`{}` is a test", cut(file));
-            CommandClass::new(ToolIntent::Validate, ToolDomain::Testing, NAME_CONFIDENCE, reasoning)
-        }
-        None => unclassified_run(file),
-    }
+    let of_test = || {
+        let reasoning = format!("`{}` is a test", cut(file));
+        CommandClass::new(ToolIntent::Validate, ToolDomain::Testing, NAME_CONFIDENCE, reasoning)
+    };
+    let is_test = FileKind::of(path) == FileKind::Test;
+    let class = class_of_name("script", file).or_else(|| is_test.then(of_test));
+    class.unwrap_or_else(|| unclassified_run(file))
+}
+
+fn class_of_name(kind: &str, name: &str) -> Option<CommandClass> {
+    let (intent, domain) = script::of_name(name)?;
+    let reasoning = format!("a {kind} named `{}`", cut(name));
+    Some(CommandClass::new(intent, domain, NAME_CONFIDENCE, reasoning))
 }
 
 fn unclassified_run(name: &str) -> CommandClass {

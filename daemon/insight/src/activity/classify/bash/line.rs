@@ -3,7 +3,7 @@
 
 use crate::{
     activity::classify::bash::command::ClassifiedCommand,
-    lang::shell::{parse::CommandPosition, program::Effort},
+    lang::shell::program::Effort,
     model::{
         activity::{Activity, Signals},
         tool::{BashCommandClassification, ToolIntent},
@@ -15,26 +15,10 @@ const NESTED_WEIGHT: f64 = 0.5;
 
 #[derive(Clone, Debug)]
 pub struct ClassifiedLine {
-    commands: Vec<PlacedCommand>,
-}
-
-#[derive(Clone, Debug)]
-struct PlacedCommand {
-    classification: BashCommandClassification,
-    effort: Effort,
-    place: CommandPosition,
+    pub(super) commands: Vec<ClassifiedCommand>,
 }
 
 impl ClassifiedLine {
-    pub(super) fn new(found: Vec<(ClassifiedCommand, CommandPosition)>) -> ClassifiedLine {
-        let command = |(ClassifiedCommand { classification, effort }, place)| PlacedCommand {
-            classification,
-            effort,
-            place,
-        };
-        ClassifiedLine { commands: found.into_iter().map(command).collect() }
-    }
-
     /// Returns the commands of the line, in the order written. A command inside `$(...)` precedes
     /// the command that contains it.
     pub fn commands(&self) -> impl Iterator<Item = &BashCommandClassification> {
@@ -71,7 +55,7 @@ impl ClassifiedLine {
     /// earlier pipelines prepare it, and the first command of this pipeline, because later commands
     /// filter its output.
     pub fn main(&self) -> Option<(usize, &BashCommandClassification)> {
-        let rank = |(_, command): &(usize, &PlacedCommand)| {
+        let rank = |(_, command): &(usize, &ClassifiedCommand)| {
             (
                 command.effort > Effort::Trivial,
                 !command.place.nested,
@@ -89,7 +73,7 @@ impl ClassifiedLine {
     /// that a long line counts like one call.
     pub fn signals(&self) -> Signals {
         let mut strongest = Signals::default();
-        for PlacedCommand { classification, .. } in &self.commands {
+        for ClassifiedCommand { classification, .. } in &self.commands {
             let weight = if classification.nested { NESTED_WEIGHT } else { 1.0 };
             for activity in Activity::ALL {
                 let weighted = classification.activity_signals.get(activity) * weight;

@@ -16,7 +16,7 @@ use crate::{
     activity::classify::bash::command::ClassifiedCommand,
     lang::shell::{
         inner::{self, Inner},
-        parse::{self, CommandPosition, ShellCommand},
+        parse::{self, ShellCommand},
     },
     model::tool::BashCommandClassification,
 };
@@ -35,18 +35,14 @@ pub fn classify(line: &str) -> Vec<BashCommandClassification> {
 
 /// Same as [`classify`]; the result can also select the main command.
 pub fn classify_line(line: &str) -> ClassifiedLine {
-    let mut found = Vec::new();
+    let mut commands = Vec::new();
     for command in parse::commands(line) {
-        expand(command, 0, &mut found);
+        expand(command, 0, &mut commands);
     }
-    ClassifiedLine::new(found)
+    ClassifiedLine { commands }
 }
 
-fn expand(
-    mut command: ShellCommand,
-    depth: usize,
-    found: &mut Vec<(ClassifiedCommand, CommandPosition)>,
-) {
+fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<ClassifiedCommand>) {
     if found.len() >= MAX_COMMANDS {
         return;
     }
@@ -66,7 +62,7 @@ fn expand(
         }
         Inner::Script(_) => {}
     }
-    found.push((command::classify_command(&command), command.place));
+    found.push(command::classify_command(&command));
 }
 
 #[cfg(test)]

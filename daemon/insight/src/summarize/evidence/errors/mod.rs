@@ -9,7 +9,7 @@ mod failed_tests;
 mod message;
 mod slips;
 
-use std::{collections::VecDeque, time::Duration};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,7 @@ use crate::{
             bounds,
             test_runs::{RunReport, TestScope},
         },
+        lists::push_latest,
         text::{kept, pattern},
     },
 };
@@ -46,8 +47,8 @@ pub(super) struct Event<'e> {
 #[serde(default)]
 pub(super) struct Tracker {
     open: Vec<Open>,
-    changes: VecDeque<Change>,
-    words: VecDeque<TrackedStatement>,
+    changes: Vec<Change>,
+    words: Vec<TrackedStatement>,
     /// Whether the agent announced that the next tests are to fail.
     expects_failure: bool,
 }
@@ -101,25 +102,20 @@ pub(super) enum StatementSubject {
 impl Tracker {
     /// Records a change that may fix an error.
     pub(super) fn changed(&mut self, line: u64, what: Changed) {
-        if self.changes.back().is_some_and(|last| last.what == what && last.line == line) {
+        if self.changes.last().is_some_and(|last| last.what == what && last.line == line) {
             return;
         }
-        self.changes.push_back(Change { line, what });
-        if self.changes.len() > bounds::CHANGES_REMEMBERED {
-            self.changes.pop_front();
-        }
+        push_latest(&mut self.changes, Change { line, what }, bounds::CHANGES_REMEMBERED);
     }
 
     /// Records a statement of the agent about a cause or a fix.
     pub(super) fn record_statement(&mut self, line: u64, about: StatementSubject, text: &str) {
-        self.words.push_back(TrackedStatement {
-            line,
-            about,
-            text: kept(text, bounds::ERROR_TEXT),
-        });
-        if self.words.len() > bounds::WORDS_REMEMBERED {
-            self.words.pop_front();
-        }
+        let text = kept(text, bounds::ERROR_TEXT);
+        push_latest(
+            &mut self.words,
+            TrackedStatement { line, about, text },
+            bounds::WORDS_REMEMBERED,
+        );
     }
 
     /// Reads from the latest text of the agent whether the next tests are to fail, for example
@@ -256,10 +252,8 @@ impl Tracker {
                 && message::comparison_key(&error.message) == shape
         });
         let first_line = before.as_ref().map_or(line, |error| error.origin.line);
-        self.open.push(Open { attempt, first_line, shape, last_line: line, superseded: None });
-        if self.open.len() > bounds::ERRORS_OPEN {
-            self.open.remove(0);
-        }
+        let open = Open { attempt, first_line, shape, last_line: line, superseded: None };
+        push_latest(&mut self.open, open, bounds::ERRORS_OPEN);
         if let Some(error) = before {
             error.resolution = None;
             error.times = error.times.saturating_add(1);

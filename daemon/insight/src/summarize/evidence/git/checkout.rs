@@ -6,13 +6,13 @@ use crate::{
         evidence::{
             bounds,
             git::{
-                commits::{history, printed},
+                commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
             },
-            lists::{keep_latest, push_latest},
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
         },
+        lists::{keep_latest, push_latest},
         text::{kept, pattern},
     },
 };
@@ -125,8 +125,8 @@ impl OutputView<'_> {
             r"(?m)^(?:On branch (\S+)|## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?)$"
         );
         if let Some(found) = branch.captures_iter(self.output).last() {
-            let name = found.get(1).or(found.get(2)).map(|name| name.as_str().to_owned());
-            name.iter().for_each(|name| self.set_branch(name));
+            let name = found.get(1).or(found.get(2));
+            name.into_iter().for_each(|name| self.set_branch(name.as_str()));
         }
         self.upstream();
         self.ignored(call);
@@ -151,53 +151,44 @@ impl OutputView<'_> {
     }
 
     fn log(&mut self, call: &GitCall) {
-        let long =
-            pattern!(r"(?m)^commit ([0-9a-f]{7,40})(?: \(([^)]*)\))?\n(?:\w+:.*\n)+\n {4}(\S.*)$");
         let decorated =
             pattern!(r"(?m)^\W*([0-9a-f]{7,40}) \(HEAD(?: -> ([^\s,)]+))?[^)]*\) (.+)$");
         if let Some(found) = decorated.captures(self.output) {
-            let (hash, subject) = (found[1].to_owned(), found[3].to_owned());
-            let branch = found.get(2).map(|name| name.as_str().to_owned());
-            branch.iter().for_each(|name| self.set_branch(name));
-            self.set_head(&hash, &subject);
+            found.get(2).into_iter().for_each(|name| self.set_branch(name.as_str()));
+            self.set_head(&found[1], &found[3]);
             return;
         }
         if !begins_at_head(call) {
             return;
         }
-        let first =
-            long.captures(self.output).map(|found| (found[1].to_owned(), found[3].to_owned()));
-        let short = || {
-            history(self.output).next().map(|(hash, subject)| (hash.to_owned(), subject.to_owned()))
-        };
-        if let Some((hash, subject)) = first.or_else(short) {
-            self.set_head(&hash, &subject);
+        if let Some((hash, subject)) = short_or_long_history(self.output).first() {
+            self.set_head(hash, subject);
         }
     }
 
     fn rev_parse(&mut self, call: &GitCall) {
-        let line = self.output.trim().to_owned();
+        let line = self.output.trim();
         if !call.has("HEAD") || line.contains(char::is_whitespace) || line.is_empty() {
             return;
         }
         if call.has("--abbrev-ref") && line != "HEAD" {
-            self.set_branch(&line);
-        } else if is_hash(&line) && !self.is_head(&line) {
-            self.set_head(&line, "");
+            self.set_branch(line);
+        } else if is_hash(line) && !self.is_head(line) {
+            self.set_head(line, "");
         }
     }
 
     fn branches(&mut self, call: &GitCall) {
         let deleted = pattern!(r"(?m)^Deleted branch (\S+) \(was [0-9a-f]+\)");
-        let found: Vec<String> =
-            deleted.captures_iter(self.output).map(|found| kept(&found[1], bounds::NAME)).collect();
-        found.into_iter().for_each(|name| push_latest(&mut self.state.deleted, name, DELETED));
+        for found in deleted.captures_iter(self.output) {
+            push_latest(&mut self.state.deleted, kept(&found[1], bounds::NAME), DELETED);
+        }
         if call.has("--show-current") {
             // The output of other calls follows the first line.
-            let name = self.output.lines().next().unwrap_or_default().trim().to_owned();
+            let name = self.output.lines().next().unwrap_or_default().trim();
             let is_first = call.is_alone || call.is_first;
             if is_first && !name.is_empty() && !name.contains(char::is_whitespace) {
-                self.set_branch(&name);
+                self.set_branch(name);
             }
             return;
         }
@@ -205,12 +196,10 @@ impl OutputView<'_> {
         let Some(found) = current.captures(self.output).filter(|found| &found[1] != "(HEAD") else {
             return;
         };
-        let head = found.get(2).zip(found.get(3));
-        let head =
-            head.map(|(hash, subject)| (hash.as_str().to_owned(), subject.as_str().to_owned()));
-        let name = found[1].to_owned();
-        self.set_branch(&name);
-        head.iter().for_each(|(hash, subject)| self.set_head(hash, subject));
+        self.set_branch(&found[1]);
+        if let Some((hash, subject)) = found.get(2).zip(found.get(3)) {
+            self.set_head(hash.as_str(), subject.as_str());
+        }
     }
 
     fn switched(&mut self) {
@@ -218,24 +207,20 @@ impl OutputView<'_> {
             r"(?m)^(?:Switched to (?:a new )?branch|Already on|Switched to and reset branch) '([^']+)'"
         );
         if let Some(found) = to.captures_iter(self.output).last() {
-            let name = found[1].to_owned();
             // An existing branch may be at another commit. A new branch begins at the current commit.
             if found[0].starts_with("Switched to branch") {
                 self.state.head = None;
             }
-            self.set_branch(&name);
+            self.set_branch(&found[1]);
             self.upstream();
         }
         self.moved();
     }
 
     fn committed(&mut self) {
-        let last = printed(self.output).pop().map(|line| {
-            (line.branch.map(str::to_owned), line.hash.to_owned(), line.subject.to_owned())
-        });
-        if let Some((branch, hash, subject)) = last {
-            branch.iter().for_each(|name| self.set_branch(name));
-            self.set_head(&hash, &subject);
+        if let Some(line) = printed(self.output).pop() {
+            line.branch.into_iter().for_each(|name| self.set_branch(name));
+            self.set_head(line.hash, line.subject);
         }
         if self.output.contains("nothing to commit, working tree clean") {
             self.state.files = self.seen(ChangedFiles::default());
@@ -250,11 +235,9 @@ impl OutputView<'_> {
         let forward = pattern!(r"(?m)^Updating [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+Fast-forward");
         let unknown = pattern!(r"(?m)^(?:Merge made by|Successfully rebased)");
         if let Some(found) = at.captures_iter(self.output).last() {
-            let (hash, subject) = (found[1].to_owned(), found[2].to_owned());
-            self.set_head(&hash, &subject);
+            self.set_head(&found[1], &found[2]);
         } else if let Some(found) = forward.captures_iter(self.output).last() {
-            let hash = found[1].to_owned();
-            self.set_head(&hash, "");
+            self.set_head(&found[1], "");
         } else if unknown.is_match(self.output) {
             self.state.head = None;
         }
@@ -265,7 +248,7 @@ impl OutputView<'_> {
             r"(?m)^ [ +*] (?:[0-9a-f]{7,40}\.\.\.?[0-9a-f]{7,40}|\[new branch\]) +(\S+) -> (\S+)"
         );
         let Some(found) = range.captures_iter(self.output).last() else { return };
-        let (from, to) = (found[1].to_owned(), found[2].to_owned());
+        let (from, to) = (&found[1], &found[2]);
         let is_own = self.state.branch.as_ref().is_none_or(|branch| branch.value == from);
         if is_own && !to.starts_with("refs/") {
             self.state.upstream = self.seen(format!("up to date with `origin/{to}`"));
@@ -319,11 +302,9 @@ impl OutputView<'_> {
         let deleted =
             pattern!(r"(?m)^\W*Deleted (?:local )?branch (\S+)(?: and switched to branch (\S+))?");
         if let Some(found) = deleted.captures_iter(self.output).last() {
-            let name = kept(&found[1], bounds::NAME);
-            let now = found.get(2).map(|name| name.as_str().to_owned());
-            push_latest(&mut self.state.deleted, name, DELETED);
-            now.iter().for_each(|name| self.set_branch(name));
-            if now.is_some() {
+            push_latest(&mut self.state.deleted, kept(&found[1], bounds::NAME), DELETED);
+            if let Some(now) = found.get(2) {
+                self.set_branch(now.as_str());
                 self.state.head = None;
                 self.moved();
             }
@@ -334,10 +315,6 @@ impl OutputView<'_> {
         let known = self.state.head.as_ref().map(|head| head.value.hash.as_str());
         known.is_some_and(|known| hash.starts_with(known) || known.starts_with(hash))
     }
-}
-
-fn is_hash(text: &str) -> bool {
-    (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether the first commit that a call of `git log` shows is the checked-out commit.

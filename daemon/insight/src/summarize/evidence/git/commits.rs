@@ -6,10 +6,10 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
-            lists::push_latest,
             run::Run,
             shell::{CommitMade, Undone},
         },
+        lists::push_latest,
         text::{kept, pattern},
     },
 };
@@ -91,17 +91,28 @@ fn hash_shown<'o>(output: &'o str, subject: &str) -> Option<&'o str> {
     history(output).find(|(_, shown)| *shown == subject).map(|(hash, _)| hash)
 }
 
+pub(super) fn is_hash(text: &str) -> bool {
+    (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Returns the hashes and subjects of a history in the short or in the long form, the newest first.
+pub(super) fn short_or_long_history(output: &str) -> Vec<(String, String)> {
+    let long = pattern!(r"(?m)^commit ([0-9a-f]{7,40})(?: \([^)]*\))?\n(?:\w+:.*\n)+\n {4}(\S.*)$");
+    let short = history(output).map(|(hash, subject)| (hash.to_owned(), subject.to_owned()));
+    let long = long.captures_iter(output).map(|found| (found[1].to_owned(), found[2].to_owned()));
+    let long: Vec<(String, String)> = long.collect();
+    if long.is_empty() { short.collect() } else { long }
+}
+
 /// Returns the hashes and subjects in lines of `git log --oneline`, the newest first.
-pub(super) fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
+fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     output.lines().filter_map(|line| {
         let (hash, rest) = line.trim_start_matches(['*', '|', ' ']).split_once(' ')?;
-        let is_hash =
-            (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let subject = match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
             Some((_, subject)) => subject,
             None => rest,
         };
-        is_hash.then_some((hash, subject.trim()))
+        is_hash(hash).then_some((hash, subject.trim()))
     })
 }
 

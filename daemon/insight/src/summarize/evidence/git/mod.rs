@@ -24,7 +24,8 @@ use crate::{
         transcript::Outcome,
     },
     summarize::{
-        evidence::{bounds, errors, lists::push_latest, run::Run, shell::RepositoryStep},
+        evidence::{bounds, errors, run::Run, shell::RepositoryStep},
+        lists::push_latest,
         text::{kept, pattern},
     },
 };

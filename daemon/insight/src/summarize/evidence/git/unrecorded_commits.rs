@@ -8,11 +8,12 @@ use crate::{
             bounds,
             git::{
                 checkout::{begins_at_head, short_hash},
-                commits::history,
+                commits::short_or_long_history,
             },
             moment::EntryPosition,
             shell::CommandLine,
         },
+        lists::keep_latest,
         text::{kept, pattern},
     },
 };
@@ -37,7 +38,7 @@ pub(in crate::summarize::evidence) fn add_shown_commits(
     if !has_sub_agents && waiting.is_empty() || !command.git.iter().any(begins_at_head) {
         return;
     }
-    let shown = shown(output);
+    let shown = short_or_long_history(output);
     let base = before.filter(|before| began_after(evidence, before));
     let base = base.and_then(|before| {
         shown.iter().position(|(hash, _)| is_same_hash(hash, &before.value.hash))
@@ -66,17 +67,7 @@ pub(in crate::summarize::evidence) fn add_shown_commits(
             evidence.commits.insert(place, commit);
         }
     }
-    let extra = evidence.commits.len().saturating_sub(bounds::COMMITS);
-    evidence.commits.drain(..extra);
-}
-
-/// Returns the hashes and subjects of a history in the short or in the long form, the newest first.
-fn shown(output: &str) -> Vec<(String, String)> {
-    let long = pattern!(r"(?m)^commit ([0-9a-f]{7,40})(?: \([^)]*\))?\n(?:\w+:.*\n)+\n {4}(\S.*)$");
-    let short = history(output).map(|(hash, subject)| (hash.to_owned(), subject.to_owned()));
-    let long = long.captures_iter(output).map(|found| (found[1].to_owned(), found[2].to_owned()));
-    let long: Vec<(String, String)> = long.collect();
-    if long.is_empty() { short.collect() } else { long }
+    keep_latest(&mut evidence.commits, bounds::COMMITS);
 }
 
 fn is_same_hash(one: &str, other: &str) -> bool {

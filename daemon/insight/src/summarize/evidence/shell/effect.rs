@@ -63,8 +63,7 @@ fn add(
     directory: &str,
     effects: &mut Vec<Effect>,
 ) {
-    for target in command.writes.iter().filter(|word| word.is_plain() && !is_temporary(&word.text))
-    {
+    for target in command.writes.iter().filter(|word| is_file_of_work(word)) {
         let path = resolve(directory, &target.text);
         effects.push(Effect::Write { path, lines: command.document_lines });
     }
@@ -84,8 +83,8 @@ fn add(
         // The file stays on disk.
         ("git", Some("rm")) if invocation.arguments.contains(&"--cached") => {}
         ("rm", _) | ("git", Some("rm")) => {
-            let plain = operands.iter().filter(|word| word.is_plain() && !is_temporary(&word.text));
-            effects.extend(plain.map(|word| Effect::Remove(resolve(directory, &word.text))));
+            let files = operands.iter().filter(|word| is_file_of_work(word));
+            effects.extend(files.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
         // The last operand is not the target.
         ("mv", _) if has_target_option(invocation) => {}
@@ -99,12 +98,12 @@ fn add(
             let script = operands.first().filter(|word| !word.expands);
             let opened = pattern!(r#"open\(\s*r?['"]([^'"${}]+)['"]\s*,\s*['"][wa]\+?['"]"#);
             let files = script.into_iter().flat_map(|word| opened.captures_iter(&word.text));
-            let files = files.filter(|file| !is_temporary(&file[1]));
+            let files = files.filter(|file| !paths::is_scratch(&file[1]));
             effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file[1]))));
         }
         ("tee", _) => {
-            let plain = operands.iter().filter(|word| word.is_plain() && !is_temporary(&word.text));
-            effects.extend(plain.map(|word| Effect::Write {
+            let files = operands.iter().filter(|word| is_file_of_work(word));
+            effects.extend(files.map(|word| Effect::Write {
                 path: resolve(directory, &word.text),
                 lines: command.document_lines,
             }));
@@ -140,7 +139,7 @@ fn has_target_option(invocation: &Invocation<'_>) -> bool {
 /// Returns the moves to the last operand, the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
-    if !target.is_plain() || is_temporary(&target.text) {
+    if !is_file_of_work(target) {
         return Vec::new();
     }
     let into_folder = sources.len() > 1 || target.text.ends_with('/') || target.text == ".";
@@ -160,9 +159,9 @@ fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
         .collect()
 }
 
-/// Whether a path is a device or a scratch file, which is not part of the work.
-fn is_temporary(path: &str) -> bool {
-    paths::is_scratch(path) || path == "&"
+/// Whether a word is the path of a file that may be part of the work: no device and no scratch file.
+fn is_file_of_work(word: &Word) -> bool {
+    word.is_plain() && !paths::is_scratch(&word.text)
 }
 
 #[cfg(test)]

@@ -15,11 +15,13 @@ pub(super) use self::{
     report::in_report,
 };
 use crate::{
-    model::evidence::{Statement, StatementKind},
-    model::transcript::Origin,
+    model::{
+        evidence::{Statement, StatementKind},
+        transcript::Origin,
+    },
     summarize::{
         evidence::bounds,
-        text::{Block, blocks, cut, kept, one_line, sentences, without_list_colon},
+        text::{Block, blocks, cut, kept, one_line, same_words, sentences, without_list_colon},
     },
 };
 
@@ -30,11 +32,12 @@ pub(super) struct ExtractedStatement {
     pub(super) text: String,
 }
 
-/// The position of a sentence, and whether it is part of the reply that ends a turn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StatementSource {
-    pub(super) origin: Origin,
-    pub(super) reported: bool,
+impl ExtractedStatement {
+    /// Returns the statement of the line `origin`. `reported` shows whether it is part of the reply
+    /// that ends a turn.
+    pub(super) fn at(self, origin: Origin, reported: bool) -> Statement {
+        Statement { kind: self.kind, text: self.text, origin, reported }
+    }
 }
 
 /// Minimum and maximum length, in bytes, of a sentence that is considered.
@@ -64,29 +67,21 @@ pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
 
-/// Adds `found` to `statements` without repetitions. The number of statements of each kind is
-/// limited.
-pub(super) fn note(
-    statements: &mut Vec<Statement>,
-    found: Vec<ExtractedStatement>,
-    source: StatementSource,
-) {
-    for ExtractedStatement { kind, text } in found {
-        let text = kept(&cut(&text, bounds::STATEMENT - 20), bounds::STATEMENT);
-        let known = statements.iter().position(|one| {
-            one.kind == kind && crate::summarize::text::same_words(&one.text, &text)
-        });
-        if let Some(at) = known {
-            // The later wording replaces the earlier wording, because it usually contains more.
-            statements.remove(at);
-        }
-        let StatementSource { origin, reported } = source;
-        statements.push(Statement { kind, text, origin, reported });
-        let places: Vec<usize> =
-            (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();
-        if places.len() > bounds::STATEMENTS_OF_A_KIND {
-            statements.remove(places[bounds::STATEMENTS_OF_A_KIND / 3]);
-        }
+/// Adds a statement, in place of an earlier one with the same words. The number of statements of
+/// each kind is limited.
+pub(super) fn add(statements: &mut Vec<Statement>, statement: Statement) {
+    let (kind, text) = (statement.kind, &statement.text);
+    let text = kept(&cut(text, bounds::STATEMENT - 20), bounds::STATEMENT);
+    let known = statements.iter().position(|one| one.kind == kind && same_words(&one.text, &text));
+    if let Some(at) = known {
+        // The later wording replaces the earlier wording, because it usually contains more.
+        statements.remove(at);
+    }
+    statements.push(Statement { text, ..statement });
+    let places: Vec<usize> =
+        (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();
+    if places.len() > bounds::STATEMENTS_OF_A_KIND {
+        statements.remove(places[bounds::STATEMENTS_OF_A_KIND / 3]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads the output of Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number, tally},
+    evidence::test_runs::{RunReport, listed, names, number, tally, total},
     text::pattern,
 };
 
@@ -14,14 +14,13 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
     .last()?;
     let suites = pattern!(r"(?m)^Test Suites:\s+(.*)$").captures_iter(output).last();
     let failed_suites = suites.map_or(0, |line| tally(&line[1], "failed"));
-    let (test, file) = (pattern!(r"(?m)^\s*● (.+)$"), pattern!(r"(?m)^\s*FAIL\s+(\S+\.\w+)"));
+    let test = pattern!(r"(?m)^\s*● (.+)$");
     let tests = test.captures_iter(output).filter_map(|line| line.get(1));
     let notes =
         ["Console", "Test suite failed to run", "Validation", "Cannot log after", "Deprecation"];
     let tests = tests
         .map(|name| name.as_str())
         .filter(|name| !notes.iter().any(|note| name.starts_with(note)));
-    let files = file.captures_iter(output).filter_map(|line| line.get(1));
     let failed = tally(&line[1], "failed");
     Some(RunReport {
         framework: "jest",
@@ -31,7 +30,7 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
         failed_tests: if failed > 0 {
             names(tests)
         } else {
-            names(files.map(|name| name.as_str()))
+            listed(&*pattern!(r"(?m)^\s*FAIL\s+(\S+\.\w+)"), output)
         },
         coverage_pct: None,
     })
@@ -73,9 +72,6 @@ pub(super) fn vitest(output: &str) -> Option<RunReport> {
 /// Reads `  12 passing (34ms)`, `  1 pending` and `  2 failing`.
 pub(super) fn mocha(output: &str) -> Option<RunReport> {
     let passing = pattern!(r"(?m)^\s+(\d+) passing \([\d.]+ ?(?:ms|s|m|h)\)\s*$");
-    let of = |pattern: &regex::Regex| -> u32 {
-        pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
-    };
     let found = passing.find(output)?;
     let failing = pattern!(r"(?m)^\s+(\d+) failing\s*$");
     // The numbered list after the counts has the suite and the test on separate lines.
@@ -90,9 +86,9 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
         .collect();
     Some(RunReport {
         framework: "mocha",
-        passed: of(&passing),
-        failed: of(&failing),
-        skipped: of(&*pattern!(r"(?m)^\s+(\d+) pending\s*$")),
+        passed: total(&passing, output),
+        failed: total(&failing, output),
+        skipped: total(&*pattern!(r"(?m)^\s+(\d+) pending\s*$"), output),
         failed_tests: names(joined.iter().map(String::as_str)),
         coverage_pct: None,
     })
@@ -101,15 +97,12 @@ pub(super) fn mocha(output: &str) -> Option<RunReport> {
 /// Reads ` 12 pass`, ` 1 fail` and `Ran 13 tests across 3 files.`.
 pub(super) fn bun(output: &str) -> Option<RunReport> {
     pattern!(r"(?m)^Ran \d+ tests? across \d+ files?").find(output)?;
-    let of = |pattern: &regex::Regex| -> u32 {
-        pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
-    };
     let failed = pattern!(r"(?m)^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+ ?m?s\])?\s*$");
     Some(RunReport {
         framework: "bun test",
-        passed: of(&*pattern!(r"(?m)^\s*(\d+) pass\s*$")),
-        failed: of(&*pattern!(r"(?m)^\s*(\d+) fail\s*$")),
-        skipped: of(&*pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$")),
+        passed: total(&*pattern!(r"(?m)^\s*(\d+) pass\s*$"), output),
+        failed: total(&*pattern!(r"(?m)^\s*(\d+) fail\s*$"), output),
+        skipped: total(&*pattern!(r"(?m)^\s*(\d+) (?:skip|todo)\s*$"), output),
         failed_tests: listed(&failed, output),
         coverage_pct: None,
     })

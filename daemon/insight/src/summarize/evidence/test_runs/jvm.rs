@@ -1,7 +1,7 @@
 //! Reads the output of Maven's Surefire and of Gradle, and JUnit's XML.
 
 use crate::summarize::{
-    evidence::test_runs::{RunReport, names, number},
+    evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 
@@ -27,8 +27,7 @@ pub(super) fn surefire(output: &str) -> Option<RunReport> {
     let failed = pattern!(
         r"(?m)^\[ERROR\]\s+(?:([\w$]+\.[\w$]+):\d+|([\w$.]+\.[\w$]+)\s+(?:--\s+)?Time elapsed.*<<< (?:FAILURE|ERROR)!)"
     );
-    let found = failed.captures_iter(output).filter_map(|line| line.get(1).or(line.get(2)));
-    report.failed_tests = names(found.map(|name| name.as_str()));
+    report.failed_tests = listed(&failed, output);
     Some(report)
 }
 

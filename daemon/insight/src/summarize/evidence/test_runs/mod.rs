@@ -88,11 +88,8 @@ pub(super) fn reports(output: &str) -> Vec<RunReport> {
         );
         found = parsed(&name.replace_all(output, ""));
     }
-    let coverage = coverage::of(output);
-    if let [only] = found.as_mut_slice()
-        && only.coverage_pct.is_none()
-    {
-        only.coverage_pct = coverage;
+    if let [only] = found.as_mut_slice() {
+        only.coverage_pct = coverage::of(output);
     }
     found
 }
@@ -146,9 +143,15 @@ fn tally(list: &str, word: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// Returns the names in the first group of each match, with the limits of [`names`].
+/// Returns the sum of the numbers in the first group of each match.
+fn total(pattern: &regex::Regex, output: &str) -> u32 {
+    pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
+}
+
+/// Returns the names in the only group that matched of each match, with the limits of [`names`].
 fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
-    let found = pattern.captures_iter(output).filter_map(|line| line.get(1));
+    let found =
+        pattern.captures_iter(output).filter_map(|line| line.iter().skip(1).flatten().next());
     names(found.map(|name| name.as_str()))
 }
 

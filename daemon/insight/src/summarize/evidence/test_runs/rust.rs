@@ -2,7 +2,7 @@
 //! binary has its own report.
 
 use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number, tally},
+    evidence::test_runs::{RunReport, listed, number, tally},
     text::pattern,
 };
 
@@ -17,8 +17,7 @@ pub(super) fn cargo(output: &str) -> Option<RunReport> {
         report.skipped += number(&line, 3);
     }
     let failed = pattern!(r"(?m)^(?:test (\S.*?) \.\.\. FAILED|---- (\S.*?) stdout ----)$");
-    let found = failed.captures_iter(output).filter_map(|line| line.get(1).or(line.get(2)));
-    report.failed_tests = names(found.map(|name| name.as_str()));
+    report.failed_tests = listed(&failed, output);
     Some(report)
 }
 

@@ -1,6 +1,6 @@
 //! Determines to which part of a test suite a run was limited, from its command and its output.
 
-use super::{RunReport, TestScope, count};
+use super::{RunReport, TestScope, total};
 use crate::summarize::{
     evidence::{
         bounds,
@@ -100,8 +100,7 @@ fn left_out(framework: &str, output: &str) -> u32 {
         "cargo test" => pattern!(r"(?m)^test result: .*?; (\d+) filtered out"),
         _ => return 0,
     };
-    let counts = printed.captures_iter(output).map(|found| count(&found[1]));
-    counts.fold(0, u32::saturating_add)
+    total(&printed, output)
 }
 
 #[cfg(test)]

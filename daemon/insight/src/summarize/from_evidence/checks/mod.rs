@@ -5,13 +5,13 @@ pub(super) mod test_results;
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork, TestRun, is_same_place, other_parts},
+        evidence::{CommandRun, Evidence, TestRun, is_same_place, other_parts},
         transcript::Outcome,
         wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED},
     },
     summarize::{
         evidence::runs_tests,
-        from_evidence::checks::test_results::{main_run, may_affect_checks, suites},
+        from_evidence::checks::test_results::{code_changed_after, main_run, suites},
         text::pattern,
     },
 };
@@ -100,7 +100,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
 
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
     let failed = failed(evidence, kind, last)?;
-    let stale = evidence.files.iter().any(|(path, work)| is_later_change(path, work, last));
+    let stale = code_changed_after(evidence, last.origin);
     // Commit hooks and scripts that run several checks may have run this check again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
         return None;
@@ -130,8 +130,7 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
         r"^(?:git (?:-\S+ \S+ )*(?:commit|push)|(?:npm|pnpm|yarn|bun|deno|mise|make|just|task|cargo|composer|poetry|uv|nx|turbo)(?: run)?(?: -\S+)* ?(?:check|checks|ci|verify|validate|qa|all|pre-?commit|test:ci|check:all|default)?$|pre-commit|lefthook|husky|lint-staged|(?:bash |sh )?\S*(?:check|ci|verify)\S*$)"
     );
     evidence.commands.iter().any(|later| {
-        later.origin.source == run.origin.source
-            && later.origin.line > run.origin.line
+        later.origin.follows(run.origin)
             && later.outcome == Outcome::Succeeded
             && parts(&later.command).any(|part| runs_several.is_match(part))
     })
@@ -154,9 +153,8 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
     let failed = match run.outcome {
         Outcome::Succeeded if run.shows_failure => Some(true),
         Outcome::Succeeded => {
-            let mut later = evidence.commands.iter().filter(|other| {
-                other.origin.source == run.origin.source && other.origin > run.origin
-            });
+            let mut later =
+                evidence.commands.iter().filter(|other| other.origin.follows(run.origin));
             let next = later.next();
             let end = next.map_or(u64::MAX, |next| next.origin.line);
             // A pipe hides the exit code of a command, but not what the command printed.
@@ -173,21 +171,13 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
     failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
 }
 
-fn is_later_change(path: &str, work: &FileWork, run: &CommandRun) -> bool {
-    work.changed()
-        && work.last.source == run.origin.source
-        && work.last.line > run.origin.line
-        && may_affect_checks(path)
-}
-
 /// Returns a remark if code was changed and no command ran that may be a test. `None` if commands
 /// are missing in the evidence.
 pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let is_code = pattern!(
         r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
     );
-    let changed =
-        evidence.files.iter().any(|(path, work)| work.changed() && is_code.is_match(path));
+    let changed = evidence.changed_files().any(|(path, _)| is_code.is_match(path));
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
@@ -209,7 +199,7 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
 /// phrase also contains a failed check if a check of the same kind passed at another place, and
 /// then shows both places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
-    if !evidence.files.values().any(FileWork::changed) {
+    if !evidence.changes_files() {
         return None;
     }
     let runs = last_runs(evidence);
@@ -253,15 +243,7 @@ fn kind_and_place(check: &LastCheck) -> String {
 /// number of passed tests; the boolean says whether a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
-    let is_stale = |run: &TestRun| {
-        let is_later = |(path, work): (&String, &FileWork)| {
-            work.changed()
-                && work.last.source == 0
-                && work.last.line > run.origin.line
-                && may_affect_checks(path)
-        };
-        evidence.files.iter().any(is_later)
-    };
+    let is_stale = |run: &TestRun| code_changed_after(evidence, run.origin);
     let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
     let passed = others.filter(|run| {
         run.failed == 0 && (run.passed > 1 || run.passed == 1 && !run.is_single_test())

@@ -7,7 +7,11 @@ use crate::{
         time::Timestamp,
         transcript::{Origin, Outcome},
     },
-    summarize::{evidence::runs_tests, from_evidence::entries::Entries, text::pattern},
+    summarize::{
+        evidence::runs_tests,
+        from_evidence::{checks::parts, entries::Entries},
+        text::pattern,
+    },
 };
 
 /// A run that ended more than this number of seconds before the session is shown with its date.
@@ -47,12 +51,7 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let moved = events
         .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
         .is_some_and(|event| took_over(event.step));
-    let changed = evidence.files.iter().any(|(path, work)| {
-        work.changed()
-            && work.last.source == run.origin.source
-            && work.last.line > run.origin.line
-            && may_affect_checks(path)
-    });
+    let changed = code_changed_after(evidence, run.origin);
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
     let date = run.at.filter(|_| is_old).map(|at| at.to_string().chars().take(10).collect());
@@ -71,10 +70,15 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// Whether a file that may affect checks was changed after `at` in the same transcript.
+pub(super) fn code_changed_after(evidence: &Evidence, at: Origin) -> bool {
+    evidence.changed_files().any(|(path, work)| work.last.follows(at) && may_affect_checks(path))
+}
+
 /// Whether a change to a file may change the result of a test or another check. A change to a
 /// document, an example of settings or a workflow of the forge does not; a change to a list of
 /// dependencies or a build file may.
-pub(crate) fn may_affect_checks(path: &str) -> bool {
+fn may_affect_checks(path: &str) -> bool {
     pattern!(r"(?i)(?:^|/)(?:[\w.-]*requirements[\w.-]*|constraints|CMakeLists)\.txt$").is_match(path)
         || !pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc|svg|png|jpe?g|gif|example|sample)$|(?:^|/)(?:\.github|\.gitlab|\.circleci|\.planning)/|(?:^|/)(?:LICENSE|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig)$")
         .is_match(path)
@@ -83,22 +87,18 @@ pub(crate) fn may_affect_checks(path: &str) -> bool {
 /// Returns the last command after `run` that ran tests successfully but printed no numbers. `None`
 /// if a file was changed after this command.
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
-    let is_later = |one: &&CommandRun| {
-        one.origin.source == run.origin.source && one.origin.line > run.origin.line
-    };
+    let is_later = |one: &&CommandRun| one.origin.follows(run.origin);
     let later = evidence.commands.iter().filter(is_later);
     let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
     let last = later.rfind(|one| runs_tests(&one.command))?;
-    let is_after = |at: Origin| at.source == last.origin.source && at > last.origin;
-    let changed = evidence
-        .files
-        .iter()
-        .any(|(path, work)| work.changed() && is_after(work.last) && may_affect_checks(path));
+    let changed = code_changed_after(evidence, last.origin);
     // A test run has the line of its output; a command has the line of its call.
-    let is_read =
-        evidence.tests.iter().any(|one| one.command == last.command && is_after(one.origin));
-    let mut parts = last.command.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim);
-    parts.find(|part| runs_tests(part)).filter(|_| !changed && !is_read)
+    let is_read = evidence
+        .tests
+        .iter()
+        .any(|one| one.command == last.command && one.origin.follows(last.origin));
+    let part = parts(&last.command).find(|part| runs_tests(part));
+    part.filter(|_| !changed && !is_read)
 }
 
 /// Whether a run of a sub-agent is older than a change of the session itself.
@@ -145,10 +145,7 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let main = suites.iter().rfind(says_most).or(suites.last()).copied()?;
     let main = larger_part(evidence, main).unwrap_or(main);
     // If a commit followed a failure, the failure was fixed or did not matter.
-    let was_committed = evidence
-        .commits
-        .iter()
-        .any(|commit| commit.origin.source == main.origin.source && commit.origin > main.origin);
+    let was_committed = evidence.commits.iter().any(|commit| commit.origin.follows(main.origin));
     (main.failed == 0 || !was_committed).then_some(main)
 }
 

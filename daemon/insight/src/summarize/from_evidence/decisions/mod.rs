@@ -91,9 +91,7 @@ fn names_object(decision: &str) -> bool {
 
 /// Whether a file was changed after the agent announced a choice.
 fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
-    let at = intended.origin;
-    let mut files = entries.evidence.files.values().filter(|work| work.changed());
-    files.any(|work| work.last.source == at.source && work.last.line > at.line)
+    entries.evidence.changed_files().any(|(_, work)| work.last.follows(intended.origin))
 }
 
 /// Whether a choice is a decision about the work. Refused plans do not count, because another

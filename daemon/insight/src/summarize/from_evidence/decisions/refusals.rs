@@ -59,9 +59,8 @@ pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 /// Returns the file in which the agent keeps its plan, if it wrote only one such file.
 fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
-    let files = entries.evidence.files.iter();
     let is_plan = |path: &str| pattern!(r"/\.claude/plans/[^/]+\.md$").is_match(path);
-    let mut plans = files.filter(|(path, work)| work.changed() && is_plan(path));
+    let mut plans = entries.evidence.changed_files().filter(|(path, _)| is_plan(path));
     let (path, _) = plans.next()?;
     let start = path.find(".claude/plans/")?;
     plans.next().is_none().then_some(&path[start..])
@@ -79,8 +78,7 @@ pub(crate) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let prompt = evidence.prompts.iter().find(|prompt| prompt.origin == correction.origin);
         let asked = prompt.map(|prompt| one_line(&prompt.text)).filter(|text| text.ends_with('?'));
-        let has_later_change =
-            evidence.files.values().any(|work| work.changed() && is_later(work.last));
+        let has_later_change = evidence.changed_files().any(|(_, work)| is_later(work.last));
         if let Some(asked) = asked.filter(|_| !has_later_change) {
             let (path, asked) = (entries.path(&edit[1]), cut(&entries.tidy_line(&asked), ASKED));
             push(list, format!("The user refused the edit of `{path}` and asked: {asked}"));

@@ -15,6 +15,7 @@ use crate::{
                     CONTEXT, begins_with_pronoun, continues, names_object, needs_context,
                     question_before, request_before, sentence_before,
                 },
+                record,
             },
             entries::{Entries, cut_at_clause, push},
             reported::overtaken,
@@ -27,6 +28,7 @@ use crate::{
                 },
             },
         },
+        lists::keep_latest,
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, spoken_sentences, without_opener},
     },
@@ -121,11 +123,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         },
         (true, None, _) => USERS_WORDS.to_owned(),
     };
-    Some(DecisionRecord {
-        decision: format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)),
-        rationale,
-        alternatives: None,
-    })
+    Some(record(&format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)), rationale))
 }
 
 /// Returns the record of an objection that is only a question, such as `The new file is read
@@ -136,11 +134,8 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
         && pattern!(r"(?i)\b(?:but|why|isn.?t|aren.?t|shouldn.?t|doesn.?t|don.?t)\b")
             .is_match(text);
     (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
-        DecisionRecord {
-            decision: format!("User: \"{}\"", entries.tidy_line(text)),
-            rationale: format!("{USERS_WORDS}, the agent agreed"),
-            alternatives: None,
-        }
+        let decision = format!("User: \"{}\"", entries.tidy_line(text));
+        record(&decision, format!("{USERS_WORDS}, the agent agreed"))
     })
 }
 
@@ -154,11 +149,8 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let all = &entries.evidence.prompts;
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
     let asked = Request::of(&before.text)?;
-    Some(DecisionRecord {
-        decision: format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT)),
-        rationale: format!("{USERS_WORDS}, with \"{quote}\""),
-        alternatives: None,
-    })
+    let decision = format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT));
+    Some(record(&decision, format!("{USERS_WORDS}, with \"{quote}\"")))
 }
 
 /// Formats a call such as `Edit a.go`, with the path relative to the project.
@@ -327,13 +319,13 @@ fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
 }
 
-/// Whether a text states a lasting wish.
-pub(crate) fn states_wish(text: &str) -> bool {
+/// Whether a text states a lasting wish of the user.
+pub fn states_wish(text: &str) -> bool {
     is_wish(text.trim())
 }
 
 /// Formats a wish that the user asked to remember, as [`wishes`] formats the wishes in prompts.
-pub(crate) fn remembered(text: &str, is_for_all: bool) -> String {
+pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
     let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
     format!("{label}\"{}\"", one_line(text))
 }
@@ -358,8 +350,7 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
             push(&mut list, format!("{label}\"{}\"", entries.tidy_line(words)));
         }
     }
-    let extra = list.len().saturating_sub(WISHES);
-    list.drain(..extra);
+    keep_latest(&mut list, WISHES);
     list
 }
 

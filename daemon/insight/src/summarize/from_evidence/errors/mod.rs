@@ -18,6 +18,7 @@ use crate::{
             request::wording::{self, Manner, begins_as_order},
             turns::{self, Turn},
         },
+        lists::keep_latest,
         recap::Sections,
         text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
     },
@@ -66,8 +67,7 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
             records.push(record);
         }
     }
-    let extra = records.len().saturating_sub(RECORDS);
-    records.drain(..extra);
+    keep_latest(&mut records, RECORDS);
     records
 }
 
@@ -288,7 +288,7 @@ fn reported(entries: &Entries<'_>, turn: &Turn<'_>) -> Option<ErrorResolution> {
         return None;
     }
     let cause = turns::last_statement(evidence, turn, StatementKind::Cause)?;
-    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && turn.holds(work.last));
+    let changed = evidence.changed_files().filter(|(_, work)| turn.holds(work.last));
     let files: Vec<String> =
         changed.map(|(path, _)| format!("`{}`", entries.path(path))).take(4).collect();
     let done = turns::last_statement(evidence, turn, StatementKind::Done)

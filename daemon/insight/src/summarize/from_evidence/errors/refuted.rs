@@ -91,11 +91,12 @@ fn is_tried_again(evidence: &Evidence, span: &Span<'_>, subject: &BTreeSet<Strin
 
 /// Whether a commit contains a plan that the user or the agent gave up later.
 pub(crate) fn is_superseded_plan(evidence: &Evidence, commit: &Commit) -> bool {
-    let later = |origin: Origin| origin.source == commit.origin.source && origin > commit.origin;
     let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));
     let reports = evidence.reports.iter().map(|report| (report.origin, report.text.as_str()));
     pattern!(r"(?i)\bplans?\b").is_match(&commit.subject)
-        && prompts.chain(reports).any(|(origin, text)| later(origin) && gives_a_plan_up(text))
+        && prompts
+            .chain(reports)
+            .any(|(origin, text)| origin.follows(commit.origin) && gives_a_plan_up(text))
 }
 
 fn gives_a_plan_up(text: &str) -> bool {

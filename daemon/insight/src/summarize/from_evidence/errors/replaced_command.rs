@@ -13,6 +13,7 @@ use crate::{
     summarize::{
         command_lines::retry_line,
         from_evidence::entries::{Entries, cut_at_clause},
+        lists::keep_latest,
         text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
     },
 };
@@ -57,8 +58,7 @@ pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Ve
     let retries = entries.evidence.retries.iter().filter(|retry| !is_replaced(retry));
     let mut lines: Vec<String> =
         retries.filter_map(|retry| line_of_retry(entries, retry)).collect();
-    let extra = lines.len().saturating_sub(RETRIES);
-    lines.drain(..extra);
+    keep_latest(&mut lines, RETRIES);
     lines
 }
 
@@ -137,8 +137,7 @@ pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> 
     };
     let (at, wanted) = (statement.origin, plain(command));
     let ran_them = |run: &&TestRun| {
-        run.origin.source == at.source
-            && run.origin.line > at.line
+        run.origin.follows(at)
             && run.passed > 0
             && !run.command.contains(command)
             && share_of_words(&wanted, &plain(&run.command)) >= SAME_TESTS
@@ -162,9 +161,7 @@ fn missing_program(message: &str) -> Option<&str> {
 /// calls. `None` if there are fewer calls than [`CALLS`], or if the plain name worked later.
 fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
     let runs = entries.evidence.commands.iter();
-    let later = runs.filter(|run| {
-        run.origin.source == at.source && run.origin.line > at.line && run.outcome.succeeded()
-    });
+    let later = runs.filter(|run| run.origin.follows(at) && run.outcome.succeeded());
     let mut counted: Vec<(String, usize)> = Vec::new();
     for part in later.flat_map(|run| run.command.split(['&', ';', '|'])) {
         let words: Vec<&str> = part.split_whitespace().collect();

@@ -8,6 +8,7 @@ use crate::summarize::{
             review,
         },
     },
+    lists::keep_latest,
     report::{Form, Passage, Report},
     text::{capitalised, pattern, sentences, share_of_words, without_full_stop, words},
 };
@@ -38,8 +39,7 @@ pub(crate) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
         let text = cut_at_clause(&entries.tidy_line(&text), LENGTH);
         found.push(format!("Recommended: {}", without_full_stop(&capitalised(&text))));
     }
-    let extra = found.len().saturating_sub(RECOMMENDATIONS);
-    found.drain(..extra);
+    keep_latest(&mut found, RECOMMENDATIONS);
     found
 }
 
@@ -92,9 +92,7 @@ fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
 fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
     let wanted = words(text);
     let reports = &entries.evidence.reports;
-    let later = reports.iter().filter(|one| {
-        one.changed && one.origin.source == report.origin.source && one.origin > report.origin
-    });
+    let later = reports.iter().filter(|one| one.changed && one.origin.follows(report.origin));
     let at = reports.iter().find(|one| one.origin == report.origin).and_then(|one| one.at);
     let commits = entries.evidence.commits.iter();
     let commits = commits.filter(|one| one.origin.is_after(one.at, (report.origin, at)));

@@ -13,8 +13,8 @@ use crate::{
             errors::refuted,
             next_steps::left_open::is_taken_up,
             outcome::ending,
-            shortened::shortened,
         },
+        lists::shortened,
         report::{Claim, Form, Passage, Topic, is_phrase, passages},
         text::{cut, one_line, pattern, sentences, share_of_words, without_full_stop, words},
     },
@@ -60,8 +60,8 @@ pub(crate) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
     if ending::shows_a_test_run(evidence) {
         return;
     }
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed() && !work.deleted && is_test(path) && !is_outside_project(evidence, path)
+    let changed = evidence.changed_files().filter(|(path, work)| {
+        !work.deleted && is_test(path) && !is_outside_project(evidence, path)
     });
     // Helper files of tests are listed only if no test was changed.
     let is_named = |path: &str| {
@@ -116,10 +116,7 @@ pub(crate) fn written_down(entries: &Entries<'_>, list: &mut Vec<String>) {
         let later = |origin: Origin| origin.source != plan.origin.source || origin > plan.origin;
         let is_work = |path: &str| !path.ends_with(".md");
         let followed = evidence.commits.iter().any(|commit| later(commit.origin))
-            || evidence
-                .files
-                .iter()
-                .any(|(path, work)| work.changed() && is_work(path) && later(work.last))
+            || evidence.changed_files().any(|(path, work)| is_work(path) && later(work.last))
             // Completed tasks count, because the transcripts of the sub-agents that did the work
             // may be missing.
             || evidence.tasks.iter().any(|task| task.state == TaskState::Completed);

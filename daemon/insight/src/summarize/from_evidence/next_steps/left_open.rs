@@ -226,9 +226,8 @@ fn without_landed_condition(entries: &Entries<'_>, line: String, origin: Origin)
 fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let evidence = entries.evidence;
     let is_main = |name: &str| is_main_branch(name.strip_prefix("origin/").unwrap_or(name));
-    let mut later = evidence.git_events.iter().filter(|event| {
-        event.succeeded && event.origin.source == origin.source && event.origin > origin
-    });
+    let mut later =
+        evidence.git_events.iter().filter(|event| event.succeeded && event.origin.follows(origin));
     later.any(|event| match event.step {
         GitStep::ClosePullRequest => true,
         // The event of a pull has no branch, and a merge of the main branch only updates another

@@ -25,8 +25,8 @@ use crate::{
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
             request::{Request, Weight},
-            shortened::shortened,
         },
+        lists::shortened,
         recap::{self, Section, Sections},
         text::{
             Block, before_gap, blocks, capitalised, cut, one_line, pattern, sentences,
@@ -150,13 +150,12 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
     }
-    let later = |origin: Origin| origin.source == start.source && origin.line > start.line;
-    let changed = evidence.files.iter().filter(|(_, work)| work.changed() && later(work.last));
+    let changed = evidence.changed_files().filter(|(_, work)| work.last.follows(start));
     let files: Vec<String> = changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();
     let files = shortened(files, CHANGED);
-    let committed = evidence.commits.iter().rfind(|commit| later(commit.origin));
+    let committed = evidence.commits.iter().rfind(|commit| commit.origin.follows(start));
     let tried = evidence.git_events.iter().rfind(|event| event.step == GitStep::Commit);
-    let failed = tried.filter(|event| !event.succeeded && later(event.origin));
+    let failed = tried.filter(|event| !event.succeeded && event.origin.follows(start));
     let parts = [
         (!files.is_empty()).then(|| format!("it changed {}", files.join(", "))),
         committed.map(|commit| format!("it committed {}", entries.tidy_line(&commit.subject))),
@@ -263,13 +262,11 @@ fn untested(entries: &Entries<'_>, list: &mut Vec<String>) {
         pattern!(r"\.(?:rs|go|py|tsx?|jsx?|mjs|vue|svelte|java|kt|swift|c|cc|cpp|h|rb|php|cs|scala|ex|exs|dart)$")
             .is_match(path)
     };
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        work.changed()
-            && !work.deleted
+    let changed = evidence.changed_files().filter(|(path, work)| {
+        !work.deleted
             && is_code(path)
             && !is_outside_project(evidence, path)
-            && work.last.source == tested.source
-            && work.last.line > tested.line
+            && work.last.follows(tested)
     });
     let changed: Vec<String> =
         changed.map(|(path, _)| format!("`{}`", entries.path(path))).collect();

@@ -9,8 +9,8 @@ use crate::{
                 fate::{Fate, fate},
                 review::{is_review, place_of_finding},
             },
-            shortened::shortened,
         },
+        lists::shortened,
         report::Report,
     },
 };
@@ -24,8 +24,7 @@ pub(crate) fn unfixed(entries: &Entries<'_>, list: &mut Vec<String>) {
     let is_unfixed = |review: &&Report| {
         let is_later =
             |origin: Origin| origin.source != review.origin.source || origin > review.origin;
-        let mut works = evidence.files.values().filter(|work| work.changed());
-        !works.any(|work| is_later(work.last))
+        !evidence.changed_files().any(|(_, work)| is_later(work.last))
             && !evidence.commits.iter().any(|commit| is_later(commit.origin))
             // `Discarded`: the user refused the findings, or a later review found them fixed.
             && fate(entries, review) != Fate::Discarded

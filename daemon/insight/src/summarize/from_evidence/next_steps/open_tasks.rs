@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, StatementKind},
+        evidence::{Evidence, StatementKind},
         transcript::{Origin, Task, TaskState},
     },
     summarize::{
@@ -31,38 +31,28 @@ pub(crate) fn open_tasks(evidence: &Evidence) -> Vec<&Task> {
 /// work for a later request, or work that the last report calls done without leaving anything open.
 fn is_outdated(evidence: &Evidence, at: Origin) -> bool {
     let asks = |text: &str| Request::of(text).is_some_and(|one| one.weight > Weight::Routine);
-    let mut prompts = evidence.prompts.iter().filter(|prompt| is_later(prompt.origin, at));
+    let mut prompts = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
     let next = prompts.find(|prompt| asks(&prompt.text));
     if next.is_some_and(|next| has_worked_since(evidence, next.origin)) {
         return true;
     }
-    let says =
-        |kind| evidence.report.iter().any(|one| one.kind == kind && is_later(one.origin, at));
+    let says = |kind| evidence.report.iter().any(|one| one.kind == kind && one.origin.follows(at));
     has_worked_since(evidence, at)
         && says(StatementKind::Done)
         && !says(StatementKind::OpenEnd)
         && evidence.unanswered_call.is_none()
 }
 
-/// Whether a line comes after `at` in the same transcript.
-fn is_later(origin: Origin, at: Origin) -> bool {
-    origin.source == at.source && origin.line > at.line
-}
-
 /// Whether a file was changed or a commit made after `at`.
 fn has_worked_since(evidence: &Evidence, at: Origin) -> bool {
-    evidence.commits.iter().any(|commit| is_later(commit.origin, at))
-        || evidence
-            .files
-            .values()
-            .filter(|work| FileWork::changed(work))
-            .any(|work| is_later(work.last, at))
+    evidence.commits.iter().any(|commit| commit.origin.follows(at))
+        || evidence.changed_files().any(|(_, work)| work.last.follows(at))
 }
 
 /// Whether a commit after the last update of the list at `at` contains most words of a task.
 fn is_committed(evidence: &Evidence, task: &Task, at: Origin) -> bool {
     let subject = words(&task.subject);
-    let mut commits = evidence.commits.iter().filter(|commit| is_later(commit.origin, at));
+    let mut commits = evidence.commits.iter().filter(|commit| commit.origin.follows(at));
     commits.any(|commit| {
         let committed = words(&format!("{} {}", commit.subject, commit.body));
         share_of_words(&subject, &committed) >= COMMITTED

@@ -72,9 +72,10 @@ fn still_failed(evidence: &Evidence) -> bool {
             || says_it_still_fails(&prompt.text)
     };
     let Some(last) = evidence.prompts.iter().rfind(speaks) else { return false };
-    let later = |origin: Origin| origin.source == last.origin.source && origin > last.origin;
-    let passed = evidence.tests.iter().any(|run| run.failed == 0 && later(run.origin));
-    let seen = evidence.checkout.checks.as_ref().is_some_and(|checks| later(checks.origin));
+    let passed =
+        evidence.tests.iter().any(|run| run.failed == 0 && run.origin.follows(last.origin));
+    let seen =
+        evidence.checkout.checks.as_ref().is_some_and(|checks| checks.origin.follows(last.origin));
     complains(&last.text) && !passed && !seen
 }
 

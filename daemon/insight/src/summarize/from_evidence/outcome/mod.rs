@@ -6,7 +6,7 @@ use crate::{
     model::{
         evidence::{CommandRun, Evidence, GitStep, StatementKind, TestRun},
         summary::Outcome,
-        transcript::{Origin, TaskState},
+        transcript::TaskState,
         wording::NOT_COMMITTED,
     },
     summarize::{
@@ -86,10 +86,9 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
         return ReasonedOutcome::new(InProgress, "ended with a plan");
     }
     if interrupted {
-        let changed_any = evidence.files.values().any(crate::model::evidence::FileWork::changed);
         let reason = if changed_code(evidence) {
             "stopped by the user"
-        } else if changed_any {
+        } else if evidence.changes_files() {
             "stopped by the user; only documents were changed"
         } else {
             "stopped by the user; no code was changed"
@@ -167,10 +166,8 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
             .is_match(line)
     };
     let last = own.filter(|run| run.origin.line > line && is_check(&run.command));
-    let is_changed_later = |run: &CommandRun| {
-        let of_session = |at: Origin| at.source == 0 && at > run.origin;
-        evidence.files.values().any(|work| work.changed() && of_session(work.last))
-    };
+    let is_changed_later =
+        |run: &CommandRun| evidence.changed_files().any(|(_, work)| work.last.follows(run.origin));
     last.is_some_and(|run| run.outcome.succeeded() && !is_changed_later(run))
         && has_results(evidence)
 }
@@ -188,14 +185,14 @@ fn changed_nothing(evidence: &Evidence) -> bool {
 
 /// Whether the session changed a file other than Markdown.
 fn changed_code(evidence: &Evidence) -> bool {
-    evidence.files.iter().any(|(path, work)| work.changed() && !path.ends_with(".md"))
+    evidence.changed_files().any(|(path, _)| !path.ends_with(".md"))
 }
 
 /// Whether the session has results: a commit, a pull request, a changed file or a completed task.
 fn has_results(evidence: &Evidence) -> bool {
     !evidence.commits.is_empty()
         || !evidence.pull_requests.is_empty()
-        || evidence.files.values().any(crate::model::evidence::FileWork::changed)
+        || evidence.changes_files()
         || evidence.tasks.iter().any(|task| task.state == TaskState::Completed)
 }
 

@@ -25,19 +25,18 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
     let files = files.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
     let files = files.filter(|word| pattern!(r"^[\w./-]+\.[a-z]{1,4}$").is_match(word));
     let named: Vec<&str> = quoted.chain(files).filter(|name| name.len() >= 4).collect();
-    let later = entries.evidence.commits.iter().filter(|commit| {
-        commit.origin.source == report.origin.source && commit.origin.line > report.origin.line
-    });
+    let later =
+        entries.evidence.commits.iter().filter(|commit| commit.origin.follows(report.origin));
     let mut mending = later.filter(|commit| {
         !pattern!(r"(?i)^(?:docs|chore|style|test|ci|build)\b").is_match(&commit.subject)
     });
     let names = |text: &str| named.iter().any(|name| text.contains(name));
     // A change without a commit is described by its report.
-    let reported = entries.evidence.reports.iter().filter(|later| {
-        later.changed
-            && later.origin.source == report.origin.source
-            && later.origin.line > report.origin.line
-    });
+    let reported = entries
+        .evidence
+        .reports
+        .iter()
+        .filter(|later| later.changed && later.origin.follows(report.origin));
     mending.any(|commit| {
         let text = format!("{} {}", commit.subject, commit.body);
         let share = share_of_words(&part_words, &words(&text));

@@ -31,20 +31,22 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
         return false;
     }
     let evidence = entries.evidence;
-    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     let says_gone = |later: &str| {
         names.iter().any(|name| reports_removal(later, name)) || restores_value(later, text)
     };
     removed_thing(evidence, text, at).is_some()
-        || evidence.commits.iter().any(|commit| later(commit.origin) && says_gone(&commit.subject))
+        || evidence
+            .commits
+            .iter()
+            .any(|commit| commit.origin.follows(at) && says_gone(&commit.subject))
         || evidence.prompts.iter().any(|prompt| {
-            later(prompt.origin) && prompt.text.len() <= 400 && says_gone(&prompt.text)
+            prompt.origin.follows(at) && prompt.text.len() <= 400 && says_gone(&prompt.text)
         })
         || entries
             .reports
             .reports
             .iter()
-            .filter(|report| later(report.origin) && report.changed)
+            .filter(|report| report.origin.follows(at) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
@@ -54,8 +56,7 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
 pub(crate) fn removed_thing(evidence: &Evidence, text: &str, at: Origin) -> Option<String> {
     let text = text.to_lowercase();
     let later = evidence.commits.iter();
-    let mut later =
-        later.filter(|commit| commit.origin.source == at.source && commit.origin.line > at.line);
+    let mut later = later.filter(|commit| commit.origin.follows(at));
     later.find_map(|commit| removed_by(&commit.subject).filter(|object| text.contains(object)))
 }
 
@@ -71,9 +72,7 @@ fn removed_by(subject: &str) -> Option<String> {
 /// Whether the user reported, after the last change to the file at `path`, that this change or all
 /// changes were reverted.
 pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
-    let later = evidence.prompts.iter().filter(|prompt| {
-        prompt.origin.source == work.last.source && prompt.origin.line > work.last.line
-    });
+    let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(work.last));
     later.filter_map(|prompt| object_taken_back(&prompt.text)).any(|object| {
         object.is_empty() || {
             let parts = words(path);
@@ -111,12 +110,8 @@ pub(crate) fn is_about_reverted_file(entries: &Entries<'_>, text: &str) -> bool 
 /// that reports a removal does not count.
 pub(crate) fn names_deleted_file(evidence: &Evidence, text: &str, at: Origin) -> bool {
     !removal_words().is_match(text)
-        && changed_files(evidence, text).any(|(_, work)| {
-            work.deleted
-                && work.writes > 0
-                && work.last.source == at.source
-                && work.last.line > at.line
-        })
+        && changed_files(evidence, text)
+            .any(|(_, work)| work.deleted && work.writes > 0 && work.last.follows(at))
 }
 
 /// Returns the changed files that a text mentions in back quotes.
@@ -127,14 +122,13 @@ fn changed_files<'e>(
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
     let names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
     names.flat_map(move |name| {
-        evidence.files.iter().filter(move |(path, work)| work.changed() && path.ends_with(name))
+        evidence.changed_files().filter(move |(path, _)| path.ends_with(name))
     })
 }
 
 /// Whether a file that `text` mentions was changed after `at`.
 pub(crate) fn is_changed_since(evidence: &Evidence, text: &str, at: Origin) -> bool {
-    changed_files(evidence, text)
-        .any(|(_, work)| work.last.source == at.source && work.last.line > at.line)
+    changed_files(evidence, text).any(|(_, work)| work.last.follows(at))
 }
 
 /// Whether the user objected to the report at `at`, the agent agreed at once, and the last change
@@ -170,7 +164,6 @@ pub(crate) fn agent_revoked_work(evidence: &Evidence, at: Origin) -> bool {
 pub(crate) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let addresses: Vec<&str> =
         pattern!(r"https?://[^\s)>`]+").find_iter(text).map(|found| found.as_str()).collect();
-    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
     let prompts = evidence.prompts.iter().map(|prompt| (prompt.origin, prompt.text.as_str()));
     let reports = evidence.reports.iter().map(|report| (report.origin, report.text.as_str()));
     let marks_removal = |line: &str| {
@@ -178,7 +171,7 @@ pub(crate) fn is_address_gone(evidence: &Evidence, text: &str, at: Origin) -> bo
             .is_match(line)
     };
     !addresses.is_empty()
-        && prompts.chain(reports).filter(|(origin, _)| later(*origin)).any(|(_, later_text)| {
+        && prompts.chain(reports).filter(|(origin, _)| origin.follows(at)).any(|(_, later_text)| {
             let lines: Vec<&str> =
                 later_text.lines().filter(|line| !line.trim().is_empty()).collect();
             let names = |line: &str| addresses.iter().any(|address| line.contains(address));
@@ -198,10 +191,7 @@ pub(crate) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
     });
     objections.any(|objection| {
         let at = objection.origin;
-        let before = evidence
-            .prompts
-            .iter()
-            .rfind(|prompt| prompt.origin.source == at.source && prompt.origin.line < at.line);
+        let before = evidence.prompts.iter().rfind(|prompt| at.follows(prompt.origin));
         let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
         let end = next.map_or(u64::MAX, |next| next.origin.line);
         let followed = evidence.reports.iter().any(|report| {
@@ -218,8 +208,7 @@ pub(crate) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
 /// the option replaces.
 pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
-    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    if evidence.prompts.iter().any(|one| later(one.origin) && keeps_other(&one.text, label)) {
+    if evidence.prompts.iter().any(|one| one.origin.follows(at) && keeps_other(&one.text, label)) {
         return true;
     }
     if removal_words().is_match(label) {
@@ -232,8 +221,8 @@ pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
         );
         object.captures_iter(text).any(|found| !words(&found[1]).is_disjoint(&named))
     };
-    evidence.choices.iter().any(|one| later(one.origin) && removes(&one.answer))
-        || evidence.commits.iter().any(|one| later(one.origin) && removes(&one.subject))
+    evidence.choices.iter().any(|one| one.origin.follows(at) && removes(&one.answer))
+        || evidence.commits.iter().any(|one| one.origin.follows(at) && removes(&one.subject))
 }
 
 /// Whether a prompt keeps what the chosen option replaces, for example `let's keep per-call
@@ -260,10 +249,7 @@ pub(crate) fn is_tried_again(evidence: &Evidence, text: &str, at: Origin) -> boo
     let again = pattern!(
         r#"(?i)^(?:(?:please|ok|okay|now|can you|could you),? )*(?:try|run|start|execute) [`*"'“‘]*([\w./-]+(?: [\w./-]+){1,4}?)[`*"'”’]* (?:again|once more)\b"#
     );
-    let later = evidence
-        .prompts
-        .iter()
-        .filter(|prompt| prompt.origin.source == at.source && prompt.origin.line > at.line);
+    let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
     later.filter_map(|prompt| again.captures(prompt.text.trim_start())).any(|found| {
         let object = found[1].to_lowercase();
         let object = object.strip_prefix("the ").unwrap_or(&object);

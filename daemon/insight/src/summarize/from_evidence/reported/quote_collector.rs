@@ -246,7 +246,7 @@ impl<'e> QuoteCollector<'e> {
         self.is_previous_omitted = true;
         self.awaits_items = passage.mark.is_some() && awaits_items(passage);
         self.is_head = self.awaits_items;
-        if self.is_review && review::names_place(self.entries, passage) {
+        if self.is_review && review::place(self.entries, passage).is_some() {
             let parts = review::parts(self.entries, passage, NEST);
             self.found.push(QuotedPassage {
                 topic,

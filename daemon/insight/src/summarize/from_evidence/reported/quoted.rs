@@ -7,7 +7,7 @@ use crate::summarize::{
         reported::{
             introductions::Introduction,
             items::{begins_with_pronoun, first_that_fit, is_step, shortened_to_fit},
-            quotable::{addresses_user, depends_on_previous},
+            quotable::depends_on_previous,
         },
     },
     report::Topic,
@@ -205,15 +205,6 @@ impl QuotedPassage {
     pub(crate) fn is_steps(&self) -> bool {
         let steps = self.parts.iter().filter(|part| is_step(part)).count();
         self.listed && steps * 2 >= self.parts.len()
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Whether the sentence above the list tells the user what to do.
-    pub(crate) fn is_for_the_user(&self) -> bool {
-        self.is_introduced_by(addresses_user)
     }
 
     /// Whether `is` holds for the heading or sentence above the list.

@@ -14,7 +14,7 @@ use crate::{
                 fate::{Fate, is_followed_by_change, later_changes},
                 fixed_later::{is_agreed, is_fixed_later},
                 is_finding, overtaken, published,
-                quotable::states_result,
+                quotable::{addresses_user, states_result},
                 quote_collector::quoted,
                 quoted::{QuotedPassage, complete_answer},
                 redescribed::is_redescribed,
@@ -159,7 +159,8 @@ impl<'e> QuotedReport<'e> {
         is_answer: bool,
     ) -> bool {
         let report = self.report;
-        let is_no_fact = passage.is_steps() && (!report.changed || passage.is_for_the_user())
+        let is_no_fact = passage.is_steps()
+            && (!report.changed || passage.is_introduced_by(addresses_user))
             || passage.is_introduced_by(|text| {
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)
@@ -184,7 +185,7 @@ impl<'e> QuotedReport<'e> {
         // If a list has little new text, only its new items are quoted. Any other list is quoted as
         // a whole.
         let is_repeated = !passage.listed || passage.share(is_known) >= 0.5;
-        let count = passage.count();
+        let count = passage.parts.len();
         // If only some names of a short list were quoted, the list would look complete.
         let names = passage.lists_names().then(|| {
             let mut names = passage.clone();
@@ -205,7 +206,7 @@ impl<'e> QuotedReport<'e> {
         if is_repeated {
             passage.remove_repeated(is_known);
         }
-        if let Some(names) = names.filter(|names| passage.count() * 2 >= names.count()) {
+        if let Some(names) = names.filter(|names| passage.parts.len() * 2 >= names.parts.len()) {
             *passage = names;
         }
         passage.adjust_after_removal(count);

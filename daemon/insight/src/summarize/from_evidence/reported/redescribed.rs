@@ -24,11 +24,11 @@ pub(crate) fn is_redescribed(entries: &Entries<'_>, report: &Report, part: &str)
     };
     let Some(passage) = report.passages.iter().find(is_it) else { return false };
     let (known, label) = (names(&passage.text), labels(passage));
-    let later = entries.reports.reports.iter().filter(|later| {
-        later.changed
-            && later.origin.source == report.origin.source
-            && later.origin.line > report.origin.line
-    });
+    let later = entries
+        .reports
+        .reports
+        .iter()
+        .filter(|later| later.changed && later.origin.follows(report.origin));
     later.flat_map(|later| &later.passages).any(|other| {
         describes_state(other) && !known.is_disjoint(&names(&other.text))
             || !label.is_disjoint(&labels(other))

@@ -28,13 +28,8 @@ pub(crate) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
     !report.changed && (is_asked || is_headed(report))
 }
 
-/// Whether the start of an item of a report contains a place in the code.
-pub(crate) fn names_place(entries: &Entries<'_>, passage: &Passage) -> bool {
-    place(entries, passage).is_some()
-}
-
-/// Returns the first place in the start of an item.
-fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
+/// Returns the first place in the code in the start of an item of a report.
+pub(crate) fn place(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = item(entries, passage)?;
     first_place(&text[..text.floor_char_boundary(START)])
 }
@@ -150,7 +145,7 @@ mod tests {
     #[test]
     fn each_finding_of_a_review_has_its_remedy() {
         let lines = with(false, REVIEW, |entries, report| {
-            let items = report.passages.iter().filter(|one| names_place(entries, one));
+            let items = report.passages.iter().filter(|one| place(entries, one).is_some());
             items.map(|item| parts(entries, item, 440).join(" ")).collect::<Vec<String>>()
         });
         assert_eq!(lines.len(), 2, "{lines:?}");

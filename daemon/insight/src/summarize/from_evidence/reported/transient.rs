@@ -2,10 +2,7 @@
 //! descriptions of a state that later work changed.
 
 use crate::{
-    model::{
-        evidence::{Evidence, FileWork},
-        transcript::Origin,
-    },
+    model::{evidence::Evidence, transcript::Origin},
     summarize::{
         from_evidence::checks::{self, test_results},
         report::{Topic, is_phrase, topic_of_sentence},
@@ -131,12 +128,10 @@ pub(crate) fn is_run_of_checks(part: &str) -> bool {
 /// Whether, after `at`, a file was changed, a commit was made, a git step failed or an error was
 /// seen.
 fn was_followed(evidence: &Evidence, at: Origin) -> bool {
-    let later = |origin: Origin| origin.source == at.source && origin.line > at.line;
-    let changed = |work: &FileWork| work.changed() && later(work.last);
-    evidence.files.values().any(changed)
-        || evidence.commits.iter().any(|commit| later(commit.origin))
-        || evidence.git_events.iter().any(|event| !event.succeeded && later(event.origin))
-        || evidence.errors.iter().any(|error| later(error.origin))
+    evidence.changed_files().any(|(_, work)| work.last.follows(at))
+        || evidence.commits.iter().any(|commit| commit.origin.follows(at))
+        || evidence.git_events.iter().any(|event| !event.succeeded && event.origin.follows(at))
+        || evidence.errors.iter().any(|error| error.origin.follows(at))
 }
 
 #[cfg(test)]

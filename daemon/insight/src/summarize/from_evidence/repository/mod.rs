@@ -40,7 +40,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     parts.extend(unconfirmed::failed_checks(evidence));
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
-    let has_worked = changed_any(evidence)
+    let has_worked = evidence.changes_files()
         || !evidence.commits.is_empty()
         || evidence.git_events.iter().any(|event| event.step != GitStep::Switch);
     if !has_worked {
@@ -218,7 +218,7 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
             .flatten();
     let mut parts: Vec<String> = others.collect();
     if left.is_empty() {
-        if may_be_committed(evidence) && changed_any(evidence) {
+        if may_be_committed(evidence) && evidence.changes_files() {
             parts.insert(0, "no commit seen in this session".to_owned());
         } else if parts.is_empty() && is_clean(evidence) {
             parts.push("working tree clean".to_owned());
@@ -260,7 +260,7 @@ fn files_changed_by_others(entries: &Entries<'_>, own: &[&str]) -> Option<String
     let evidence = entries.evidence;
     let seen = current_files(evidence)?;
     let is_own = |path: &str| {
-        let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
+        let mut changed = evidence.changed_files();
         own.iter().any(|own| is_file(own, path)) || changed.any(|(own, _)| is_file(own, path))
     };
     let paths = seen.value.paths.iter().map(String::as_str);
@@ -309,7 +309,7 @@ fn current_files(evidence: &Evidence) -> Option<&GitView<crate::model::evidence:
 /// Whether git last showed a clean working tree, in a session that changed or committed something.
 fn is_clean(evidence: &Evidence) -> bool {
     current_files(evidence).is_some_and(|seen| seen.value.paths.is_empty() && !seen.value.is_part)
-        && (changed_any(evidence) || !evidence.commits.is_empty())
+        && (evidence.changes_files() || !evidence.commits.is_empty())
 }
 
 /// Returns the files that the session changed after its last commit, without scratch and local
@@ -323,11 +323,8 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     let clean = evidence.git_events.iter().rev().find(|event| found_nothing(event));
     let committed = committed.max(clean.map(|event| event.origin));
     let local_files = LocalFiles::of(evidence);
-    let changed = evidence.files.iter().filter(|(path, work)| {
-        let is_later =
-            committed.is_none_or(|commit| commit.source == work.last.source && work.last > commit);
-        work.changed()
-            && is_later
+    let changed = evidence.changed_files().filter(|(path, work)| {
+        committed.is_none_or(|commit| work.last.follows(commit))
             && !is_outside_project(evidence, path)
             && !local_files.contain(path)
             && !overtaken::is_reverted_by_user(evidence, path, work)
@@ -341,14 +338,9 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part
-            && seen.origin.source == work.last.source
-            && seen.origin > work.last
+            && seen.origin.follows(work.last)
             && !seen.value.paths.iter().any(|printed| is_file(path, printed))
     })
-}
-
-fn changed_any(evidence: &Evidence) -> bool {
-    evidence.files.values().any(FileWork::changed)
 }
 
 /// Whether somebody else may have committed the changes of a session without commits: the session

@@ -80,8 +80,7 @@ fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
     let is_between = |at: Origin| at.source == first.origin.source && span.contains(&at.line);
     let mut reports = evidence.reports.iter().filter(|report| report.changed);
     let mut commits = evidence.commits.iter();
-    let mut files = evidence.files.values().filter(|work| work.changed());
     reports.any(|report| is_between(report.origin))
         || commits.any(|commit| is_between(commit.origin))
-        || files.any(|work| is_between(work.last))
+        || evidence.changed_files().any(|(_, work)| is_between(work.last))
 }

@@ -16,6 +16,7 @@ use crate::{
             },
             turns::{names_a_problem, turn_of},
         },
+        lists::keep_latest,
         report::{Topic, is_phrase},
         text::{
             one_line, pattern, sentences, share_of_words, spoken_sentences, without_full_stop,
@@ -114,8 +115,7 @@ pub(crate) fn later_goals(
         }
         known.extend(words(&request.text));
     }
-    let extra = found.len().saturating_sub(SHIFTS);
-    found.drain(..extra);
+    keep_latest(&mut found, SHIFTS);
     found
 }
 
@@ -277,9 +277,8 @@ pub(crate) fn led_to_change(evidence: &Evidence, request: &Request) -> bool {
         return false;
     };
     let mut reports = evidence.reports.iter();
-    let mut files = evidence.files.values().filter(|work| work.changed());
     reports.any(|report| report.changed && turn.holds(report.origin))
-        || files.any(|work| turn.holds(work.last))
+        || evidence.changed_files().any(|(_, work)| turn.holds(work.last))
 }
 
 /// Returns the requests in slash commands of at least [`COMMANDED`] words. Each counts as new work,

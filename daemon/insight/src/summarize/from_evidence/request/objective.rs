@@ -1,10 +1,7 @@
 //! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
-    model::{
-        evidence::{Choice, Commit, Evidence, Ticket},
-        transcript::Origin,
-    },
+    model::evidence::{Choice, Commit, Evidence, Ticket},
     summarize::{
         from_evidence::{
             decisions::listed_options::picked,
@@ -135,7 +132,7 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has
 /// no content.
-pub(crate) fn title_of(prompt: &str) -> String {
+pub fn title_of(prompt: &str) -> String {
     Request::of(prompt)
         .map(|request| short(&Goal::asked(&request.text, &request.ask)))
         .unwrap_or_default()
@@ -288,12 +285,15 @@ fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
 /// order.
 fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
     let Some(asked) = prompt_of(evidence, question) else { return false };
-    let later = |origin: Origin| origin.source == asked.origin.source && origin > asked.origin;
     let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
-    let Some(first) = commits.map(|commit| commit.origin).find(|at| later(*at)) else {
+    let Some(first) = commits.map(|commit| commit.origin).find(|at| at.follows(asked.origin))
+    else {
         return false;
     };
-    let between = evidence.prompts.iter().filter(|one| later(one.origin) && one.origin < first);
+    let between = evidence
+        .prompts
+        .iter()
+        .filter(|one| one.origin.follows(asked.origin) && one.origin < first);
     let orders = between.filter(|one| asks_for_work(start(&one.text)));
     orders.filter_map(|one| Request::of(&one.text)).any(|request| {
         request.weight == Weight::Clear

@@ -39,10 +39,7 @@ pub(crate) fn has_later_prompts(evidence: &Evidence) -> bool {
     let is_own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
     let own = evidence.commits.iter().rfind(is_own);
     let Some(newest) = own.map(|commit| commit.origin) else { return false };
-    let later = evidence
-        .prompts
-        .iter()
-        .filter(|prompt| prompt.origin.source == newest.source && prompt.origin > newest);
+    let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(newest));
     later.count() >= LATER_PROMPTS
 }
 
@@ -128,7 +125,7 @@ pub(crate) fn reported_work(evidence: &Evidence) -> Option<String> {
 /// committed nothing and changed only this file.
 pub(crate) fn with_file(evidence: &Evidence, title: String) -> String {
     let names = pattern!(r"[`/0-9#]|\w\.\w|\w_\w|.\b[A-Z]").is_match(&title);
-    let mut changed = evidence.files.iter().filter(|(_, work)| work.changed());
+    let mut changed = evidence.changed_files();
     let (Some((path, _)), None) = (changed.next(), changed.next()) else { return title };
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     if names || title.chars().count() > SHORT || !evidence.commits.is_empty() {
@@ -146,8 +143,7 @@ pub(crate) fn fits(title: &Title, evidence: &Evidence) -> bool {
     }
     let committed =
         evidence.commits.iter().map(|commit| format!("{} {}", commit.subject, commit.body));
-    let files =
-        evidence.files.iter().filter(|(_, work)| work.changed()).map(|(path, _)| path.clone());
+    let files = evidence.changed_files().map(|(path, _)| path.clone());
     let done: BTreeSet<String> = committed.chain(files).flat_map(|text| words(&text)).collect();
     share_of_words(&words(&title.text), &done) >= 0.25
 }
