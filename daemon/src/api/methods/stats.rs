@@ -102,7 +102,7 @@ impl<'d> StatsTotals<'d> {
     }
 
     fn add(&mut self, session: &Session, figures: &SessionFigures) {
-        let mut work = StatsRow {
+        let without_tokens = StatsRow {
             sessions: 1,
             seconds: figures.seconds,
             files: u64::from(figures.files),
@@ -110,6 +110,7 @@ impl<'d> StatsTotals<'d> {
             errors: u64::from(figures.errors),
             ..StatsRow::default()
         };
+        let mut work = without_tokens.clone();
         let project = self.project(session);
         let mut used_models: Vec<&str> = Vec::new();
         let since = self.since;
@@ -131,14 +132,6 @@ impl<'d> StatsTotals<'d> {
             }
         }
         plus(&mut self.total, &work);
-        let without_tokens = StatsRow {
-            sessions: 1,
-            seconds: work.seconds,
-            files: work.files,
-            tests: work.tests,
-            errors: work.errors,
-            ..StatsRow::default()
-        };
         for (by, rows) in &mut self.tables {
             match by {
                 StatsGrouping::Day => {
