@@ -81,10 +81,7 @@ pub async fn session_rows(
     let live = list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let row = |key: &SessionKey| -> Result<Option<SessionRow>, StoreError> {
-        let session = match live.get(key) {
-            Some(session) => Some(session.clone()),
-            None => store.session(*key)?,
-        };
+        let session = list_sessions::newest(store, &live, *key)?;
         session.map(|session| convert::session_row(store, &session)).transpose()
     };
     keys.iter()

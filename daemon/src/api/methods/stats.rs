@@ -13,7 +13,7 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert,
-        errors::{engine_error, store_error},
+        errors::store_error,
         projects::{is_of_project, project_argument},
         tools,
     },
@@ -36,8 +36,7 @@ const MAX_SESSIONS: usize = 100;
 pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result<Value, Error> {
     let project = project_argument(daemon, request.project.as_deref())?;
     let since = tools::date("since", request.since.as_deref())?.map(|range| day_of(range.from));
-    let live = daemon.engine.live().await.map_err(engine_error)?;
-    let live = live.into_iter().map(|session| (session.key, session)).collect();
+    let live = tools::list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
     let visit = &mut |session: &Session| {

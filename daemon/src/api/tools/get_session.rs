@@ -9,7 +9,9 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, input, list_sessions, output, resolve_error, store_error, typed,
+};
 use crate::{
     api::{
         DaemonState,
@@ -56,15 +58,8 @@ async fn run(
     let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
         .await
         .map_err(resolve_error)?;
-    let live = daemon.engine.live().await.map_err(engine_error)?;
     let store = daemon.engine.store().as_ref();
-    let session = match live.into_iter().find(|session| session.key == key) {
-        Some(session) => session,
-        None => store
-            .session(key)
-            .map_err(store_error)?
-            .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
-    };
+    let session = list_sessions::named(daemon, key).await?;
     if is_hidden(daemon, client, &session) {
         return Err(hidden());
     }
