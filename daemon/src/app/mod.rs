@@ -322,9 +322,7 @@ impl Supervisor {
         daemon.set_config(&self.config.api);
         let limits = self.limits();
         daemon.keeper.set_limits(limits);
-        if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {
-            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
-        }
+        api::spool::limit(self.home.path(), limits.spool);
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         // This fails only if the engine is stopping. Then the engine needs no settings.

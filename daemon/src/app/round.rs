@@ -101,7 +101,8 @@ impl Supervisor {
             admin_requests,
             stop_requested: self.stop_requested.clone(),
         });
-        self.prepare_hooks(&daemon);
+        daemon.notify_hooks();
+        api::spool::limit(&daemon.home, self.config.limits.spool_bytes);
         let changed = Arc::new(Notify::new());
         let spool_watch = watch_spool(&home, changed.clone())?;
         let listener = self.listen()?;
@@ -133,13 +134,6 @@ impl Supervisor {
             ShareTarget::new(&self.config.share),
             Pauses::default(),
         )
-    }
-
-    fn prepare_hooks(&self, daemon: &DaemonState) {
-        daemon.notify_hooks();
-        if let Err(error) = api::spool::limit(&daemon.home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "failed to write the limit of the spool for hooks");
-        }
     }
 }
 
