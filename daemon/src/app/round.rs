@@ -60,8 +60,9 @@ impl Supervisor {
     /// Opens everything before any task starts.
     pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
         let home = self.home.path().to_owned();
-        let limits = self.limits();
-        let OpenedDatabase { store, problem: damage } = database::open(&home, limits.database)?;
+        let limits = self.config.limits;
+        let OpenedDatabase { store, problem: damage } =
+            database::open(&home, limits.database_bytes)?;
         // If reopening did not make the database smaller, reopening it again would not help.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);

@@ -222,8 +222,9 @@ fn stalled(lag: IndexLag) -> Option<String> {
 }
 
 fn limits(daemon: &DaemonState) -> DiskLimits {
-    let quota::DiskLimits { database, index, spool, log } = daemon.keeper.limits();
-    DiskLimits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
+    let quota::DiskLimits { database_bytes, index_bytes, spool_bytes, log_bytes } =
+        daemon.keeper.limits();
+    DiskLimits { database_bytes, index_bytes, spool_bytes, log_bytes }
 }
 
 fn evicted(daemon: &DaemonState) -> EvictionStats {
