@@ -13,9 +13,8 @@ use crate::{
     model::Timestamp,
     ports::{BoxFuture, Ports},
     price::Tariff,
-    provider::openai::{
-        ModelLookup, OPENAI_BASE_URL, default_key_variable, failure, is_openai, url,
-    },
+    provider::openai::{OPENAI_BASE_URL, default_key_variable, failure, is_openai, url},
+    reach::Listing,
     reply::TokenUsage,
 };
 
@@ -52,16 +51,18 @@ impl OpenAi {
     }
 
     async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
-        let lookup = ModelLookup {
+        let key = self.keys.get(default_key_variable(&self.url)).await?;
+        let listing = Listing {
             http: &self.http,
             url: &self.url,
             call: ENDPOINT_PATH,
-            keys: &self.keys,
+            headers: &[],
+            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
             model: self.model.as_deref(),
             section: ConfigSection::EMBEDDINGS,
             now,
         };
-        lookup.list_models().await
+        listing.list_models().await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {
