@@ -8,7 +8,7 @@ use crate::{
     config_section::ConfigSection,
     embed::{Embedded, Embedder, config::Config},
     error::{Error, Failure},
-    http::{Http, Post, is_local},
+    http::{Http, HttpRequest, is_local},
     key::Keys,
     model::Timestamp,
     ports::{BoxFuture, Ports},
@@ -75,8 +75,9 @@ impl OpenAi {
         }
         let key = self.keys.get(default_key_variable(&self.url)).await?;
         let header = key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        let post = Post { url: &self.url, headers: &[], key: header, body: &body, now };
-        let response = self.http.post(post).await?;
+        let request =
+            HttpRequest { url: &self.url, headers: &[], key: header, body: Some(&body), now };
+        let response = self.http.send(request).await?;
         if matches!(response.status, 401 | 403) {
             self.keys.forget().await;
         }

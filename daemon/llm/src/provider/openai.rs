@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     config_section::ConfigSection,
     error::{Error, Failure},
-    http::{Http, Post, Response, base, is_local},
+    http::{Http, HttpRequest, Response, base, is_local},
     key::Keys,
     model::Timestamp,
     ports::{BoxFuture, Ports},
@@ -86,9 +86,9 @@ impl OpenAi {
         dialect: Dialect,
         key: Option<&Secret>,
     ) -> Result<Response, Failure> {
-        let body = self.body(call, dialect);
+        let (body, now) = (Some(&self.body(call, dialect)), call.now);
         let key = key.map(|key| ("authorization", "Bearer ", key));
-        self.http.post(Post { url: &self.url, headers: &[], key, body: &body, now: call.now }).await
+        self.http.send(HttpRequest { url: &self.url, headers: &[], key, body, now }).await
     }
 
     async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
