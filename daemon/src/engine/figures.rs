@@ -170,8 +170,7 @@ pub(super) fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigu
 
 /// Returns the figures of a session without evidence, such as an imported session.
 fn of_episode(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreError> {
-    let Some(indexed) = &session.indexed else { return Ok(SessionFigures::default()) };
-    let Some(episode) = store.episode(indexed.episode)? else {
+    let Some(episode) = store.episode_of(session)? else {
         return Ok(SessionFigures::default());
     };
     let summary = &episode.summary;

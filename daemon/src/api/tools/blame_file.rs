@@ -238,8 +238,7 @@ impl MatchingEdit {
         let store = daemon.engine.store().as_ref();
         let Some(session) = store.session(self.session)? else { return Ok(None) };
         let row = convert::session_row(store, &session)?;
-        let episode = session.indexed.map(|indexed| store.episode(indexed.episode));
-        let objective = episode.transpose()?.flatten().map(|episode| episode.summary.objective);
+        let objective = store.episode_of(&session)?.map(|episode| episode.summary.objective);
         let objective = objective.filter(|text| !text.is_empty() && *text != row.title);
         Ok(Some(BlameRow {
             why: objective.into_iter().collect(),

@@ -168,9 +168,7 @@ fn add_summary(
     session: &Session,
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
-    let Some(indexed) = &session.indexed else { return Ok(()) };
-    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
-    if let Some(episode) = episode {
+    if let Some(episode) = daemon.engine.store().episode_of(session).map_err(store_error)? {
         answer.markdown = Some(episode::page(&episode));
         answer.summary = serde_json::to_value(&episode.summary).ok();
     }
@@ -182,8 +180,7 @@ fn add_conversation(
     session: &Session,
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
-    let Some(indexed) = &session.indexed else { return Ok(()) };
-    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
+    let episode = daemon.engine.store().episode_of(session).map_err(store_error)?;
     answer.markdown = episode.as_ref().map(|episode| episode::conversation(episode).to_text());
     Ok(())
 }

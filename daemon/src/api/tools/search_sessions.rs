@@ -255,9 +255,7 @@ fn text_of(
             Ok(store.messages(key, seq, 1)?.pop().map(|message| message.text))
         }
         HitLocation::Episode { field } => {
-            let indexed = store.session(session)?.and_then(|session| session.indexed);
-            let Some(indexed) = indexed else { return Ok(None) };
-            let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
+            let Some(episode) = store.stored_episode_of(session)? else { return Ok(None) };
             let fields = EpisodeField::all_of(&episode);
             Ok(fields.into_iter().nth(field as usize).map(|field| field.text))
         }
