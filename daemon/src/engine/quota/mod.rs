@@ -26,7 +26,7 @@ use crate::{
     engine::{Engine, defect, indexes::Indexes},
     fault,
     model::Timestamp,
-    store::{Note, NoteNamespace, Store, StoreError, StoreHealth, Write},
+    store::{NoteNamespace, Store, StoreError, StoreHealth, Write},
 };
 
 /// The limits on disk space, in bytes. Near the limit of the database or the index, the oldest data
@@ -291,8 +291,7 @@ impl EvictionStats {
     }
 
     fn to_note(self) -> Write {
-        let content = Some(serde_json::to_vec(&self).expect("numbers can be serialized as JSON"));
-        Write::Note(Note { namespace: NoteNamespace::Evictions, name: NOTE.to_owned(), content })
+        Write::note(NoteNamespace::Evictions, NOTE, &self)
     }
 
     /// Returns the time of the last eviction; `None` if there was none.
