@@ -98,9 +98,7 @@ fn print_projects(projects: &[SharedProjectRow], screen: &Screen) {
         };
         table.row().cell(line(&project.named)).cell(group);
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskError> {
