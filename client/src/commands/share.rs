@@ -13,7 +13,7 @@ use graphiti_proto::{
 };
 use serde_json::{Value, json};
 
-use super::setup::{confirm_changes, show};
+use super::setup::{confirm_changes, show, write};
 use crate::{
     cli::{self, Project, ShareCommand, ShareProject},
     connection::{AskError, Connection},
@@ -175,9 +175,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
         screen.print("Nothing was changed.");
         return Ok(());
     }
-    setup::write(&planned).map_err(|error| {
-        AskError::Failed(format!("cannot write {}: {error}", planned.file.display()))
-    })?;
+    write(&planned)?;
     let reloaded: Reloaded = Connection::open()?.ask(methods::RELOAD, &json!({}))?;
     if !reloaded.problems.is_empty() {
         return Err(AskError::InvalidInput(reloaded.problems.join("\n")));
