@@ -164,6 +164,5 @@ fn card(session: &Session) -> Card {
         agent: session.id.agent.clone(),
         started_at: session.started_at,
         ended_at: session.last_activity,
-        branch: None,
     }
 }
