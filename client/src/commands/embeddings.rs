@@ -2,12 +2,12 @@
 
 use graphiti_proto::endpoint;
 
-use super::setup::{confirm_changes, show};
+use super::setup::{confirm_changes, show, write};
 use crate::{
     cli,
     connection::AskError,
     screen::Screen,
-    setup::{self, EditError, SettingsChange},
+    setup::{self, EditError},
 };
 
 pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), AskError> {
@@ -42,20 +42,13 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
         Some((folder, place)) => setup::install_model(folder, place).map_err(failed)?,
         None => setup::remove(&home).map_err(failed)?,
     }
-    write(&change, is_changed, screen)?;
+    if is_changed {
+        write(&change)?;
+        screen.print(format!("Wrote {}", change.file.display()));
+    }
     screen.print(match model.is_some() {
         true => "Run `graphiti reload` to enable it; `graphiti status` shows the progress.",
         false => "Run `graphiti reload` to disable semantic search.",
     });
-    Ok(())
-}
-
-fn write(change: &SettingsChange, is_changed: bool, screen: &Screen) -> Result<(), AskError> {
-    if is_changed {
-        setup::write(change).map_err(|error| {
-            AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
-        })?;
-        screen.print(format!("Wrote {}", change.file.display()));
-    }
     Ok(())
 }

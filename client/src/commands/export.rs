@@ -14,6 +14,7 @@ use graphiti_proto::{
     },
     tools::SessionRow,
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -40,18 +41,13 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
         write_markdown(&folder, &episodes).map_err(failed)?;
     }
     let sessions = sessions(&mut connection, project)?;
-    let states = serde_json::to_string_pretty(&states(&sessions));
-    let states = states.expect("states have only string keys");
-    files::replace(&folder.join(STATES), states.as_bytes()).map_err(failed)?;
+    write_json(&folder.join(STATES), &states(&sessions)).map_err(failed)?;
     let classifications: ToolKnowledge = connection.ask(TOOLS, &Tools::Export)?;
-    let classifications = serde_json::to_vec_pretty(&classifications.document.unwrap_or_default());
-    let classifications = classifications.expect("classifications have only string keys");
-    files::replace(&folder.join(CLASSIFICATIONS), &classifications).map_err(failed)?;
+    let classifications = classifications.document.unwrap_or_default();
+    write_json(&folder.join(CLASSIFICATIONS), &classifications).map_err(failed)?;
     let corrections: CorrectionsAnswer =
         connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
-    let corrections = serde_json::to_vec_pretty(&corrections.corrections);
-    let corrections = corrections.expect("corrections have only string keys");
-    files::replace(&folder.join(CORRECTIONS_FILE), &corrections).map_err(failed)?;
+    write_json(&folder.join(CORRECTIONS_FILE), &corrections.corrections).map_err(failed)?;
     screen.print(format!(
         "{}, {}, the classifications of tools and the corrections of facts were written to {}.",
         super::counted(episodes.len() as u64, "episode", "episodes"),
@@ -95,6 +91,10 @@ pub(super) fn sessions(
         }
         request.cursor = page.next;
     }
+}
+
+fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
+    files::replace(file, &serde_json::to_vec_pretty(value)?)
 }
 
 /// Writes one file for each episode, named by its UUID. The UUID begins with the time at which the

@@ -98,14 +98,7 @@ fn path_or_name(file: &str, exists: impl Fn(&str) -> bool) -> String {
     if !file.contains(['/', '\\']) && !exists(file) {
         return file.to_owned();
     }
-    absolute_path(file)
-}
-
-/// Returns the absolute path of a file. A file that no longer exists may still have a history.
-fn absolute_path(file: &str) -> String {
-    let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
-    let path = path.canonicalize().unwrap_or(path);
-    path.to_string_lossy().into_owned()
+    super::absolute_path(file)
 }
 
 fn print_change(change: &BlameRow, screen: &Screen) {

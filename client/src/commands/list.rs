@@ -114,9 +114,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
             .cell(line(session.project_name()))
             .cell(title(session));
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 /// Returns the status of a session in one word: the outcome of an indexed session, `empty` for an

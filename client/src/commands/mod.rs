@@ -176,10 +176,15 @@ fn project(project: Project) -> Option<String> {
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {
         return Some(given);
     }
-    let path = std::path::absolute(&given).unwrap_or_else(|_| given.clone().into());
-    // A directory that no longer exists may still have sessions, so its path is used as it is.
+    Some(absolute_path(&given))
+}
+
+/// Returns the absolute path of a directory or a file. The path of one that no longer exists is used
+/// as it is, because it may still have sessions.
+fn absolute_path(given: &str) -> String {
+    let path = std::path::absolute(given).unwrap_or_else(|_| given.into());
     let path = path.canonicalize().unwrap_or(path);
-    Some(path.to_string_lossy().into_owned())
+    path.to_string_lossy().into_owned()
 }
 
 /// Whether the text is a single name, such as a namespace, or looks like the address of a remote.

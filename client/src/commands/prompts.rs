@@ -55,9 +55,7 @@ fn print(prompts: &[PromptRow], screen: &Screen) {
             if prompt.problems.is_empty() { "ok" } else { "invalid: see graphiti prompts check" };
         table.row().cell(line(&prompt.kind)).cell(state).cell(line(&prompt.origin));
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 /// Prints the problems of prompts. Fails if there are any, so that scripts can check the exit code.

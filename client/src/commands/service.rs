@@ -71,9 +71,7 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
             }
             fs::write(&file.path, &file.text)
         };
-        let failed =
-            |error| AskError::Failed(format!("cannot write {}: {error}", file.path.display()));
-        write().map_err(failed)?;
+        write().map_err(|error| AskError::NotWritten { path: file.path.clone(), error })?;
         screen.print(format!("Wrote {}", file.path.display()));
     }
     run_all(&manager.install)?;

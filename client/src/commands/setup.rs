@@ -41,9 +41,7 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
             return Ok(());
         }
         for change in &changes {
-            setup::write(change).map_err(|error| {
-                AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
-            })?;
+            write(change)?;
             screen.print(format!("Wrote {}", change.file.display()));
         }
     }
@@ -137,6 +135,10 @@ pub(super) fn show(change: &SettingsChange, screen: &Screen) {
             _ => screen.dim(clean),
         });
     }
+}
+
+pub(super) fn write(change: &SettingsChange) -> Result<(), AskError> {
+    setup::write(change).map_err(|error| AskError::NotWritten { path: change.file.clone(), error })
 }
 
 /// Asks the user whether `count` files may be changed. Returns whether the answer is yes.

@@ -13,7 +13,7 @@ use graphiti_proto::{
 };
 use serde_json::{Value, json};
 
-use super::setup::{confirm_changes, show};
+use super::setup::{confirm_changes, show, write};
 use crate::{
     cli::{self, Project, ShareCommand, ShareProject},
     connection::{AskError, Connection},
@@ -99,9 +99,7 @@ fn print_projects(projects: &[SharedProjectRow], screen: &Screen) {
         };
         table.row().cell(line(&project.named)).cell(group);
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 fn preview(project: Project, is_json: bool, screen: &Screen) -> Result<(), AskError> {
@@ -178,9 +176,7 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
         screen.print("Nothing was changed.");
         return Ok(());
     }
-    setup::write(&planned).map_err(|error| {
-        AskError::Failed(format!("cannot write {}: {error}", planned.file.display()))
-    })?;
+    write(&planned)?;
     let reloaded: Reloaded = Connection::open()?.ask(methods::RELOAD, &json!({}))?;
     if !reloaded.problems.is_empty() {
         return Err(AskError::InvalidInput(reloaded.problems.join("\n")));

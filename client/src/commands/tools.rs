@@ -70,7 +70,5 @@ fn print(tools: &[ToolRow], screen: &Screen) {
             .cell(format!("{:.0}%", tool.confidence * 100.0))
             .cell(line(&tool.by));
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }

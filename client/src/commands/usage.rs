@@ -54,9 +54,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
             .cell(cost(row))
             .cell(saved(row));
     }
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
     let calls: u64 = used.rows.iter().map(|row| row.calls).sum();
     let usd: f64 = used.rows.iter().map(|row| row.usd).sum();
     let saved: u64 = used.rows.iter().map(avoided_requests).sum();
@@ -92,9 +90,7 @@ fn print_memory(used: &UsageReport, screen: &Screen) {
             .cell(format!("{share} %"));
     }
     screen.print("");
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 fn print_prices(used: &UsageReport, screen: &Screen) {

@@ -90,6 +90,12 @@ impl Screen {
         self.print_bytes(format!("{text}\n").as_bytes());
     }
 
+    pub(crate) fn print_table(&self, table: &TextTable) {
+        for text in table.lines(self.width, |heading| self.dim(heading)) {
+            self.print(text);
+        }
+    }
+
     /// Prints bytes unchanged.
     pub(crate) fn print_bytes(&self, bytes: &[u8]) {
         if let Some(captured) = &self.captured {

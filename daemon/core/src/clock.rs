@@ -12,9 +12,8 @@ pub fn zoned() -> jiff::Zoned {
     jiff::Zoned::now()
 }
 
-/// Returns `at` in seconds since the epoch, shifted by the offset of the local time zone.
-pub fn local_seconds(at: Timestamp) -> i64 {
-    let Ok(instant) = jiff::Timestamp::from_microsecond(at.micros()) else { return 0 };
-    let offset = jiff::tz::TimeZone::system().to_offset(instant);
-    instant.as_second() + i64::from(offset.seconds())
+/// Returns `at` in the time zone of this machine; the epoch if `at` is out of range.
+pub fn local(at: Timestamp) -> jiff::Zoned {
+    let instant = jiff::Timestamp::from_microsecond(at.micros()).unwrap_or_default();
+    instant.to_zoned(jiff::tz::TimeZone::system())
 }

@@ -1,6 +1,6 @@
 //! Sends one HTTP request and classifies the result, for all providers that use HTTP.
 
-use std::{error::Error as _, sync::Once, time::Duration};
+use std::{error::Error as _, time::Duration};
 
 use reqwest::Url;
 use serde_json::Value;
@@ -17,22 +17,14 @@ pub(crate) struct Http {
     client: reqwest::Client,
 }
 
-pub(crate) struct Post<'p> {
-    pub(crate) url: &'p Url,
+pub(crate) struct HttpRequest<'r> {
+    pub(crate) url: &'r Url,
     /// The headers except the one with the key.
-    pub(crate) headers: &'p [(&'static str, &'static str)],
+    pub(crate) headers: &'r [(&'static str, &'static str)],
     /// The name of the key's header, the prefix of its value, and the key.
-    pub(crate) key: Option<(&'static str, &'static str, &'p Secret)>,
-    pub(crate) body: &'p Value,
-    pub(crate) now: Timestamp,
-}
-
-pub(crate) struct Get<'g> {
-    pub(crate) url: &'g Url,
-    /// The headers except the one with the key.
-    pub(crate) headers: &'g [(&'static str, &'static str)],
-    /// The name of the key's header, the prefix of its value, and the key.
-    pub(crate) key: Option<(&'static str, &'static str, &'g Secret)>,
+    pub(crate) key: Option<(&'static str, &'static str, &'r Secret)>,
+    /// The body of a `POST`; `None` for a `GET`.
+    pub(crate) body: Option<&'r Value>,
     pub(crate) now: Timestamp,
 }
 
@@ -51,12 +43,8 @@ impl Http {
     /// Creates a client for the server at `url`. A server on this machine is never reached through
     /// a proxy.
     pub(crate) fn new(url: &Url) -> Result<Http, Error> {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            // Fails if another part of the program has installed a provider already. That provider
-            // can be used, too.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
+        // Fails if a provider was installed already. That provider can be used, too.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
         let builder = if is_local(url) { builder.no_proxy() } else { builder };
         let client = builder
@@ -74,52 +62,44 @@ impl Http {
         Ok(Http { client })
     }
 
-    pub(crate) async fn post(&self, post: Post<'_>) -> Result<Response, Failure> {
-        let body = serde_json::to_vec(post.body).expect("JSON values can be written");
-        let request = self.client.post(post.url.clone());
-        let request = request.header("content-type", "application/json").body(body);
-        send(with_headers(request, post.headers, post.key), post.now).await
-    }
-
-    pub(crate) async fn get(&self, get: Get<'_>) -> Result<Response, Failure> {
-        let request = self.client.get(get.url.clone());
-        send(with_headers(request, get.headers, get.key), get.now).await
-    }
-}
-
-fn with_headers(
-    mut request: reqwest::RequestBuilder,
-    headers: &[(&'static str, &'static str)],
-    key: Option<(&'static str, &'static str, &Secret)>,
-) -> reqwest::RequestBuilder {
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    if let Some((name, before, key)) = key {
-        let mut value =
-            reqwest::header::HeaderValue::from_str(&format!("{before}{}", key.expose()))
-                .expect("a secret contains only characters that are valid in a header");
-        value.set_sensitive(true);
-        request = request.header(name, value);
-    }
-    request
-}
-
-async fn send(request: reqwest::RequestBuilder, now: Timestamp) -> Result<Response, Failure> {
-    let mut response = request.send().await.map_err(not_sent)?;
-    let status = response.status().as_u16();
-    let retry_after = retry_after(response.headers(), now);
-    let mut bytes = Vec::new();
-    while let Some(chunk) =
-        response.chunk().await.map_err(|error| Failure::lost(describe(error)))?
-    {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > LONGEST {
-            return Err(Failure::bad_reply("the response is far too long", None));
+    pub(crate) async fn send(&self, given: HttpRequest<'_>) -> Result<Response, Failure> {
+        let mut response = self.request(&given).send().await.map_err(not_sent)?;
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers(), given.now);
+        let mut bytes = Vec::new();
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| Failure::lost(describe(error)))?
+        {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > LONGEST {
+                return Err(Failure::bad_reply("the response is far too long", None));
+            }
         }
+        let body = serde_json::from_slice(&bytes).unwrap_or_default();
+        Ok(Response { status, retry_after, body })
     }
-    let body = serde_json::from_slice(&bytes).unwrap_or_default();
-    Ok(Response { status, retry_after, body })
+
+    fn request(&self, given: &HttpRequest<'_>) -> reqwest::RequestBuilder {
+        let mut request = match given.body {
+            None => self.client.get(given.url.clone()),
+            Some(body) => {
+                let body = serde_json::to_vec(body).expect("JSON values can be written");
+                let request = self.client.post(given.url.clone());
+                request.header("content-type", "application/json").body(body)
+            }
+        };
+        for (name, value) in given.headers {
+            request = request.header(*name, *value);
+        }
+        if let Some((name, before, key)) = given.key {
+            let mut value =
+                reqwest::header::HeaderValue::from_str(&format!("{before}{}", key.expose()))
+                    .expect("a secret contains only characters that are valid in a header");
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        request
+    }
 }
 
 impl Response {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     config_section::ConfigSection,
     error::{Error, Failure},
-    http::{Get, Http, Response},
+    http::{Http, HttpRequest, Response},
     model::Timestamp,
     secret::Secret,
 };
@@ -57,8 +57,8 @@ impl Listing<'_> {
         url.set_path(&format!("{path}/models"));
         // Anthropic's list is paged; other servers ignore the parameter.
         url.set_query(Some("limit=1000"));
-        let (headers, key) = (self.headers, self.key);
-        self.http.get(Get { url: &url, headers, key, now: self.now }).await
+        let Listing { headers, key, now, .. } = *self;
+        self.http.send(HttpRequest { url: &url, headers, key, body: None, now }).await
     }
 
     fn host(&self) -> String {

@@ -100,25 +100,22 @@ fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
     let count = prefix.split_whitespace().count();
     let mut end = None;
     let mut at = header_end + text[header_end..].find('\n')? + 1;
-    while count > 0 {
-        let line = &text[at..];
-        let line = &line[..line.find('\n').unwrap_or(line.len()).min(2 * PATH)];
-        let line = line.get(..line.floor_char_boundary(line.len()))?;
+    if count == 0 {
+        return None;
+    }
+    for line in text[at..].split('\n') {
         let mut words = line.split_whitespace().skip(count);
         let (Some(word), rest) = (words.next(), words.next()) else { break };
         let is_end = word.starts_with("----");
         if !is_end && (rest.is_some() || !is_material(word)) {
             break;
         }
-        let word_at = at + line.find(word)?;
         if is_end {
+            let word_at = at + line.find(word)?;
             return end.map(|end| end_line(text, word_at).unwrap_or(end));
         }
         end = Some(at + line.trim_end().len());
         at += line.len() + 1;
-        if at >= text.len() {
-            break;
-        }
     }
     end
 }

@@ -29,7 +29,6 @@ pub(crate) fn card(session: u64) -> Card {
         agent: "claude".to_owned(),
         started_at: Some(day(3, 1)),
         ended_at: day(3, 1),
-        branch: None,
     }
 }
 

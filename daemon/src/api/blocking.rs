@@ -21,7 +21,7 @@ pub(super) async fn allow_blocking<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Runs `work`, which may block.
-pub(super) fn read<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn read<T>(work: impl FnOnce() -> T) -> T {
     // A runtime with one thread, which some tests use, cannot move its tasks.
     match Handle::current().runtime_flavor() {
         RuntimeFlavor::CurrentThread => work(),

@@ -29,10 +29,7 @@ pub(super) fn spelled_words(spelled: Vec<Spelling>) -> Vec<SpelledWord> {
 
 /// Converts a session, with its episode if it has one.
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
-    let episode = match &session.indexed {
-        Some(indexed) => store.episode(indexed.episode)?,
-        None => None,
-    };
+    let episode = store.episode_of(session)?;
     let project = session.project.as_ref().or(episode.as_ref().map(|episode| &episode.project));
     Ok(SessionRow {
         session_id: session.id.id.clone(),

@@ -89,11 +89,7 @@ pub(super) fn of_session(
     store: &dyn Store,
     session: SessionKey,
 ) -> Result<Option<Handoff>, StoreError> {
-    let Some(indexed) = store.session(session)?.and_then(|session| session.indexed) else {
-        return Ok(None);
-    };
-    let episode = store.episode(indexed.episode)?;
-    let Some(episode) = episode else { return Ok(None) };
+    let Some(episode) = store.stored_episode_of(session)? else { return Ok(None) };
     let preferences = episode.summary.preferences.clone().unwrap_or_default();
     let episodes = std::slice::from_ref(&episode);
     Ok(Some(handoff::gather(episodes, &preferences, &statement_states(store, episodes)?)))

@@ -10,18 +10,22 @@ use graphiti_proto::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+pub(crate) use crate::api::{
+    blocking::read as blocking,
+    projects::{is_of_project, project_argument},
+};
 use crate::{
     api::{
-        DaemonState, blocking,
+        DaemonState,
         client_context::ClientContext,
         convert,
         errors::{resolve_error, store_error},
         methods,
         parameters::write,
-        projects, request_limits,
+        request_limits,
         tools::{self, list_sessions},
     },
-    model::{Namespace, SessionKey, Timestamp, session::Session},
+    model::{SessionKey, Timestamp, session::Session},
     store::{SourceKey, StoreError},
 };
 
@@ -53,11 +57,6 @@ pub async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, Error> {
     request_limits::with_deadline(async { Ok(work.await) }).await
 }
 
-/// Runs `work`, which may block, outside of a request.
-pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
-    blocking::read(work)
-}
-
 /// Calls `visit` for every session that lists contain ([`Session::is_listed`]).
 pub async fn visit_sessions(
     daemon: &DaemonState,
@@ -70,7 +69,7 @@ pub async fn visit_sessions(
             visit(session);
         }
     };
-    blocking::read(|| list_sessions::visit_tracked(store, &live, listed)).map_err(store_error)
+    blocking(|| list_sessions::visit_tracked(store, &live, listed)).map_err(store_error)
 }
 
 /// Returns the rows of these sessions. Leaves out sessions that no longer exist.
@@ -81,10 +80,7 @@ pub async fn session_rows(
     let live = list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let row = |key: &SessionKey| -> Result<Option<SessionRow>, StoreError> {
-        let session = match live.get(key) {
-            Some(session) => Some(session.clone()),
-            None => store.session(*key)?,
-        };
+        let session = list_sessions::newest(store, &live, *key)?;
         session.map(|session| convert::session_row(store, &session)).transpose()
     };
     keys.iter()
@@ -105,14 +101,6 @@ pub async fn message_at_line(
     let key = SourceKey { session: found.map_err(resolve_error)?, number: 0 };
     let store = daemon.engine.store().as_ref();
     tools::graph::message_at(store, key, line).map_err(store_error)
-}
-
-/// Returns the directories of the given project; `None` when none is given.
-pub fn project_argument(
-    daemon: &DaemonState,
-    given: Option<&str>,
-) -> Result<Option<Vec<Namespace>>, Error> {
-    projects::project_argument(daemon, given)
 }
 
 /// Returns the start of the given period, or the given time; `None` when nothing is given.

@@ -4,6 +4,8 @@ use graphiti_proto::rpc::{Error, code};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::model::EpisodeId;
+
 /// Maximum length, in characters, of a wrong argument in an error.
 const MAX_SHOWN_CHARS: usize = 60;
 
@@ -14,6 +16,14 @@ pub(super) fn read<T: DeserializeOwned + Default>(params: Value) -> Result<T, Er
         params => serde_json::from_value(params.clone())
             .map_err(|error| Error::new(code::INVALID_PARAMS, wrong::<T>(&params, &error))),
     }
+}
+
+/// Parses the argument `name`, the id of an episode.
+pub(super) fn episode_id(name: &str, given: &str) -> Result<EpisodeId, Error> {
+    EpisodeId::parse(given).ok_or_else(|| {
+        let what = format!("`{name}` must be the id of an episode, not `{given}`");
+        Error::new(code::INVALID_PARAMS, what)
+    })
 }
 
 /// Describes a wrong argument by its name, its value and the expected type. All members have

@@ -20,7 +20,7 @@ use crate::{
 const MAX_DIRECTORIES: usize = 5;
 
 /// Returns the directories of the given project, as namespaces; `None` if none is given.
-pub(super) fn project_argument(
+pub(crate) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
@@ -181,7 +181,7 @@ pub(super) fn directory_argument(
 }
 
 /// Whether a session belongs to one of the directories; true if no directories are given.
-pub(super) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> bool {
+pub(crate) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> bool {
     wanted.is_none_or(|wanted| {
         session.project.as_ref().is_some_and(|project| wanted.contains(&project.namespace()))
     })

@@ -43,8 +43,11 @@ pub(super) enum EventOutcome {
     SessionUnknown,
 }
 
-pub fn limit(home: &Path, bytes: u64) -> io::Result<()> {
-    hook::limit_spool(home, bytes)
+/// Tells the hooks the maximum size of the spool.
+pub fn limit(home: &Path, bytes: u64) {
+    if let Err(error) = hook::limit_spool(home, bytes) {
+        tracing::warn!(%error, "failed to write the limit of the spool for hooks");
+    }
 }
 
 pub(super) fn bytes(home: &Path) -> u64 {

@@ -34,9 +34,7 @@ use crate::{
     },
     clock,
     config::{self, Config},
-    engine::{
-        Settings, TranscriptFolders, parse_context::ParseContext, quota, sharing::ShareTarget,
-    },
+    engine::{Settings, TranscriptFolders, parse_context::ParseContext, sharing::ShareTarget},
     lifecycle::{
         home::Home,
         ready,
@@ -206,16 +204,6 @@ impl Supervisor {
         }
     }
 
-    fn limits(&self) -> quota::DiskLimits {
-        let limits = &self.config.limits;
-        quota::DiskLimits {
-            database: limits.database_bytes,
-            index: limits.index_bytes,
-            spool: limits.spool_bytes,
-            log: limits.log_bytes,
-        }
-    }
-
     /// Opens the socket, or uses the socket of the last round or of the service manager, and
     /// publishes its address. Returns `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
@@ -319,11 +307,8 @@ impl Supervisor {
         self.log.set_level(&self.config.log);
         let Round { daemon, models, .. } = round;
         daemon.set_config(&self.config.api);
-        let limits = self.limits();
-        daemon.keeper.set_limits(limits);
-        if let Err(error) = api::spool::limit(self.home.path(), limits.spool) {
-            tracing::warn!(%error, "failed to write the file from which hooks read the limit of the spool");
-        }
+        daemon.keeper.set_limits(self.config.limits);
+        api::spool::limit(self.home.path(), self.config.limits.spool_bytes);
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         // This fails only if the engine is stopping. Then the engine needs no settings.

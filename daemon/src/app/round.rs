@@ -60,8 +60,9 @@ impl Supervisor {
     /// Opens everything before any task starts.
     pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
         let home = self.home.path().to_owned();
-        let limits = self.limits();
-        let OpenedDatabase { store, problem: damage } = database::open(&home, limits.database)?;
+        let limits = self.config.limits;
+        let OpenedDatabase { store, problem: damage } =
+            database::open(&home, limits.database_bytes)?;
         // If reopening did not make the database smaller, reopening it again would not help.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
@@ -101,7 +102,8 @@ impl Supervisor {
             admin_requests,
             stop_requested: self.stop_requested.clone(),
         });
-        self.prepare_hooks(&daemon);
+        daemon.notify_hooks();
+        api::spool::limit(&daemon.home, self.config.limits.spool_bytes);
         let changed = Arc::new(Notify::new());
         let spool_watch = watch_spool(&home, changed.clone())?;
         let listener = self.listen()?;
@@ -133,13 +135,6 @@ impl Supervisor {
             ShareTarget::new(&self.config.share),
             Pauses::default(),
         )
-    }
-
-    fn prepare_hooks(&self, daemon: &DaemonState) {
-        daemon.notify_hooks();
-        if let Err(error) = api::spool::limit(&daemon.home, self.config.limits.spool_bytes) {
-            tracing::warn!(%error, "failed to write the file from which hooks read the limit of the spool");
-        }
     }
 }
 

@@ -4,7 +4,10 @@ use tokio::sync::watch;
 
 use super::{database::OpenedDatabase, *};
 use crate::{
-    engine::{follow, quota::IndexQuota},
+    engine::{
+        follow,
+        quota::{DiskLimits, IndexQuota},
+    },
     model::SessionKey,
     store::{Store, Write, contract},
 };
@@ -18,7 +21,12 @@ struct RunningFollower {
 
 fn following(home: &Path, store: &Arc<dyn Store>) -> RunningFollower {
     let positions = follow::OutboxPositions::new(store.clone());
-    let limits = quota::DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+    let limits = DiskLimits {
+        database_bytes: u64::MAX,
+        index_bytes: u64::MAX,
+        spool_bytes: 0,
+        log_bytes: 0,
+    };
     let quota = IndexQuota::new(watch::channel(limits).1);
     let follower = follow::open(&follow::folder(home), store.clone(), quota, &positions).unwrap();
     let indexes = follower.target().indexes().clone();

@@ -15,7 +15,6 @@ mod codec;
 mod consistency;
 mod file;
 mod init;
-mod limits;
 mod log;
 mod migrate;
 mod nearest;
@@ -28,16 +27,16 @@ mod table;
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
-    api::config as api, capture::config as capture, graph::config as graph, llm::config as llm,
-    prompt::config as prompt, search::config as search_stage, session::config as session,
-    share::config as share, summarize::config as summarize,
+    api::config as api, capture::config as capture, engine::quota::DiskLimits,
+    graph::config as graph, llm::config as llm, prompt::config as prompt,
+    search::config as search_stage, session::config as session, share::config as share,
+    summarize::config as summarize,
 };
 
 pub use self::{
     change::changes,
     check::{CheckReport, check},
     init::{Existing, InitError, init_text, write_default},
-    limits::Limits,
     log::{Level, Log},
     problem::{ConfigProblem, FilePosition, Notice, Problems},
     read::read,
@@ -64,7 +63,7 @@ pub struct Config {
     pub share: share::Config,
     pub api: api::Config,
     pub log: Log,
-    pub limits: Limits,
+    pub limits: DiskLimits,
 }
 
 /// A configuration and its origin.

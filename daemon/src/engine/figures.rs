@@ -19,7 +19,7 @@ use crate::{
         session::{Session, State},
         token_use::{TokenUse, day_of},
     },
-    store::{Note, NoteNamespace, Store, StoreError, Write},
+    store::{NoteNamespace, Store, StoreError, Write},
     summarize::evidence::absorb,
 };
 
@@ -123,12 +123,7 @@ fn store_notes(store: &dyn Store, notes: &mut Vec<Write>) {
 }
 
 fn note(session: &Session, record: &FiguresRecord) -> Write {
-    let content = serde_json::to_vec(record).expect("a record has only string keys");
-    Write::Note(Note {
-        namespace: NoteNamespace::Figures,
-        name: session.key.0.to_be_bytes().to_vec(),
-        content: Some(content),
-    })
+    Write::note(NoteNamespace::Figures, &session.key.0.to_be_bytes(), record)
 }
 
 /// Returns a text that identifies the content of a finished session: its episode and its last
@@ -170,8 +165,7 @@ pub(super) fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigu
 
 /// Returns the figures of a session without evidence, such as an imported session.
 fn of_episode(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreError> {
-    let Some(indexed) = &session.indexed else { return Ok(SessionFigures::default()) };
-    let Some(episode) = store.episode(indexed.episode)? else {
+    let Some(episode) = store.episode_of(session)? else {
         return Ok(SessionFigures::default());
     };
     let summary = &episode.summary;

@@ -102,13 +102,8 @@ impl Engine {
         let Some(key) = self.store.find_session(&episode.session_id)? else {
             return Ok(ImportDecision::New { session: None });
         };
-        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
         let is_here = self.has_transcript(key)?;
-        let before = match indexed {
-            Some(indexed) => self.store.episode(indexed.episode)?,
-            None => None,
-        };
-        Ok(match before {
+        Ok(match self.store.stored_episode_of(key)? {
             _ if is_here => ImportDecision::Known,
             Some(before) if before.created_at >= episode.created_at => ImportDecision::Known,
             _ => ImportDecision::New { session: Some(key) },

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::Episode,
-    store::{Note, NoteNamespace, Store, StoreError, Write},
+    store::{NoteNamespace, Store, StoreError, Write},
     summarize::handoff::{HandoffLine, repeats},
 };
 
@@ -155,11 +155,8 @@ impl MemoryUse {
 
     fn save(&self, state: &mut MemoryUseRecord) {
         state.version = VERSION;
-        let content = serde_json::to_vec(state).expect("counts are plain data");
-        let namespace = NoteNamespace::MemoryUse;
-        let note = Note { namespace, name: NAME.to_vec(), content: Some(content) };
         // If the write fails, only statistics are lost.
-        let _ = self.store.write(vec![Write::Note(note)]);
+        let _ = self.store.write(vec![Write::note(NoteNamespace::MemoryUse, NAME, state)]);
     }
 
     fn lock(&self) -> MutexGuard<'_, MemoryUseRecord> {

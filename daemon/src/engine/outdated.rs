@@ -12,7 +12,7 @@ use crate::{
     capture::format::{FormatHandle, Formats},
     engine::{pipeline::first_rules, reading::SourceReader},
     model::SessionKey,
-    store::{Note, NoteNamespace, Source, Store, StoreError, Write},
+    store::{NoteNamespace, Source, Store, StoreError, Write},
 };
 
 /// The name of the note. The note contains the versions of the rules by agent, without versions
@@ -79,7 +79,5 @@ fn checked_versions_note(checked: RulesByAgent, formats: &Formats) -> Write {
     let mut rules = checked;
     rules.extend(formats.iter().map(|format| (format.agent().to_owned(), format.rules_version())));
     rules.retain(|_, version| *version != first_rules());
-    let content = serde_json::to_vec(&rules).expect("the keys are texts");
-    let (namespace, name) = (NoteNamespace::Checked, NAME.to_vec());
-    Write::Note(Note { namespace, name, content: Some(content) })
+    Write::note(NoteNamespace::Checked, NAME, &rules)
 }

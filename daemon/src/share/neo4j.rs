@@ -1,7 +1,7 @@
 //! Runs statements in Neo4j with its HTTP Query API. All groups are in one database, and are
 //! distinguished by `group_id`.
 
-use std::{future::Future, pin::Pin, sync::Once, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -24,14 +24,10 @@ pub struct Neo4j {
     client: Result<reqwest::Client, EngineError>,
 }
 
-/// Installs the cryptography provider for TLS connections, once in the process.
+/// Installs the cryptography provider for TLS connections.
 pub(super) fn install_tls() {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // This fails if another part of the program has already installed a provider. In this case,
-        // that provider is used.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
+    // This fails if a provider was installed already. In this case, that provider is used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 impl Neo4j {

@@ -87,9 +87,6 @@ fn statements(dialect: Dialect) -> Vec<Statement> {
 }
 
 fn falkordb() -> Vec<Statement> {
-    let list = |properties: &[&str]| {
-        properties.iter().map(|name| format!("n.{name}")).collect::<Vec<_>>().join(", ")
-    };
     let nodes = FALKORDB_NODES.iter().map(|(label, properties)| {
         format!("CREATE INDEX FOR (n:{label}) ON ({})", list(properties))
     });
@@ -111,17 +108,19 @@ fn neo4j() -> Vec<Statement> {
     let ranges = NEO4J.iter().map(|(name, pattern, property)| {
         format!("CREATE INDEX {name} IF NOT EXISTS FOR {pattern} ON (n.{property})")
     });
-    let each = |properties: &[&str]| {
-        properties.iter().map(|name| format!("n.{name}")).collect::<Vec<_>>().join(", ")
-    };
     let texts = TEXTS.iter().map(|(name, label, properties)| {
         format!(
             "CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{}]",
-            each(properties)
+            list(properties)
         )
     });
     let facts = "CREATE FULLTEXT INDEX edge_name_and_fact IF NOT EXISTS FOR ()-[n:RELATES_TO]-() \
                  ON EACH [n.name, n.fact, n.group_id]"
         .to_owned();
     ranges.chain(texts).chain([facts]).map(Statement::plain).collect()
+}
+
+/// Formats the properties of `n` as a list.
+fn list(properties: &[&str]) -> String {
+    properties.iter().map(|name| format!("n.{name}")).collect::<Vec<_>>().join(", ")
 }

@@ -322,7 +322,7 @@ pub(super) fn ago(time: Duration) -> String {
     }
 }
 
-pub(super) fn month(number: i64) -> &'static str {
+pub(super) fn month(number: i8) -> &'static str {
     const MONTHS: [&str; 12] = [
         "January",
         "February",

@@ -102,6 +102,16 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns an episode by its id, even if it is still queued.
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
 
+    /// Returns the episode of `session`; `None` if the session has none, or if it was deleted.
+    fn episode_of(&self, session: &Session) -> Result<Option<Episode>, StoreError> {
+        session.indexed.as_ref().map_or(Ok(None), |indexed| self.episode(indexed.episode))
+    }
+
+    /// Same as [`episode_of`](Store::episode_of), for the stored state of a session.
+    fn stored_episode_of(&self, session: SessionKey) -> Result<Option<Episode>, StoreError> {
+        self.session(session)?.map_or(Ok(None), |session| self.episode_of(&session))
+    }
+
     /// Returns at most `limit` episodes of one project, or of all projects. Episodes of later
     /// sessions come first. For paging, `before` is the last episode of the previous page.
     fn newest_episodes(

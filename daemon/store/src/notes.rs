@@ -5,9 +5,10 @@
 //! read does not see a note that is still queued. Modules therefore read their notes at the start,
 //! or long after writing them.
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{StoreError, model::SessionId};
+use crate::{StoreError, Write, model::SessionId};
 
 /// The kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +63,14 @@ pub struct Note {
     pub name: Vec<u8>,
     /// The content; `None` deletes the note.
     pub content: Option<Vec<u8>>,
+}
+
+impl Write {
+    /// Returns the write of a note with `record` as JSON. All keys of the record are texts.
+    pub fn note(namespace: NoteNamespace, name: &[u8], record: &impl Serialize) -> Write {
+        let content = serde_json::to_vec(record).expect("all keys are texts");
+        Write::Note(Note { namespace, name: name.to_vec(), content: Some(content) })
+    }
 }
 
 /// Returns the name of a session's note in [`NoteNamespace::Forgotten`].

@@ -54,7 +54,6 @@ impl SearchedSession {
             agent: self.agent.clone(),
             started_at: times().min(),
             ended_at: times().max().unwrap_or_default(),
-            branch: None,
         };
         IndexChange::Messages { card, messages: self.messages.clone() }
     }

@@ -5,7 +5,7 @@
 use super::look;
 use crate::{
     cli,
-    commands::setup::show,
+    commands::setup::{show, write},
     connection::AskError,
     screen::Screen,
     setup::{self, AGENTS, SettingsChange, SetupGoal, Surroundings, Wiring},
@@ -13,9 +13,7 @@ use crate::{
 
 pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
     for change in changes()? {
-        setup::write(&change).map_err(|error| {
-            AskError::Failed(format!("cannot write {}: {error}", change.file.display()))
-        })?;
+        write(&change)?;
         if !args.output.json {
             show(&change, screen);
             screen.print(format!("Wrote {}\n", change.file.display()));

@@ -147,7 +147,7 @@ fn print_work(by: StatsGrouping, rows: &[StatsRow], screen: &Screen) {
             .cell(cost(row))
             .styled(bar, Box::new(move |text| styling.replacen('x', text, 1)));
     }
-    print(&table, screen);
+    screen.print_table(&table);
 }
 
 fn print_tokens(by: StatsGrouping, rows: &[&StatsRow], screen: &Screen) {
@@ -182,13 +182,7 @@ fn print_tokens(by: StatsGrouping, rows: &[&StatsRow], screen: &Screen) {
             .cell(cost(row))
             .cell(last);
     }
-    print(&table, screen);
-}
-
-fn print(table: &TextTable, screen: &Screen) {
-    for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
-        screen.print(text);
-    }
+    screen.print_table(&table);
 }
 
 fn print_prices(stats: &Stats, screen: &Screen) {

@@ -8,14 +8,13 @@ use crate::{
     config_section::ConfigSection,
     embed::{Embedded, Embedder, config::Config},
     error::{Error, Failure},
-    http::{Http, Post, is_local},
+    http::{Http, HttpRequest, is_local},
     key::Keys,
     model::Timestamp,
     ports::{BoxFuture, Ports},
     price::Tariff,
-    provider::openai::{
-        ModelLookup, OPENAI_BASE_URL, default_key_variable, failure, is_openai, url,
-    },
+    provider::openai::{OPENAI_BASE_URL, default_key_variable, failure, is_openai, url},
+    reach::Listing,
     reply::TokenUsage,
 };
 
@@ -52,16 +51,18 @@ impl OpenAi {
     }
 
     async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
-        let lookup = ModelLookup {
+        let key = self.keys.get(default_key_variable(&self.url)).await?;
+        let listing = Listing {
             http: &self.http,
             url: &self.url,
             call: ENDPOINT_PATH,
-            keys: &self.keys,
+            headers: &[],
+            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
             model: self.model.as_deref(),
             section: ConfigSection::EMBEDDINGS,
             now,
         };
-        lookup.list_models().await
+        listing.list_models().await
     }
 
     async fn ask(&self, texts: &[String], now: Timestamp) -> Result<Embedded, Failure> {
@@ -74,8 +75,9 @@ impl OpenAi {
         }
         let key = self.keys.get(default_key_variable(&self.url)).await?;
         let header = key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        let post = Post { url: &self.url, headers: &[], key: header, body: &body, now };
-        let response = self.http.post(post).await?;
+        let request =
+            HttpRequest { url: &self.url, headers: &[], key: header, body: Some(&body), now };
+        let response = self.http.send(request).await?;
         if matches!(response.status, 401 | 403) {
             self.keys.forget().await;
         }

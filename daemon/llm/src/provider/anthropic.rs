@@ -12,7 +12,7 @@ use crate::{
     config::Config,
     config_section::ConfigSection,
     error::{Error, Failure},
-    http::{Http, Post, Response, base},
+    http::{Http, HttpRequest, Response, base},
     key::Keys,
     model::Timestamp,
     ports::{BoxFuture, Ports},
@@ -84,10 +84,10 @@ impl Anthropic {
         schema_in_prompt: bool,
         key: &Secret,
     ) -> Result<Response, Failure> {
-        let body = self.body(call, schema_in_prompt);
+        let (body, now) = (Some(&self.body(call, schema_in_prompt)), call.now);
         let headers = &[("anthropic-version", VERSION)];
         let key = Some(("x-api-key", "", key));
-        self.http.post(Post { url: &self.url, headers, key, body: &body, now: call.now }).await
+        self.http.send(HttpRequest { url: &self.url, headers, key, body, now }).await
     }
 
     async fn list_models(&self, now: Timestamp) -> Result<String, Error> {

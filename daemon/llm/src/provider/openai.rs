@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     config_section::ConfigSection,
     error::{Error, Failure},
-    http::{Http, Post, Response, base, is_local},
+    http::{Http, HttpRequest, Response, base, is_local},
     key::Keys,
     model::Timestamp,
     ports::{BoxFuture, Ports},
@@ -86,22 +86,24 @@ impl OpenAi {
         dialect: Dialect,
         key: Option<&Secret>,
     ) -> Result<Response, Failure> {
-        let body = self.body(call, dialect);
+        let (body, now) = (Some(&self.body(call, dialect)), call.now);
         let key = key.map(|key| ("authorization", "Bearer ", key));
-        self.http.post(Post { url: &self.url, headers: &[], key, body: &body, now: call.now }).await
+        self.http.send(HttpRequest { url: &self.url, headers: &[], key, body, now }).await
     }
 
     async fn list_models(&self, now: Timestamp) -> Result<String, Error> {
-        let lookup = ModelLookup {
+        let key = self.keys.get(default_key_variable(&self.url)).await?;
+        let listing = Listing {
             http: &self.http,
             url: &self.url,
             call: ENDPOINT_PATH,
-            keys: &self.keys,
+            headers: &[],
+            key: key.as_ref().map(|key| ("authorization", "Bearer ", key)),
             model: self.model.as_deref(),
             section: ConfigSection::LLM,
             now,
         };
-        lookup.list_models().await
+        listing.list_models().await
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
@@ -139,28 +141,6 @@ impl Provider for OpenAi {
 
     fn ask<'a>(&'a self, call: &'a Call<'a>) -> BoxFuture<'a, Result<Completion, Failure>> {
         Box::pin(self.complete(call))
-    }
-}
-
-/// A request for the list of models of a server.
-pub(crate) struct ModelLookup<'l> {
-    pub(crate) http: &'l Http,
-    /// The address of the endpoint; it ends with `call`.
-    pub(crate) url: &'l Url,
-    pub(crate) call: &'static str,
-    pub(crate) keys: &'l Keys,
-    pub(crate) model: Option<&'l str>,
-    /// The configuration section of the model.
-    pub(crate) section: ConfigSection,
-    pub(crate) now: Timestamp,
-}
-
-impl ModelLookup<'_> {
-    pub(crate) async fn list_models(self) -> Result<String, Error> {
-        let ModelLookup { http, url, call, keys, model, section, now } = self;
-        let key = keys.get(default_key_variable(url)).await?;
-        let key = key.as_ref().map(|key| ("authorization", "Bearer ", key));
-        Listing { http, url, call, headers: &[], key, model, section, now }.list_models().await
     }
 }
 

@@ -29,8 +29,6 @@ pub struct Card {
     pub started_at: Option<Timestamp>,
     /// Time of the latest message.
     pub ended_at: Timestamp,
-    /// The branch of those messages that do not state a branch.
-    pub branch: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +78,6 @@ impl IndexChange {
                 agent: String::new(),
                 started_at: None,
                 ended_at: at,
-                branch: None,
             },
             fields: vec![field(PassageKind::Title, name), field(PassageKind::Body, text)],
             branches: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::{
     index::{
+        attributes,
         change::{Card, EpisodeField},
         work,
     },
@@ -43,7 +44,6 @@ pub(crate) struct PassageRow {
 
 pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
     let at = message.at.or(card.started_at).unwrap_or(card.ended_at);
-    let branch = message.branch.or_else(|| card.branch.clone());
     let mut text = message.text;
     for file in &message.files {
         if !text.contains(file.as_str()) {
@@ -61,7 +61,7 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
         text: String::new(),
         files: message.files,
         tool: message.tool,
-        branches: branch.into_iter().collect(),
+        branches: message.branch.into_iter().collect(),
         work: Vec::new(),
     };
     parts(&text)
@@ -84,7 +84,7 @@ pub(crate) fn of_episode(
         };
         let work = match field.kind {
             PassageKind::File => {
-                files.iter().flat_map(|path| work::of_changed_file(path)).collect()
+                files.iter().flat_map(|path| attributes::ends_of_path(path)).collect()
             }
             PassageKind::Title => branches.iter().flat_map(|name| work::of_branch(name)).collect(),
             PassageKind::Body => work::of_summary(&field.text),

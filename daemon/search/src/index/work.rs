@@ -11,11 +11,6 @@ const HASH: usize = 7;
 /// The mark before a hash in a summary. A line with this mark is about a commit of the session.
 const COMMIT_MARK: &str = "(commit `";
 
-/// Returns the names of a changed file: every end of its path, and its name without extension.
-pub(crate) fn of_changed_file(path: &str) -> Vec<String> {
-    attributes::ends_of_path(path)
-}
-
 /// Returns the hashes and tickets of the commits that a text of a summary lists.
 pub(crate) fn of_summary(text: &str) -> Vec<String> {
     let mut names = Vec::new();
@@ -85,7 +80,7 @@ mod tests {
             assert_eq!(of_query(name)[0], "src/a.rs", "{name}");
         }
         let deep = format!("/{}src/a.rs", "x/".repeat(20));
-        assert!(of_changed_file(&deep).contains(&of_query(&deep)[0]));
+        assert!(attributes::ends_of_path(&deep).contains(&of_query(&deep)[0]));
     }
 
     #[test]

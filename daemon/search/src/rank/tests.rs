@@ -428,9 +428,10 @@ fn filters_restrict_sessions_and_passages() {
         namespace: Namespace::from_number(0xbeef),
         project: Some(Project::new("/home/ann/web-site")),
         agent: "codex".to_owned(),
-        branch: Some("main".to_owned()),
         ..card(session)
     };
+    let again =
+        Message { branch: Some("main".to_owned()), ..message(Role::User, "the button again") };
     let edit = Message {
         seq: 7,
         role: Role::Tool,
@@ -443,8 +444,7 @@ fn filters_restrict_sessions_and_passages() {
     check(
         vec![
             user_messages(card(1), &["a button"]),
-            user_messages(other(2), &["the button again"]),
-            IndexChange::Messages { card: other(2), messages: vec![edit] },
+            IndexChange::Messages { card: other(2), messages: vec![again, edit] },
             IndexChange::Episode {
                 card: card(1),
                 fields: vec![EpisodeField {

@@ -1,7 +1,10 @@
 //! Prompts for people: `handoff` continues the work of the last sessions, `recall` asks about a
 //! subject. Each prompt contains the answer of a tool.
 
-use graphiti_proto::tools::{get_handoff, search_sessions};
+use graphiti_proto::{
+    clean::single_spaced,
+    tools::{get_handoff, search_sessions},
+};
 use rmcp::{
     ErrorData,
     model::{
@@ -139,8 +142,7 @@ fn recall(query: &str, answer: &Value) -> String {
 
 /// Formats a text as one line that cannot close the quotation marks around it.
 fn quotable(value: &Value) -> String {
-    let words: Vec<&str> = value.as_str().unwrap_or_default().split_whitespace().collect();
-    words.join(" ").replace(['“', '”'], "\"")
+    single_spaced(value.as_str().unwrap_or_default()).replace(['“', '”'], "\"")
 }
 
 #[cfg(test)]

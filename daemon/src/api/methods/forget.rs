@@ -16,7 +16,7 @@ use crate::{
         errors::{engine_error, resolve_error, store_error},
         projects::directory_argument,
         spool,
-        tools::list_sessions::live_sessions,
+        tools::list_sessions,
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
@@ -148,12 +148,7 @@ async fn named_matching(
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     let key = current::named(daemon, given.trim()).map_err(resolve_error)?;
-    let live = daemon.engine.live().await.map_err(engine_error)?;
-    let session = match live.into_iter().find(|session| session.key == key) {
-        Some(session) => Some(session),
-        None => daemon.engine.store().session(key).map_err(store_error)?,
-    };
-    session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
+    list_sessions::named(daemon, key).await
 }
 
 /// Returns the sessions that match the filter, except the wishes for all projects if the filter
@@ -162,7 +157,7 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
 async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
     let mut targets = ForgetTargets::new();
     let store = daemon.engine.store().as_ref();
-    let live = live_sessions(daemon).await?;
+    let live = list_sessions::live_sessions(daemon).await?;
     let mut found: Vec<Session> = Vec::new();
     let stored = store.visit_sessions(&mut |stored| {
         let session = live.get(&stored.key).unwrap_or(&stored);

@@ -13,7 +13,7 @@ pub mod transfer;
 
 use graphiti_proto::{
     PROTOCOL,
-    methods::{self, Close, Reloaded, Settle, Welcome, static_copy::StaticCopyRequest},
+    methods::{self, Close, Settle, Welcome, static_copy::StaticCopyRequest},
     rpc::{Error, Request, code},
 };
 use serde_json::{Value, json};
@@ -97,29 +97,27 @@ async fn close(daemon: &DaemonState, client: &ClientContext, close: Close) -> Re
 }
 
 async fn reload(daemon: &DaemonState) -> Result<Value, Error> {
-    let (reply, reloaded) = oneshot::channel();
-    // If sending fails, `reloaded` fails below.
-    let _ = daemon.admin_requests.send(AdminRequest::Reload(reply)).await;
-    let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
-    let reloaded: Reloaded = reloaded.await.map_err(stopping)?;
-    Ok(write(&reloaded))
+    Ok(write(&ask_supervisor(daemon, AdminRequest::Reload).await?))
 }
 
 async fn view(daemon: &DaemonState) -> Result<Value, Error> {
-    let (reply, opened) = oneshot::channel();
-    // If sending fails, `opened` fails below.
-    let _ = daemon.admin_requests.send(AdminRequest::View(reply)).await;
-    let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
-    let opened = opened.await.map_err(stopping)?;
+    let opened = ask_supervisor(daemon, AdminRequest::View).await?;
     opened.map(|address| write(&address)).map_err(|why| Error::new(code::INTERNAL, why))
 }
 
 async fn static_copy(daemon: &DaemonState, request: StaticCopyRequest) -> Result<Value, Error> {
-    let (reply, rendered) = oneshot::channel();
-    // If sending fails, `rendered` fails below.
-    let _ = daemon.admin_requests.send(AdminRequest::StaticCopy(request, reply)).await;
-    let stopping = |_| Error::new(code::STOPPING, "graphitid is stopping");
-    rendered.await.map_err(stopping)?.map(|part| write(&part))
+    let request = |reply| AdminRequest::StaticCopy(request, reply);
+    ask_supervisor(daemon, request).await?.map(|part| write(&part))
+}
+
+async fn ask_supervisor<T>(
+    daemon: &DaemonState,
+    request: impl FnOnce(oneshot::Sender<T>) -> AdminRequest,
+) -> Result<T, Error> {
+    let (reply, answer) = oneshot::channel();
+    // If sending fails, `answer` fails below.
+    let _ = daemon.admin_requests.send(request(reply)).await;
+    answer.await.map_err(|_| Error::new(code::STOPPING, "graphitid is stopping"))
 }
 
 #[cfg(test)]

@@ -14,12 +14,15 @@ use serde_json::Value;
 
 use super::write;
 use crate::{
-    api::{DaemonState, blocking, errors::store_error, projects::project_argument},
+    api::{
+        DaemonState, blocking, errors::store_error, parameters::episode_id,
+        projects::project_argument,
+    },
     engine::sharing::{
         Preview, ProjectIdentity,
         check::{EngineCheck, EngineFinding},
     },
-    model::{EpisodeId, Namespace},
+    model::Namespace,
 };
 
 /// Maximum number of sessions on a page of a preview.
@@ -85,15 +88,7 @@ fn preview(
     before: Option<&str>,
     answer: &mut ShareAnswer,
 ) -> Result<(), Error> {
-    let before = match before {
-        None => None,
-        Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(
-                code::INVALID_PARAMS,
-                format!("`before` must be the id of an episode, not `{id}`"),
-            )
-        })?),
-    };
+    let before = before.map(|id| episode_id("before", id)).transpose()?;
     let shown = blocking::read(|| daemon.sharing.preview(project, before, PAGE));
     let Preview { sessions, next, .. } = shown.map_err(store_error)?;
     answer.sessions = sessions

@@ -13,7 +13,7 @@ use super::write;
 use crate::{
     api::{
         DaemonState, convert,
-        errors::{engine_error, store_error},
+        errors::store_error,
         projects::{is_of_project, project_argument},
         tools,
     },
@@ -36,8 +36,7 @@ const MAX_SESSIONS: usize = 100;
 pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result<Value, Error> {
     let project = project_argument(daemon, request.project.as_deref())?;
     let since = tools::date("since", request.since.as_deref())?.map(|range| day_of(range.from));
-    let live = daemon.engine.live().await.map_err(engine_error)?;
-    let live = live.into_iter().map(|session| (session.key, session)).collect();
+    let live = tools::list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
     let visit = &mut |session: &Session| {
@@ -102,7 +101,7 @@ impl<'d> StatsTotals<'d> {
     }
 
     fn add(&mut self, session: &Session, figures: &SessionFigures) {
-        let mut work = StatsRow {
+        let without_tokens = StatsRow {
             sessions: 1,
             seconds: figures.seconds,
             files: u64::from(figures.files),
@@ -110,6 +109,7 @@ impl<'d> StatsTotals<'d> {
             errors: u64::from(figures.errors),
             ..StatsRow::default()
         };
+        let mut work = without_tokens.clone();
         let project = self.project(session);
         let mut used_models: Vec<&str> = Vec::new();
         let since = self.since;
@@ -131,14 +131,6 @@ impl<'d> StatsTotals<'d> {
             }
         }
         plus(&mut self.total, &work);
-        let without_tokens = StatsRow {
-            sessions: 1,
-            seconds: work.seconds,
-            files: work.files,
-            tests: work.tests,
-            errors: work.errors,
-            ..StatsRow::default()
-        };
         for (by, rows) in &mut self.tables {
             match by {
                 StatsGrouping::Day => {

@@ -16,6 +16,7 @@ use crate::{
     api::{
         DaemonState,
         errors::{engine_error, store_error},
+        parameters::episode_id,
         projects::{newest_episodes, project_argument},
         tools::get_episodes,
     },
@@ -23,7 +24,7 @@ use crate::{
         document,
         imported::{self, ImportDecision},
     },
-    model::{Episode, EpisodeId, SessionKey},
+    model::{Episode, SessionKey},
 };
 
 /// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line. A
@@ -31,15 +32,7 @@ use crate::{
 const PAGE_BYTES: usize = 2 << 20;
 
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
-    let before = match export.before.as_deref() {
-        None => None,
-        Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(
-                code::INVALID_PARAMS,
-                format!("`before` must be the id of an episode, not `{id}`"),
-            )
-        })?),
-    };
+    let before = export.before.as_deref().map(|id| episode_id("before", id)).transpose()?;
     let project = project_argument(daemon, export.project.as_deref())?;
     let store = daemon.engine.store();
     let found = newest_episodes(store.as_ref(), project.as_deref(), before, MAX_EPISODES + 1)

@@ -7,7 +7,7 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, graph, input, is_project_id, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, projects},
+    api::{DaemonState, client_context::ClientContext, parameters::episode_id, projects},
     clock,
     engine::imported::{Memory, MemoryKind},
     model::{Episode, EpisodeId, Namespace, Project, graph::Relation},
@@ -115,12 +115,7 @@ fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeI
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
     };
-    let id = EpisodeId::parse(given).ok_or_else(|| {
-        Error::new(
-            code::INVALID_PARAMS,
-            format!("`uuid` must be the id of an episode, not `{given}`"),
-        )
-    })?;
+    let id = episode_id("uuid", given)?;
     match daemon.engine.store().episode(id).map_err(store_error)? {
         Some(episode) if episode.is_memory() => Ok(Some(id)),
         Some(_) => {

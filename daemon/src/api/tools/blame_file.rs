@@ -238,8 +238,10 @@ impl MatchingEdit {
         let store = daemon.engine.store().as_ref();
         let Some(session) = store.session(self.session)? else { return Ok(None) };
         let row = convert::session_row(store, &session)?;
+        let objective = store.episode_of(&session)?.map(|episode| episode.summary.objective);
+        let objective = objective.filter(|text| !text.is_empty() && *text != row.title);
         Ok(Some(BlameRow {
-            why: objective(daemon, self.session, &row.title)?,
+            why: objective.into_iter().collect(),
             session: row,
             at: convert::time(self.message.at),
             change: self.message.text.lines().next().unwrap_or_default().to_owned(),
@@ -276,18 +278,6 @@ fn edit_of(
         }
     }
     Ok(None)
-}
-
-fn objective(
-    daemon: &DaemonState,
-    session: SessionKey,
-    title: &str,
-) -> Result<Vec<String>, StoreError> {
-    let store = daemon.engine.store();
-    let indexed = store.session(session)?.and_then(|session| session.indexed);
-    let Some(indexed) = indexed else { return Ok(Vec::new()) };
-    let objective = store.episode(indexed.episode)?.map(|episode| episode.summary.objective);
-    Ok(objective.into_iter().filter(|text| !text.is_empty() && text != title).collect())
 }
 
 /// Whether `path` is `file`, or ends with `/` and `file`.

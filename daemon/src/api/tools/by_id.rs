@@ -5,7 +5,12 @@ use graphiti_proto::rpc::Error;
 
 use super::{resolve_error, store_error};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, current, projects::is_hidden},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        current,
+        projects::{is_hidden, is_of_project},
+    },
     model::Project,
     search::{
         query::Query,
@@ -36,9 +41,7 @@ pub(super) fn hit(
         return Ok(None);
     };
     let project = session.project.as_ref();
-    let is_in_scope = scope.namespaces.as_ref().is_none_or(|namespaces| {
-        project.is_some_and(|project| namespaces.contains(&project.namespace()))
-    });
+    let is_in_scope = is_of_project(&session, scope.namespaces.as_deref());
     let path = project.map(Project::path).unwrap_or_default();
     let is_admitted = query.admits_session(&session.id.agent, path, session.last_activity);
     let hit = SessionHit {

@@ -11,10 +11,10 @@ use crate::{
     api::{
         DaemonState,
         client_context::ClientContext,
+        parameters::episode_id,
         projects::{hidden, is_project_hidden},
     },
     engine::sharing,
-    model::EpisodeId,
     store::Write,
 };
 
@@ -36,13 +36,7 @@ async fn run(
     client: &ClientContext,
     arguments: DeleteEpisodeArguments,
 ) -> Result<DeleteEpisodeAnswer, Error> {
-    let given = arguments.uuid.trim();
-    let id = EpisodeId::parse(given).ok_or_else(|| {
-        Error::new(
-            code::INVALID_PARAMS,
-            format!("`uuid` must be the id of an episode, not `{given}`"),
-        )
-    })?;
+    let id = episode_id("uuid", arguments.uuid.trim())?;
     let store = daemon.engine.store();
     let Some(episode) = store.episode(id).map_err(store_error)? else {
         return Err(Error::new(code::NOT_FOUND, format!("there is no episode {id}")));

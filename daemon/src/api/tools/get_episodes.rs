@@ -1,7 +1,7 @@
 //! `get_episodes`: returns the latest episodes, page by page.
 
 use graphiti_proto::{
-    rpc::{Error, code},
+    rpc::Error,
     tools::get_episodes::{EpisodeNode, GetEpisodesAnswer, GetEpisodesArguments, NAME},
 };
 
@@ -10,10 +10,11 @@ use crate::{
     api::{
         DaemonState, catch_up,
         client_context::{ClientContext, ReplyBudget, ReplyForm},
+        parameters::episode_id,
         projects::newest_episodes,
     },
     engine::episode,
-    model::{Episode, EpisodeId},
+    model::Episode,
 };
 
 /// Default number of episodes in an answer.
@@ -45,15 +46,8 @@ async fn run(
     let groups = graph::projects(daemon, client, None, &given)?;
     let indexed =
         catch_up::index_pending(daemon, client, groups.clone().unwrap_or_default()).await?;
-    let before = match arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty()) {
-        None => None,
-        Some(id) => Some(EpisodeId::parse(id).ok_or_else(|| {
-            Error::new(
-                code::INVALID_PARAMS,
-                format!("`before` must be the id of an episode, not `{id}`"),
-            )
-        })?),
-    };
+    let before = arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty());
+    let before = before.map(|id| episode_id("before", id)).transpose()?;
     let most =
         arguments.max_episodes.or(arguments.last_n).unwrap_or(DEFAULT_EPISODES).min(MAX_EPISODES);
     let store = daemon.engine.store();

@@ -17,7 +17,7 @@ use crate::{
         client_context::ClientContext,
         convert, current,
         handoff::{self, HandoffScope},
-        projects::{newest_episodes, of_directory, searched_projects},
+        projects::{is_of_project, newest_episodes, of_directory, searched_projects},
         team_handoff,
     },
     engine::episode::handoff::{self as built, Handoff},
@@ -115,8 +115,7 @@ async fn ongoing(
 ) -> Result<Vec<SessionRow>, Error> {
     let mut live = daemon.engine.live().await.map_err(engine_error)?;
     live.retain(|session| {
-        let project = session.project.as_ref().map(Project::namespace);
-        project.is_some_and(|project| projects.contains(&project))
+        is_of_project(session, Some(projects))
             && Some(session.key) != except
             && matches!(session.state, State::Active)
     });

@@ -9,7 +9,10 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, engine_error, graph, input, output, resolve_error, store_error, typed};
+use super::{
+    Effect, Tool, engine_error, graph, input, list_sessions, output, resolve_error, store_error,
+    typed,
+};
 use crate::{
     api::{
         DaemonState,
@@ -58,15 +61,8 @@ async fn run(
     let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
         .await
         .map_err(resolve_error)?;
-    let live = daemon.engine.live().await.map_err(engine_error)?;
     let store = daemon.engine.store().as_ref();
-    let session = match live.into_iter().find(|session| session.key == key) {
-        Some(session) => session,
-        None => store
-            .session(key)
-            .map_err(store_error)?
-            .ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))?,
-    };
+    let session = list_sessions::named(daemon, key).await?;
     if is_hidden(daemon, client, &session) {
         return Err(hidden());
     }
@@ -175,10 +171,8 @@ fn add_summary(
     session: &Session,
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
-    let Some(indexed) = &session.indexed else { return Ok(()) };
     let store = daemon.engine.store().as_ref();
-    let episode = store.episode(indexed.episode).map_err(store_error)?;
-    if let Some(episode) = episode {
+    if let Some(episode) = store.episode_of(session).map_err(store_error)? {
         let page = episode::page(&episode);
         answer.markdown =
             Some(match convert::is_withdrawn(store, &episode).map_err(store_error)? {
@@ -195,8 +189,7 @@ fn add_conversation(
     session: &Session,
     answer: &mut GetSessionAnswer,
 ) -> Result<(), Error> {
-    let Some(indexed) = &session.indexed else { return Ok(()) };
-    let episode = daemon.engine.store().episode(indexed.episode).map_err(store_error)?;
+    let episode = daemon.engine.store().episode_of(session).map_err(store_error)?;
     answer.markdown = episode.as_ref().map(|episode| episode::conversation(episode).to_text());
     Ok(())
 }

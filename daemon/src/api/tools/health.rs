@@ -153,11 +153,9 @@ pub(super) fn totals(
         of_agent.add_session(session);
     }
     for open in open_files {
-        let session = match live.get(&open.key.session) {
-            Some(session) => Some(session.clone()),
-            None => store.session(open.key.session)?,
+        let Some(session) = list_sessions::newest(store, live, open.key.session)? else {
+            continue;
         };
-        let Some(session) = session else { continue };
         let stored = store.sources_of(session.key)?;
         let of_agent = totals.entry(session.id.agent).or_default();
         if let Some(stored) = stored.iter().find(|stored| stored.key == open.key) {
@@ -224,8 +222,9 @@ fn stalled(lag: IndexLag) -> Option<String> {
 }
 
 fn limits(daemon: &DaemonState) -> DiskLimits {
-    let quota::DiskLimits { database, index, spool, log } = daemon.keeper.limits();
-    DiskLimits { database_bytes: database, index_bytes: index, spool_bytes: spool, log_bytes: log }
+    let quota::DiskLimits { database_bytes, index_bytes, spool_bytes, log_bytes } =
+        daemon.keeper.limits();
+    DiskLimits { database_bytes, index_bytes, spool_bytes, log_bytes }
 }
 
 fn evicted(daemon: &DaemonState) -> EvictionStats {

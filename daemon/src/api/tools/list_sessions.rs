@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use graphiti_proto::{
-    rpc::Error,
+    rpc::{Error, code},
     tools::list_sessions::{ListSessionsAnswer, ListSessionsArguments, NAME},
 };
 
@@ -70,11 +70,7 @@ async fn run(
     let mut sessions = Vec::new();
     let limit = arguments.limit.min(MAX_SESSIONS);
     for (_, key) in found.iter().skip(arguments.offset).take(limit) {
-        let session = match live.get(key) {
-            Some(session) => Some(session.clone()),
-            None => store.session(*key).map_err(store_error)?,
-        };
-        if let Some(session) = session {
+        if let Some(session) = newest(store, &live, *key).map_err(store_error)? {
             sessions.push(convert::session_row(store, &session).map_err(store_error)?);
         }
     }
@@ -158,6 +154,25 @@ pub(in crate::api) async fn live_sessions(
 ) -> Result<HashMap<SessionKey, Session>, Error> {
     let live = daemon.engine.live().await.map_err(engine_error)?;
     Ok(live.into_iter().map(|session| (session.key, session)).collect())
+}
+
+/// Returns a live session, or else the stored session; `None` if it was forgotten meanwhile.
+pub(in crate::api) fn newest(
+    store: &dyn Store,
+    live: &HashMap<SessionKey, Session>,
+    key: SessionKey,
+) -> Result<Option<Session>, StoreError> {
+    match live.get(&key) {
+        Some(session) => Ok(Some(session.clone())),
+        None => store.session(key),
+    }
+}
+
+/// Same as [`newest`], for a session that a client has named.
+pub(in crate::api) async fn named(daemon: &DaemonState, key: SessionKey) -> Result<Session, Error> {
+    let live = live_sessions(daemon).await?;
+    let session = newest(daemon.engine.store().as_ref(), &live, key).map_err(store_error)?;
+    session.ok_or_else(|| Error::new(code::NOT_FOUND, "the session was just forgotten"))
 }
 
 /// Calls `visit` for every session, except added memories.

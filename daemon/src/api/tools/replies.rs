@@ -132,7 +132,7 @@ fn add_question(
     let key = SourceKey { session, number: source };
     let before = daemon.engine.store().messages(key, seq - 1, 1)?;
     if let Some(before) = before.first().filter(|one| one.seq + 1 == seq)
-        && !passages.iter().any(|one| (one.source, one.seq) == (source, before.seq))
+        && !holds(passages, source, before)
     {
         passages.insert(0, reply_passage(source, before));
     }

@@ -1,5 +1,7 @@
 //! `search_sessions`: searches the sessions of this machine and, if requested, of the team.
 
+use std::collections::HashMap;
+
 use graphiti_proto::{
     clean::for_model,
     rpc::{Error, code},
@@ -12,7 +14,7 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, by_id, engine_error, errors, fit, input, output, passages, replies,
+    Effect, Tool, broader, by_id, errors, fit, input, list_sessions, output, passages, replies,
     session_search::{MAX_HITS, QueryVectors, TEXT_HITS, question, search},
     store_error, team, typed, zero_limit,
 };
@@ -87,7 +89,7 @@ async fn run(
     let skipped = if team.is_some() { 0 } else { offset };
     let mut all = results.sessions.len();
     results.sessions.drain(..skipped.min(results.sessions.len()));
-    let live = daemon.engine.live().await.map_err(engine_error)?;
+    let live = list_sessions::live_sessions(daemon).await?;
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
@@ -153,17 +155,13 @@ fn own_hits(
     daemon: &DaemonState,
     form: &PassageForm<'_>,
     results: &Results,
-    live: &[Session],
+    live: &HashMap<SessionKey, Session>,
     explain: bool,
 ) -> Result<Vec<Hit>, Error> {
+    let store = daemon.engine.store().as_ref();
     let mut hits = Vec::with_capacity(results.sessions.len());
     for found in &results.sessions {
-        let stored = || daemon.engine.store().session(found.session).map_err(store_error);
-        let session = match live.iter().find(|session| session.key == found.session) {
-            Some(session) => Some(session.clone()),
-            None => stored()?,
-        };
-        // The session was forgotten meanwhile.
+        let session = list_sessions::newest(store, live, found.session).map_err(store_error)?;
         let Some(session) = session else { continue };
         let mut hit = hit(daemon, form, &session, found).map_err(store_error)?;
         hit.explanation = explain.then(|| convert::format_explanation(&found.explanation));
@@ -279,9 +277,7 @@ fn text_of(
             Ok(store.messages(key, seq, 1)?.pop().map(|message| message.text))
         }
         HitLocation::Episode { field } => {
-            let indexed = store.session(session)?.and_then(|session| session.indexed);
-            let Some(indexed) = indexed else { return Ok(None) };
-            let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
+            let Some(episode) = store.stored_episode_of(session)? else { return Ok(None) };
             let fields = EpisodeField::all_of(&episode);
             Ok(fields.into_iter().nth(field as usize).map(|field| field.text))
         }

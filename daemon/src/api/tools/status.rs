@@ -40,10 +40,7 @@ async fn run(
     let store = daemon.engine.store().as_ref();
     let session = match key {
         None => None,
-        Some(key) => match live.get(&key) {
-            Some(session) => Some(session.clone()),
-            None => store.session(key).map_err(store_error)?,
-        },
+        Some(key) => list_sessions::newest(store, &live, key).map_err(store_error)?,
     };
     let session = session.map(|session| convert::session_row(store, &session)).transpose();
     let session = session.map_err(store_error)?;

@@ -51,9 +51,7 @@ impl Texts {
 }
 
 fn of_session(key: SessionKey, store: &dyn Store) -> Result<Option<Texts>, StoreError> {
-    let indexed = store.session(key)?.and_then(|session| session.indexed);
-    let Some(indexed) = indexed else { return Ok(None) };
-    let Some(episode) = store.episode(indexed.episode)? else { return Ok(None) };
+    let Some(episode) = store.stored_episode_of(key)? else { return Ok(None) };
     let fields = EpisodeField::all_of(&episode);
     let head =
         |field: &&EpisodeField| matches!(field.kind, PassageKind::Title | PassageKind::Objective);

@@ -9,7 +9,7 @@ use crate::{
     activity::classify::{ClassificationCache, ToolCorrection},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
-    store::{Note, NoteNamespace, Store, Write},
+    store::{NoteNamespace, Store, Write},
 };
 
 /// The learned classifications, and the store that keeps them.
@@ -73,12 +73,9 @@ impl LearnedTools {
         let mut learned = self.lock();
         let result = change(&mut learned);
         let saved = LearnedRecord { version: VERSION, learned: &*learned };
-        let content = serde_json::to_vec(&saved).expect("classifications are plain data");
-        let note =
-            Note { namespace: NoteNamespace::Learned, name: NAME.to_vec(), content: Some(content) };
         // Writes are applied in order, so the lock is held until this write is queued. If the write
         // fails, the change is lost at the next start.
-        let _ = self.store.write(vec![Write::Note(note)]);
+        let _ = self.store.write(vec![Write::note(NoteNamespace::Learned, NAME, &saved)]);
         result
     }
 

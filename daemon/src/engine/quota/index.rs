@@ -63,7 +63,7 @@ impl IndexQuota {
         indexes: &Indexes,
         position: Position,
     ) {
-        let limit = self.limits.borrow().index;
+        let limit = self.limits.borrow().index_bytes;
         if let Err(error) = self.evict_until_goal(store, indexes, limit, position) {
             tracing::warn!(%error, "failed to make the search index smaller");
         }

@@ -26,18 +26,32 @@ use crate::{
     engine::{Engine, defect, indexes::Indexes},
     fault,
     model::Timestamp,
-    store::{Note, NoteNamespace, Store, StoreError, StoreHealth, Write},
+    store::{NoteNamespace, Store, StoreError, StoreHealth, Write},
 };
 
-/// The disk quotas, in bytes.
+/// The limits on disk space, in bytes. Near the limit of the database or the index, the oldest data
+/// is evicted. At the other limits, further hook events are refused and the oldest log files are
+/// deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskLimits {
-    pub database: u64,
-    pub index: u64,
-    /// The quota of hook events that wait for the daemon.
-    pub spool: u64,
-    /// The quota of all log files together.
-    pub log: u64,
+    /// The database of sessions and episodes.
+    pub database_bytes: u64,
+    pub index_bytes: u64,
+    /// The hook events that wait for the daemon.
+    pub spool_bytes: u64,
+    /// All log files together.
+    pub log_bytes: u64,
+}
+
+impl Default for DiskLimits {
+    fn default() -> DiskLimits {
+        DiskLimits {
+            database_bytes: 4 << 30,
+            index_bytes: 2 << 30,
+            spool_bytes: 64 << 20,
+            log_bytes: 32 << 20,
+        }
+    }
 }
 
 /// The evictions so far.
@@ -99,7 +113,7 @@ impl QuotaKeeper {
     /// Applies new quotas and checks them at once.
     pub fn set_limits(&self, limits: DiskLimits) {
         self.limits.send_replace(limits);
-        self.store.quota().set_limit(limits.database);
+        self.store.quota().set_limit(limits.database_bytes);
         self.recheck_requested.notify_one();
     }
 
@@ -212,7 +226,7 @@ impl QuotaKeeper {
         self.store
             .quota()
             .shortage()
-            .or_else(|| index::over_quota_message(&self.indexes, self.limits().index))
+            .or_else(|| index::over_quota_message(&self.indexes, self.limits().index_bytes))
     }
 
     /// Evicts until the content of the database has its target size, or nothing more can be
@@ -277,8 +291,7 @@ impl EvictionStats {
     }
 
     fn to_note(self) -> Write {
-        let content = Some(serde_json::to_vec(&self).expect("numbers can be serialized as JSON"));
-        Write::Note(Note { namespace: NoteNamespace::Evictions, name: NOTE.to_owned(), content })
+        Write::note(NoteNamespace::Evictions, NOTE, &self)
     }
 
     /// Returns the time of the last eviction; `None` if there was none.

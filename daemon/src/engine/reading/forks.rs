@@ -30,7 +30,7 @@ use crate::{
         record_locks::RecordLock,
     },
     model::{SessionId, SessionKey, transcript::RecordUuid},
-    store::{Note, NoteNamespace, Source, Store, StoreError, Tally, Write},
+    store::{NoteNamespace, Source, Store, StoreError, Tally, Write},
 };
 
 /// Maximum number of lines that are read to find the first record with an id.
@@ -281,7 +281,5 @@ fn each_record_until(
 fn write(session: SessionKey, fork: &Fork) -> Write {
     let of = fork.of.clone().map(|id| (id.agent, id.id));
     let saved = ForkRecord { version: VERSION, of, records: fork.records };
-    let content = serde_json::to_vec(&saved).expect("a fork is plain data");
-    let name = session.0.to_be_bytes().to_vec();
-    Write::Note(Note { namespace: NoteNamespace::Forks, name, content: Some(content) })
+    Write::note(NoteNamespace::Forks, &session.0.to_be_bytes(), &saved)
 }

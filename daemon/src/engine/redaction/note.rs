@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RedactionReport;
 pub use crate::redact::RULES_VERSION;
-use crate::store::{
-    Note, NoteNamespace, Store, StoreError, Totals, Write, clean::CleaningPosition,
-};
+use crate::store::{NoteNamespace, Store, StoreError, Totals, Write, clean::CleaningPosition};
 
 /// The content of the note.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,12 +72,7 @@ impl StoredRules {
     }
 
     fn to_write(&self) -> Write {
-        let content = serde_json::to_vec(self).expect("rules are plain data");
-        Write::Note(Note {
-            namespace: NoteNamespace::Redaction,
-            name: NAME.to_vec(),
-            content: Some(content),
-        })
+        Write::note(NoteNamespace::Redaction, NAME, self)
     }
 }
 

@@ -131,11 +131,7 @@ impl Sharing {
 
     /// Whether a session can be written: it has an episode that was not evicted.
     fn has_episode(&self, key: SessionKey) -> Result<bool, StoreError> {
-        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
-        Ok(match indexed {
-            Some(indexed) => self.store.episode(indexed.episode)?.is_some(),
-            None => false,
-        })
+        Ok(self.store.stored_episode_of(key)?.is_some())
     }
 
     /// Adds the sessions with facts about these entities.

@@ -116,8 +116,7 @@ impl SessionMapper<'_> {
 
     pub(super) fn session(&mut self, key: SessionKey) -> Result<DesiredState, StoreError> {
         let Some(session) = self.store.session(key)? else { return Ok(DesiredState::Nothing) };
-        let episode = session.indexed.map(|indexed| self.store.episode(indexed.episode));
-        let Some(episode) = episode.transpose()?.flatten() else {
+        let Some(episode) = self.store.episode_of(&session)? else {
             let project = session.project.as_ref();
             let is_shared =
                 project.is_some_and(|project| self.project(project.namespace()).is_some());

@@ -29,7 +29,12 @@ impl Following {
     fn start(machine: &Machine, store: &Arc<dyn Store>) -> Following {
         let home = machine.folder.path();
         let positions = OutboxPositions::new(store.clone());
-        let limits = DiskLimits { database: u64::MAX, index: u64::MAX, spool: 0, log: 0 };
+        let limits = DiskLimits {
+            database_bytes: u64::MAX,
+            index_bytes: u64::MAX,
+            spool_bytes: 0,
+            log_bytes: 0,
+        };
         let quota = IndexQuota::new(watch::channel(limits).1);
         let folder = home.join("index");
         let follower = follow::open(&folder, store.clone(), quota, &positions).unwrap();

@@ -21,7 +21,7 @@ use crate::{
     model::{Namespace, SessionKey, graph::Relation, summary::EnhancedSessionSummary},
     store::StoreError,
     view::{
-        dates::{Day, time_of_day},
+        dates::{day_of, time_of_day},
         layout::{NavItem, ViewPage},
         pages::{
             PageAnswer, PageResult,
@@ -56,7 +56,7 @@ pub(super) async fn start(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer
                 data-text-nothing=(T.nothing_found) data-text-found=(T.results);
         }
         noscript { p .hint { (T.search_needs_script) } }
-        p .hint { (texts::copied(&format!("{} {}", Day::of(now), time_of_day(now)), all.len())) }
+        p .hint { (texts::copied(&format!("{} {}", day_of(now), time_of_day(now)), all.len())) }
         section #results aria-label=(T.results) hidden { ol .list .hits {} }
         section #latest {
             h2 .section { (T.latest_sessions) }
@@ -113,7 +113,7 @@ pub(super) fn projects(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer {
                     p .path { (text(&path)) }
                     p .meta {
                         span { (texts::sessions(sessions.len())) } " "
-                        @if let Some(last) = sessions.first() { (Day::of(last.last_activity)) }
+                        @if let Some(last) = sessions.first() { (day_of(last.last_activity)) }
                     }
                 }
             }

@@ -48,9 +48,7 @@ impl CopyScope {
         let (mut sessions, mut ids) = (Vec::new(), HashSet::new());
         let visit = &mut |session: &Session| {
             let project = session.project.as_ref().map(crate::model::Project::namespace);
-            let is_of_project = projects
-                .as_ref()
-                .is_none_or(|wanted| project.is_some_and(|project| wanted.contains(&project)));
+            let is_of_project = in_process::is_of_project(session, projects.as_deref());
             if !is_of_project || since.is_some_and(|since| session.last_activity < since) {
                 return;
             }

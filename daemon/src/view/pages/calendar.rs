@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::{Query, State};
+use jiff::civil::{Date, date};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -10,7 +11,7 @@ use super::{PageAnswer, parts::address};
 use crate::{
     clock,
     view::{
-        dates::Day,
+        dates::day_of,
         layout::{NavItem, ViewPage},
         state::SharedView,
         texts::{self, T},
@@ -24,7 +25,7 @@ pub(in crate::view) struct YearQuery {
 }
 
 /// The number of sessions of each day.
-type DayCounts = BTreeMap<Day, usize>;
+type DayCounts = BTreeMap<Date, usize>;
 
 pub(in crate::view) async fn page(
     State(view): State<SharedView>,
@@ -33,16 +34,16 @@ pub(in crate::view) async fn page(
     let entries = view.catalogue.entries(&*view.daemon()?).await?;
     let mut counts = DayCounts::new();
     for entry in entries.iter() {
-        *counts.entry(Day::of(entry.last_activity)).or_default() += 1;
+        *counts.entry(day_of(entry.last_activity)).or_default() += 1;
     }
-    let today = Day::of(clock::now());
-    let year = query.year.unwrap_or(today.civil().year).clamp(1_970, 9_998);
-    let (first, next) = (Day::from_civil(year, 1, 1), Day::from_civil(year + 1, 1, 1));
+    let today = day_of(clock::now());
+    let year = query.year.unwrap_or(today.year().into()).clamp(1_970, 9_998) as i16;
+    let (first, next) = (date(year, 1, 1), date(year + 1, 1, 1));
     let total: usize = counts.range(first..next).map(|(_, count)| count).sum();
     let most = counts.range(first..next).map(|(_, count)| *count).max().unwrap_or(0);
     let has_earlier = counts.range(..first).next().is_some();
-    let has_later = counts.range(next..).next().is_some() || year < today.civil().year;
-    let link = |year: i64| address("calendar", &[("year", &year.to_string())]);
+    let has_later = counts.range(next..).next().is_some() || year < today.year();
+    let link = |year: i16| address("calendar", &[("year", &year.to_string())]);
     let body = html! {
         h1 { (T.calendar) " " (year) " " span .count { (texts::sessions(total)) } }
         nav .pager aria-label=(T.years) {
@@ -54,15 +55,10 @@ pub(in crate::view) async fn page(
     Ok(ViewPage::new(T.calendar, NavItem::Calendar, body))
 }
 
-fn month_grid(year: i64, month: i64, counts: &DayCounts, most: usize) -> Markup {
-    let first = Day::from_civil(year, month, 1);
-    let next = if month == 12 {
-        Day::from_civil(year + 1, 1, 1)
-    } else {
-        Day::from_civil(year, month + 1, 1)
-    };
-    let monday = first.0 - first.weekday();
-    let weeks = (next.0 - monday + 6) / 7;
+fn month_grid(year: i16, month: i8, counts: &DayCounts, most: usize) -> Markup {
+    let first = date(year, month, 1);
+    let (before, days) = (first.weekday().to_monday_zero_offset(), first.days_in_month());
+    let weeks = (before + days + 6) / 7;
     html! {
         table .month {
             caption { (texts::month(month)) }
@@ -71,7 +67,10 @@ fn month_grid(year: i64, month: i64, counts: &DayCounts, most: usize) -> Markup 
                 @for week in 0..weeks {
                     tr {
                         @for weekday in 0..7 {
-                            (day_cell(Day(monday + week * 7 + weekday), first..next, counts, most))
+                            @let number = week * 7 + weekday - before + 1;
+                            @if (1..=days).contains(&number) {
+                                (day_cell(date(year, month, number), counts, most))
+                            } @else { td {} }
                         }
                     }
                 }
@@ -80,11 +79,8 @@ fn month_grid(year: i64, month: i64, counts: &DayCounts, most: usize) -> Markup 
     }
 }
 
-fn day_cell(day: Day, month: std::ops::Range<Day>, counts: &DayCounts, most: usize) -> Markup {
-    if !month.contains(&day) {
-        return html! { td {} };
-    }
-    let number = day.civil().day;
+fn day_cell(day: Date, counts: &DayCounts, most: usize) -> Markup {
+    let number = day.day();
     let count = counts.get(&day).copied().unwrap_or(0);
     // There are four shades; the busiest day of the year has the darkest.
     let shade = (count * 4).div_ceil(most.max(1));
@@ -96,6 +92,21 @@ fn day_cell(day: Day, month: std::ops::Range<Day>, counts: &DayCounts, most: usi
                     (number) span .hidden { ", " (texts::sessions(count)) }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_has_a_row_for_each_week_from_monday() {
+        for (year, month, weeks, before) in [(2026, 2, 5, 6), (2027, 2, 4, 0), (2026, 3, 6, 6)] {
+            let grid = month_grid(year, month, &DayCounts::new(), 0).into_string();
+            assert_eq!(grid.matches("<tr>").count(), 1 + weeks, "{grid}");
+            let (head, _) = grid.split_once("<td><span>1</span></td>").unwrap();
+            assert_eq!(head.matches("<td></td>").count(), before, "{grid}");
         }
     }
 }

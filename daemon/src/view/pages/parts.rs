@@ -12,7 +12,7 @@ use crate::{
     clock,
     model::Timestamp,
     view::{
-        dates::{Day, day_and_time, time_of_day},
+        dates::{day_and_time, day_of, time_of_day},
         texts::{self, T},
     },
 };
@@ -182,7 +182,7 @@ pub(in crate::view) fn source_links(sources: &[SourceLine]) -> Markup {
 
 /// Returns the heading of a day in a list.
 pub(in crate::view) fn day_heading(at: &str) -> String {
-    Timestamp::parse(at).map(|at| Day::of(at).to_string()).unwrap_or_default()
+    Timestamp::parse(at).map(|at| day_of(at).to_string()).unwrap_or_default()
 }
 
 /// Returns the time of day of an RFC 3339 text.

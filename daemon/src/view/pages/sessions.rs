@@ -16,7 +16,7 @@ use crate::{
     model::{Namespace, SessionKey},
     view::{
         catalogue::CatalogueEntry,
-        dates::Day,
+        dates::day_of,
         layout::{NavItem, ViewPage},
         state::SharedView,
         texts::{self, T},
@@ -68,7 +68,7 @@ impl SessionFilter {
         projects.is_none_or(is_of_project)
             && (self.agent.is_empty() || *entry.agent == *self.agent)
             && (self.outcome.is_empty() || outcome == self.outcome)
-            && (self.day.is_empty() || Day::parse(&self.day) == Some(Day::of(entry.last_activity)))
+            && (self.day.is_empty() || self.day.parse().ok() == Some(day_of(entry.last_activity)))
     }
 
     /// Returns the address of the page that begins at `offset`.

@@ -51,12 +51,7 @@ impl IndexTarget {
             // If the session has a new episode, the new episode replaces the dropped episode in the
             // index. Otherwise, the index has to drop the episode.
             OutboxChange::EpisodeDropped { session, .. } => {
-                let indexed = self.store.session(session)?.and_then(|session| session.indexed);
-                let is_gone = match indexed {
-                    None => true,
-                    Some(indexed) => self.store.episode(indexed.episode)?.is_none(),
-                };
-                if is_gone {
+                if self.store.stored_episode_of(session)?.is_none() {
                     self.indexes.sessions.apply(IndexChange::DropEpisode { session }, position);
                 }
             }
@@ -169,6 +164,5 @@ fn card(session: &Session) -> Card {
         agent: session.id.agent.clone(),
         started_at: session.started_at,
         ended_at: session.last_activity,
-        branch: None,
     }
 }

@@ -54,9 +54,7 @@ impl IndexTarget {
         for source in sources {
             self.feed(source.key, 0, usize::MAX, Position(0))?;
         }
-        let indexed = self.store.session(key)?.and_then(|session| session.indexed);
-        let Some(indexed) = indexed else { return Ok(()) };
-        match self.store.episode(indexed.episode)? {
+        match self.store.stored_episode_of(key)? {
             Some(episode) => self.feed_episode(&episode, Position(0)),
             None => Ok(()),
         }

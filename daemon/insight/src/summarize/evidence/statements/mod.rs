@@ -69,15 +69,16 @@ pub(super) fn is_general(question: &str) -> bool {
 
 /// Adds a statement, in place of an earlier one with the same words. The number of statements of
 /// each kind is limited.
-pub(super) fn add(statements: &mut Vec<Statement>, statement: Statement) {
-    let (kind, text) = (statement.kind, &statement.text);
-    let text = kept(&cut(text, bounds::STATEMENT - 20), bounds::STATEMENT);
-    let known = statements.iter().position(|one| one.kind == kind && same_words(&one.text, &text));
+pub(super) fn add(statements: &mut Vec<Statement>, mut statement: Statement) {
+    let kind = statement.kind;
+    statement.text = kept(&cut(&statement.text, bounds::STATEMENT - 20), bounds::STATEMENT);
+    let is_same = |one: &Statement| one.kind == kind && same_words(&one.text, &statement.text);
+    let known = statements.iter().position(is_same);
     if let Some(at) = known {
         // The later wording replaces the earlier wording, because it usually contains more.
         statements.remove(at);
     }
-    statements.push(Statement { text, ..statement });
+    statements.push(statement);
     let places: Vec<usize> =
         (0..statements.len()).filter(|at| statements[*at].kind == kind).collect();
     if places.len() > bounds::STATEMENTS_OF_A_KIND {
