@@ -91,12 +91,13 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
     repeat(every, screen, || {
         let new = new_files(folder, &own, &importer.seen);
         let new = new.map_err(|error| AskError::file(folder, &error))?;
+        let is_silent = new.is_empty();
         let mut sum = ImportReport::default();
-        for page in import::pages(&new, SyncedFile::bytes) {
+        for page in import::pages(&importer.readable(new), SyncedFile::bytes) {
             importer.import(page, &mut sum)?;
         }
         // A single round always reports its result.
-        if !new.is_empty() || every.is_zero() {
+        if !is_silent || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
         Ok(())
@@ -110,25 +111,35 @@ struct FolderImporter<'s> {
 }
 
 impl FolderImporter<'_> {
-    /// Imports files by one request. If the request fails or reports a problem, or if a file has no
-    /// episode, imports the files one by one, so that one file does not block the others. A file
-    /// whose own request fails is tried again in the next round.
+    /// Returns the files with an episode, and reports the other files.
+    fn readable(&mut self, mut files: Vec<SyncedFile>) -> Vec<SyncedFile> {
+        files.retain(|file| {
+            if let Err(problem) = &file.episode {
+                self.complain(file, problem);
+                self.seen.insert(file.path.clone(), file.stamp);
+            }
+            file.episode.is_ok()
+        });
+        files
+    }
+
+    /// Imports files by one request. If the request fails or reports a problem, nothing was imported,
+    /// so the files are imported one by one, and one file does not block the others. A file whose own
+    /// request fails is tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();
         let request = ImportRequest { episodes, dry_run: false };
         let answer = Connection::open_for_work()?.ask::<ImportReport>(IMPORT, &request);
-        let unreadable = files.iter().find_map(|file| file.episode.as_ref().err());
         match (answer, files) {
-            (Ok(answer), files) if answer.problems.is_empty() && unreadable.is_none() => {
+            (Ok(answer), files) if answer.problems.is_empty() => {
                 sum.taken += answer.taken;
                 sum.known += answer.known;
                 sum.forgotten += answer.forgotten;
                 self.seen.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
             }
             (Ok(answer), [file]) => {
-                let problem = answer.problems.first().map(|problem| &problem.what).or(unreadable);
-                self.complain(file, problem.map_or("cannot be read", String::as_str));
+                answer.problems.iter().for_each(|problem| self.complain(file, &problem.what));
                 self.seen.insert(file.path.clone(), file.stamp);
             }
             (Err(error), [file]) => self.complain(file, &error.to_string()),
@@ -363,11 +374,17 @@ mod tests {
     fn an_importer_reports_a_file_that_is_not_an_episode() {
         let folder = tempfile::tempdir().unwrap();
         let theirs = folder.path().join("theirs");
-        fs::create_dir(&theirs).unwrap();
+        write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
         fs::write(theirs.join("claude-a.json"), "<<<<<<< ours\n{}").unwrap();
         let new = new_files(folder.path(), "mine", &HashMap::new()).unwrap();
         let problem = new[0].episode.as_ref().unwrap_err();
         assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
+        let screen = Screen::of_test(80);
+        let mut importer = FolderImporter { screen: &screen, seen: HashMap::new() };
+        let readable = importer.readable(new);
+        let paths: Vec<&Path> = readable.iter().map(|file| &*file.path).collect();
+        assert_eq!(paths, [theirs.join("claude-b.json")]);
+        assert_eq!(new_files(folder.path(), "mine", &importer.seen).unwrap().len(), 1);
     }
 
     #[test]

@@ -10,11 +10,14 @@ impl Screen {
             self.print(markdown.trim_end());
             return;
         }
-        markdown.lines().flat_map(|text| self.rendered(text)).for_each(|line| self.print(line));
+        with_next(markdown.lines())
+            .flat_map(|(text, next)| self.rendered(text, next))
+            .for_each(|line| self.print(line));
     }
 
-    /// Returns the rendered lines of a line of Markdown.
-    pub(super) fn rendered(&self, text: &str) -> Vec<String> {
+    /// Returns the rendered lines of the line `text` of Markdown. If it is a row of a table, the line
+    /// after it decides whether it is the heading.
+    pub(super) fn rendered(&self, text: &str, next: Option<&str>) -> Vec<String> {
         if !self.is_terminal() {
             return vec![text.to_owned()];
         }
@@ -22,13 +25,11 @@ impl Screen {
             return vec![self.heading(heading)];
         }
         if text.starts_with('|') {
-            let row = text.trim_matches('|');
-            let cells: Vec<&str> = row.split(" | ").map(str::trim).collect();
-            let is_rule = row.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '));
+            let cells: Vec<&str> = text.trim_matches('|').split(" | ").map(str::trim).collect();
             let names: Vec<String> = cells.iter().map(|cell| self.dim(cell)).collect();
-            return match is_rule {
+            return match is_rule(text) {
                 true => Vec::new(),
-                false if cells.iter().all(|cell| is_name(cell)) => vec![names.join(" · ")],
+                false if next.is_some_and(is_rule) => vec![names.join(" · ")],
                 false => self.wrapped(&format!("- {}", cells.join(" · "))),
             };
         }
@@ -91,9 +92,17 @@ fn heading(text: &str) -> Option<&str> {
     text.trim_start_matches('#').strip_prefix(' ').filter(|_| text.starts_with('#'))
 }
 
-/// Whether a cell may be the heading of a column: a single word.
-fn is_name(cell: &str) -> bool {
-    cell.chars().all(char::is_alphabetic)
+/// Whether a line is the line of dashes below the heading of a table.
+fn is_rule(text: &str) -> bool {
+    text.starts_with('|') && text.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
+}
+
+/// Returns each line with the line after it.
+pub(super) fn with_next<'t>(
+    lines: impl Iterator<Item = &'t str>,
+) -> impl Iterator<Item = (&'t str, Option<&'t str>)> {
+    let mut lines = lines.peekable();
+    std::iter::from_fn(move || Some((lines.next()?, lines.peek().copied())))
 }
 
 #[cfg(test)]
@@ -102,7 +111,7 @@ mod tests {
 
     fn rendered(text: &str) -> Vec<String> {
         let screen = Screen::of_test(40);
-        text.lines().flat_map(|line| screen.rendered(line)).collect()
+        with_next(text.lines()).flat_map(|(line, next)| screen.rendered(line, next)).collect()
     }
 
     #[test]
@@ -127,12 +136,22 @@ mod tests {
     }
 
     #[test]
+    fn only_the_row_above_a_rule_is_a_heading() {
+        let text =
+            "| Branch | Last state |\n| --- | --- |\n| main | works |\n| next | fails |\nEnd";
+        assert_eq!(
+            rendered(text),
+            ["Branch · Last state", "- main · works", "- next · fails", "End"]
+        );
+    }
+
+    #[test]
     fn code_is_coloured_or_keeps_its_backticks() {
         let colored = Screen { colors: true, ..Screen::of_test(40) };
         let accent = colored.accent("a.rs");
-        assert_eq!(colored.rendered("in `a.rs`"), [format!("in {accent}")]);
+        assert_eq!(colored.rendered("in `a.rs`", None), [format!("in {accent}")]);
         for text in ["in `a.rs", "`` a`b ``"] {
-            assert_eq!(colored.rendered(text), [text]);
+            assert_eq!(colored.rendered(text, None), [text]);
         }
         assert_eq!(rendered("in `a.rs`"), ["in `a.rs`"]);
     }

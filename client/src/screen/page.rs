@@ -1,7 +1,7 @@
 //! Shortens a summary to one page: keeps the first entries of each section, and the first lines of
 //! each entry.
 
-use super::Screen;
+use super::{Screen, markdown::with_next};
 
 /// Maximum number of lines of one entry on a terminal.
 const ENTRY: usize = 4;
@@ -20,8 +20,9 @@ impl Screen {
     /// Prints Markdown in at most `limit` lines, or in more lines if one entry of each section does
     /// not fit. Returns whether everything was printed.
     pub(crate) fn print_page(&self, markdown: &str, limit: usize) -> bool {
-        let whole: Vec<String> =
-            markdown.trim_end().lines().flat_map(|text| self.rendered(text)).collect();
+        let whole: Vec<String> = with_next(markdown.trim_end().lines())
+            .flat_map(|(text, next)| self.rendered(text, next))
+            .collect();
         let fits = whole.len() <= limit;
         let lines = if fits { whole } else { self.fitted(markdown, limit) };
         lines.iter().for_each(|line| self.print(line));
@@ -45,8 +46,8 @@ impl Screen {
 
     fn sections(&self, markdown: &str) -> Vec<PageSection> {
         let mut sections = vec![PageSection { heading: None, entries: Vec::new() }];
-        for text in markdown.lines().filter(|text| !text.trim().is_empty()) {
-            let mut lines = self.rendered(text);
+        for (text, next) in with_next(markdown.lines().filter(|text| !text.trim().is_empty())) {
+            let mut lines = self.rendered(text, next);
             let section = sections.last_mut().expect("there is a first section");
             if text.starts_with("## ") {
                 sections.push(PageSection { heading: lines.pop(), entries: Vec::new() });

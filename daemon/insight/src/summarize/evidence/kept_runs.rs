@@ -49,9 +49,12 @@ impl Collector {
         if command.runs_tests() && reports.is_empty() && outcome.succeeded() {
             self.note_missing_tests(command, output, moment);
         }
-        // Tests that could not run, or ran without the session's changes, say nothing about these
-        // changes.
+        let is_deliberate =
+            self.pending.errors.expects_failure() && reports.iter().any(|report| report.failed > 0);
+        // Tests that could not run, were to fail, or ran without the session's changes say nothing
+        // about these changes.
         if !self.hides_changes(&run)
+            && !is_deliberate
             && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))
         {
             self.record_result(&run, &reports);

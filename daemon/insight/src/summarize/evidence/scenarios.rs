@@ -189,7 +189,8 @@ fn tests_that_are_to_fail_are_no_error() {
         let mut script = Script::default();
         script.reply("m1", words);
         script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);
-        assert_eq!(script.collect().errors.len(), errors, "{words}");
+        let evidence = script.collect();
+        assert_eq!((evidence.errors.len(), evidence.tests.len()), (errors, errors), "{words}");
         script.reply("m2", "Now the other tests.");
         script.run("c2", "cargo test", Outcome::Failed(Some(101)), FAILING);
         assert_eq!(script.collect().errors.len(), 1, "{words}");

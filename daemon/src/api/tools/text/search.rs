@@ -42,6 +42,7 @@ fn error_line(error: &ErrorRow) -> String {
     };
     let returns = match error.returns {
         0 => String::new(),
+        1 => "seen once after the fix".to_owned(),
         count => format!("seen {count} times after the fix"),
     };
     let sessions: Vec<String> =
@@ -230,6 +231,14 @@ mod tests {
         let wanted =
             "Nothing was found.\n- without `project`: 3 sessions\n- without quotes: 1 session";
         assert_eq!(text, wanted);
+    }
+
+    #[test]
+    fn the_line_of_an_error_says_how_often_it_returned() {
+        for (returns, wanted) in [(1, "seen once after the fix"), (3, "seen 3 times after")] {
+            let error = ErrorRow { returns, ..ErrorRow::default() };
+            assert!(error_line(&error).contains(wanted), "{}", error_line(&error));
+        }
     }
 
     #[test]

@@ -127,6 +127,10 @@ impl Tracker {
         .is_match(text);
     }
 
+    pub(super) fn expects_failure(&self) -> bool {
+        self.expects_failure
+    }
+
     /// Records that a command or tool failed and printed `output`. No error is added if the output
     /// contains no error message.
     pub(super) fn failed(
@@ -143,7 +147,6 @@ impl Tracker {
         }
     }
 
-    /// Records tests that failed, unless the agent announced that they are to fail.
     pub(super) fn tests_failed(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -152,9 +155,6 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        if self.expects_failure {
-            return;
-        }
         let text = kept(&failed_tests::message(report, output), bounds::ERROR_TEXT);
         let attempt = Attempt::Tests {
             framework: family(report.framework).to_owned(),
