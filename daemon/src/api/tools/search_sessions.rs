@@ -56,11 +56,12 @@ pub(super) const TOOL: Tool = Tool {
     input: input::<SearchSessionsArguments>,
     output: output::<SearchSessionsAnswer>,
     call: |daemon, client, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+        Box::pin(typed(arguments, |given| checked(daemon, client, given)))
     },
 };
 
-async fn run(
+/// Runs the tool, unless a model searches for nothing.
+async fn checked(
     daemon: &DaemonState,
     client: &ClientContext,
     arguments: SearchSessionsArguments,
@@ -69,6 +70,14 @@ async fn run(
         let what = "`query` is missing: give words to search for, or a filter such as `project`";
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
+    run(daemon, client, arguments).await
+}
+
+async fn run(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SearchSessionsArguments,
+) -> Result<SearchSessionsAnswer, Error> {
     let scope = search_scope(daemon, client, &arguments)?;
     let pending = scope.namespaces.clone().unwrap_or_default();
     let indexed = catch_up::index_pending(daemon, client, pending).await?;
