@@ -105,8 +105,8 @@ pub(crate) struct Remember {
     /// The preference, such as "never push to main"
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
-    /// Only for this project: its directory or its eight-digit namespace [default: the current
-    /// directory]
+    /// Only for this project: a directory in it, its remote, its name or its eight-digit namespace
+    /// [default: the current directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
     /// For all projects

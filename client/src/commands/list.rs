@@ -44,6 +44,9 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
             1 => "1 session.".to_owned(),
             total => format!("{total} sessions."),
         });
+        if !answer.message.is_empty() {
+            screen.print_wrapped(&screen.dim(line(&answer.message)), 0);
+        }
         return Ok(());
     }
     print(&answer.sessions, screen);

@@ -8,6 +8,7 @@
 //! runs in this process and does not use the socket. [`convert`] converts types of the model to
 //! types of the protocol.
 
+mod agents;
 mod blocking;
 mod catch_up;
 pub mod client_context;

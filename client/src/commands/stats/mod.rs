@@ -49,7 +49,8 @@ pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskErr
     }
     screen.print(screen.bold(heading(&stats)));
     if stats.total.sessions == 0 {
-        screen.print("No sessions. --since all includes all days.");
+        let hint = if stats.since.is_empty() { "" } else { " --since all includes all days." };
+        screen.print(format!("No sessions.{hint}"));
         return Ok(());
     }
     for table in &stats.tables {
