@@ -13,12 +13,16 @@ use graphiti_proto::{
 
 use super::{
     Effect, Tool, broader, by_id, engine_error, errors, fit, input, output, passages, replies,
-    session_search::{MAX_HITS, TEXT_HITS, question, search},
+    session_search::{
+        MAX_HITS, TEXT_HITS, explain_invalid_filters, question, search, without_words,
+    },
     store_error, team, typed, zero_limit,
 };
 use crate::{
     api::{
-        DaemonState, catch_up,
+        DaemonState,
+        agents::agent_argument,
+        catch_up,
         client_context::{ClientContext, ReplyForm},
         convert, current,
         projects::search_scope,
@@ -54,9 +58,23 @@ pub(super) const TOOL: Tool = Tool {
     input: input::<SearchSessionsArguments>,
     output: output::<SearchSessionsAnswer>,
     call: |daemon, client, arguments| {
-        Box::pin(typed(arguments, |given| run(daemon, client, given)))
+        Box::pin(typed(arguments, |given| answer(daemon, client, given)))
     },
 };
+
+async fn answer(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: SearchSessionsArguments,
+) -> Result<SearchSessionsAnswer, Error> {
+    agent_argument(daemon, arguments.agent.as_deref())?;
+    match without_words(&arguments.query) {
+        Some(reason) => {
+            Ok(SearchSessionsAnswer { message: reason.to_owned(), ..Default::default() })
+        }
+        None => run(daemon, client, arguments).await,
+    }
+}
 
 async fn run(
     daemon: &DaemonState,
@@ -87,8 +105,8 @@ async fn run(
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
-    let mut message =
-        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
+    let mut message = explain_invalid_filters(indexed.message(), &query);
+    message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
