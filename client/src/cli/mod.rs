@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help texts.
 
 mod daemon;
+mod exclusions;
 mod history;
 mod models;
 mod search;
@@ -8,7 +9,7 @@ mod sessions;
 mod share;
 mod transfer;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, iter};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -39,6 +40,14 @@ pub(crate) struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+}
+
+impl Cli {
+    /// Parses the arguments without the name of the program.
+    pub(crate) fn parse_arguments(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+        let arguments = exclusions::moved_behind_options(arguments);
+        Cli::try_parse_from(iter::once(OsString::from("graphiti")).chain(arguments))
+    }
 }
 
 const ENVIRONMENT: &str = "Environment:

@@ -5,7 +5,10 @@ use clap::Args;
 use crate::cli::{Output, Project};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Filters in the query (a - before a filter negates it):
+pub(crate) const FILTERS: &str = "Excluded words: -word at the end of the query, or -\"word\" in single quotes anywhere. A command line such as
+`go test -run` is searched as it is. -p is an option: write '-postgres' as '-\"postgres\"'.
+
+Filters in the query (a - before a filter negates it):
   project:, agent:, branch:, file:, tool:   a name, or the end of a name
   role:     user, assistant, tool or recap
   in:       decisions, errors, files, titles, objective, prompts, recaps, summary, episodes or messages
