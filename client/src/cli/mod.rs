@@ -103,7 +103,8 @@ pub(crate) enum Command {
     Log(Log),
     /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
     ///
-    /// Time is counted without pauses of more than five minutes. Days are in UTC. The cost is
+    /// Time is counted without pauses of more than five minutes. Time, tests, errors and cost of
+    /// imported sessions are not known. Days are in UTC. The cost is
     /// computed from the tokens in the transcripts and the published prices of the models.
     Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last sessions

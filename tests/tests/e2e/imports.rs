@@ -111,6 +111,8 @@ fn an_export_is_imported_once_on_another_machine() {
     }
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
+    let total = &there.json(&["stats", "--since", "all"])["total"];
+    assert_eq!((&total["sessions"], &total["seconds"]), (&json!(2), &json!(0)), "{total}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
     // The machine that exported the episodes knows all of them.
     let printed = here.printed(&["import", here.path("jsonl").to_str().unwrap()]);

@@ -242,6 +242,8 @@ fn names<'r>(
 fn time(row: &StatsRow) -> String {
     // Hours are clearer than days of 24 hours for work.
     match row.seconds / 3_600 {
+        // An imported session has no time.
+        0 if row.seconds == 0 => "-".to_owned(),
         0 => span(Duration::from_secs(row.seconds)),
         hours => format!("{} h {:02} min", number(hours), row.seconds / 60 % 60),
     }
@@ -306,7 +308,7 @@ mod tests {
 
     #[test]
     fn time_is_shown_in_hours() {
-        for (seconds, shown) in [(59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
+        for (seconds, shown) in [(0, "-"), (59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
             assert_eq!(time(&StatsRow { seconds, ..StatsRow::default() }), shown);
         }
     }
