@@ -180,8 +180,9 @@ pub(crate) enum Command {
     ///
     /// Without --run, only shows what would change. Covers the database and the logs. The database
     /// and the search index are rebuilt, so that replaced text is also removed from disk. The
-    /// command can be interrupted and run again. Stops the daemon and starts it again afterwards.
-    /// With files as arguments, redacts these files instead.
+    /// command can be interrupted and run again. Stops the daemon while it reads the database, also
+    /// without --run, and starts it again afterwards. With files as arguments, redacts these files
+    /// instead.
     Redact(Redact),
     /// Check the installation and show how to fix problems
     ///
