@@ -170,6 +170,13 @@ fn tracking_can_be_switched_off() {
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.call("list_sessions", &json!({}))["total"], 0);
+    let off = "`session_tracking.enabled` is false";
+    assert!(world.printed(&["status"]).contains(off));
+    world.configure(&json!({ "watch_directories": [world.path("gone")] }));
+    let reloaded = world.printed(&["reload"]);
+    assert!(reloaded.contains("which does not exist"), "{reloaded}");
+    let status = world.printed(&["status"]);
+    assert!(!status.contains(off) && status.contains("gone (events)"), "{status}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     commands::status::{
-        QuotaUse, REDACT_AGAIN, bytes, evicted, number, quota_uses, redaction, short_path,
+        QuotaUse, REDACT_AGAIN, TRACKING_IS_OFF, bytes, evicted, number, quota_uses, redaction,
+        short_path,
     },
     screen::{instant, span},
 };
@@ -94,6 +95,13 @@ fn watching(seen: &Observations) -> Finding {
                          /etc/sysctl.d/50-inotify.conf && sudo sysctl --system, then graphiti \
                          stop and graphiti up";
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
+    if seen.answers().is_some_and(|answers| answers.health.watched.is_empty()) {
+        return Finding::warn(
+            ABOUT,
+            TRACKING_IS_OFF,
+            "set enabled to true in graphiti.config.json, then graphiti reload",
+        );
+    }
     let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
     if mode.contains("max_user_watches") {
         return Finding::warn(
