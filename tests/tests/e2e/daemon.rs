@@ -184,7 +184,7 @@ fn configured_folders_are_watched_and_excluded_folders_are_not() {
     let world = World::new();
     let more = world.path("elsewhere");
     world.configure(&json!({
-        "watch_directories": [more], "excluded_paths": ["/work/secret", world.claude().join("projects/-work-old")]
+        "watch_directories": [more, world.claude().join("projects/-work-secret"), world.claude().join("projects/-work-old")], "excluded_paths": ["/work/secret", world.claude().join("projects/-work-old")]
     }));
     let daemon = world.start();
     world.transcript_in("aaaa-1", "/work/app").prompt("One");
@@ -192,7 +192,8 @@ fn configured_folders_are_watched_and_excluded_folders_are_not() {
     world.transcript_in("cccc-3", "/work/old").prompt("Three");
     graphiti_tests::Transcript::new(&more, "dddd-4", "/work/else").prompt("Four");
     daemon.settle();
-    assert_eq!(daemon.session_ids(), ["aaaa-1", "dddd-4"]);
+    // The folder of `aaaa-1` is not configured.
+    assert_eq!(daemon.session_ids(), ["dddd-4"]);
 }
 
 #[test]

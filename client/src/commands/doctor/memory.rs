@@ -78,7 +78,8 @@ fn transcripts(folder: &Folder) -> Finding {
         0 => Finding::warn(
             ABOUT,
             format!("no transcripts in {path}"),
-            "work with an agent; if it stores transcripts in another folder, set watch_directories",
+            "work with an agent; if it stores transcripts in another folder, list all folders with \
+             transcripts in watch_directories",
         ),
         // A path without folders is the database of an agent.
         _ if folder.folders == 0 => Finding::ok(ABOUT, format!("{path} can be read")),
