@@ -88,8 +88,15 @@ fn all_pages<E>(
 
 /// Prints sessions as a table.
 pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
-    // The column of agents is shown only if the sessions have different agents.
-    let has_agents = sessions.iter().any(|session| session.agent != sessions[0].agent);
+    // On a terminal, the column of agents is shown only if the sessions have different agents, and
+    // optional columns only if there is space. A program gets the same columns each time.
+    let is_program = !screen.is_terminal();
+    let column = |heading, align| match is_program {
+        true => Column::new(heading, align),
+        false => Column::optional(heading, align),
+    };
+    let has_agents =
+        is_program || sessions.iter().any(|session| session.agent != sessions[0].agent);
     let mut columns = vec![
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
@@ -97,8 +104,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     ];
     columns.extend(has_agents.then(|| Column::new("AGENT", Align::Left)));
     columns.extend([
-        Column::optional("ACTIVITY", Align::Left),
-        Column::optional("MSGS", Align::Right),
+        column("ACTIVITY", Align::Left),
+        column("MSGS", Align::Right),
         Column::wanted("PROJECT", PROJECT, 8),
         Column::wanted("TITLE", TITLE, 16),
     ]);
