@@ -72,6 +72,10 @@ pub(crate) enum Command {
     /// Show what the daemon is doing and how much it has stored
     Status(Status),
     /// List sessions, latest first
+    ///
+    /// MSGS counts the prompts of the user and the replies of the model. `graphiti show --messages`
+    /// also numbers each call of a tool and its result. A session whose folder is not known has the
+    /// project `-`.
     List(List),
     /// Show one session: its summary, or its messages
     Show(Show),

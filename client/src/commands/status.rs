@@ -85,7 +85,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row(
         "kept",
         format!(
-            "{} messages, {} episodes, database {}, index {}",
+            "{} messages and tool calls, {} episodes, database {}, index {}",
             number(kept.messages),
             number(kept.episodes),
             bytes(kept.database_bytes),
