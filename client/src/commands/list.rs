@@ -121,7 +121,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         let row = if has_agents { row.cell(line(&session.agent)) } else { row };
         row.cell(activity(session))
             .cell(session.message_count.to_string())
-            .cell(line(session.project_name()))
+            .cell(project(session))
             .cell(title(session));
     }
     for text in table.lines(screen.width(), |heading| screen.dim(heading)) {
@@ -157,6 +157,12 @@ fn activity(session: &SessionRow) -> String {
     let strongest: Vec<&str> =
         episode.activities.iter().take(1).map(|(name, _)| name.as_str()).collect();
     line(&strongest.join(", "))
+}
+
+/// Returns the name of the session's project, or `-` if its folder is not known.
+fn project(session: &SessionRow) -> String {
+    let name = line(session.project_name());
+    if name.is_empty() { "-".to_owned() } else { name }
 }
 
 fn title(session: &SessionRow) -> String {
