@@ -212,7 +212,13 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
             "graphiti stop, then graphiti up: unread lines are read at the start",
         )
     } else {
-        Finding::ok(ABOUT, format!("{}, all registered once and read completely", number(*files)))
+        // Transcripts without messages are not registered, so `transcripts` may count more files.
+        let what = format!(
+            "{} with sessions, all registered once and read completely; the other transcripts have no \
+             messages or are excluded",
+            number(*files)
+        );
+        Finding::ok(ABOUT, what)
     })
 }
 
