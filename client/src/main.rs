@@ -23,8 +23,6 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser;
-
 use crate::{cli::Cli, screen::Screen};
 
 fn main() -> ExitCode {
@@ -44,7 +42,7 @@ fn main() -> ExitCode {
         None if !io::stdin().is_terminal() && hook::run_bare() => return ExitCode::SUCCESS,
         _ => {}
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::parse_arguments(arguments) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };

@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help texts.
 
 mod daemon;
+mod exclusions;
 mod history;
 mod models;
 mod search;
@@ -8,7 +9,7 @@ mod sessions;
 mod share;
 mod transfer;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, iter};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -41,6 +42,14 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
 }
 
+impl Cli {
+    /// Parses the arguments without the name of the program.
+    pub(crate) fn parse_arguments(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+        let arguments = exclusions::moved_behind_options(arguments);
+        Cli::try_parse_from(iter::once(OsString::from("graphiti")).chain(arguments))
+    }
+}
+
 const ENVIRONMENT: &str = "Environment:
   GRAPHITI_HOME     Folder of the database, the settings and the logs [default: ~/.graphiti]
   GRAPHITI_TIMEOUT  Seconds to wait for an answer before the daemon is reported as hanging [default: 10]
@@ -63,6 +72,10 @@ pub(crate) enum Command {
     /// Show what the daemon is doing and how much it has stored
     Status(Status),
     /// List sessions, latest first
+    ///
+    /// MSGS counts the prompts of the user and the replies of the model. `graphiti show --messages`
+    /// also numbers each call of a tool and its result. A session whose folder is not known has the
+    /// project `-`.
     List(List),
     /// Show one session: its summary, or its messages
     Show(Show),
@@ -98,7 +111,8 @@ pub(crate) enum Command {
     Log(Log),
     /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
     ///
-    /// Time is counted without pauses of more than five minutes. Days are in UTC. The cost is
+    /// Time is counted without pauses of more than five minutes. Time, tests, errors and cost of
+    /// imported sessions are not known. Days are in UTC. The cost is
     /// computed from the tokens in the transcripts and the published prices of the models.
     Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last sessions
@@ -176,8 +190,9 @@ pub(crate) enum Command {
     ///
     /// Without --run, only shows what would change. Covers the database and the logs. The database
     /// and the search index are rebuilt, so that replaced text is also removed from disk. The
-    /// command can be interrupted and run again. Stops the daemon and starts it again afterwards.
-    /// With files as arguments, redacts these files instead.
+    /// command can be interrupted and run again. Stops the daemon while it reads the database, also
+    /// without --run, and starts it again afterwards. With files as arguments, redacts these files
+    /// instead.
     Redact(Redact),
     /// Check the installation and show how to fix problems
     ///

@@ -5,7 +5,10 @@ use clap::Args;
 use crate::cli::{Output, Project, at_least_one};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Filters in the query (a - before a filter negates it):
+pub(crate) const FILTERS: &str = "Excluded words: -word at the end of the query, or -\"word\" in single quotes anywhere. A command line such as
+`go test -run` is searched as it is. -p is an option: write '-postgres' as '-\"postgres\"'.
+
+Filters in the query (a - before a filter negates it):
   project:, agent:, branch:, file:, tool:   a name, or the end of a name
   role:     user, assistant, tool or recap
   in:       decisions, errors, files, titles, objective, prompts, recaps, summary, episodes or messages
@@ -105,8 +108,8 @@ pub(crate) struct Remember {
     /// The preference, such as "never push to main"
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
-    /// Only for this project: its directory or its eight-digit namespace [default: the current
-    /// directory]
+    /// Only for this project: a directory in it, its remote, its name or its eight-digit namespace
+    /// [default: the current directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
     /// For all projects

@@ -55,7 +55,8 @@ pub(crate) struct Show {
     /// Session id, its first characters, or an episode id [default: the session that runs this
     /// command]
     pub(crate) session: Option<String>,
-    /// Show the messages instead of the summary
+    /// Show the messages instead of the summary; each call of a tool and its result has a number,
+    /// too
     #[arg(long, short)]
     pub(crate) messages: bool,
     /// Show the overview, topics, decisions, code references and key points

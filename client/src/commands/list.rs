@@ -44,6 +44,9 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
             1 => "1 session.".to_owned(),
             total => format!("{total} sessions."),
         });
+        if !answer.message.is_empty() {
+            screen.print_wrapped(&screen.dim(line(&answer.message)), 0);
+        }
         return Ok(());
     }
     print(&answer.sessions, screen);
@@ -85,8 +88,15 @@ fn all_pages<E>(
 
 /// Prints sessions as a table.
 pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
-    // The column of agents is shown only if the sessions have different agents.
-    let has_agents = sessions.iter().any(|session| session.agent != sessions[0].agent);
+    // On a terminal, the column of agents is shown only if the sessions have different agents, and
+    // optional columns only if there is space. A program gets the same columns each time.
+    let is_program = !screen.is_terminal();
+    let column = |heading, align| match is_program {
+        true => Column::new(heading, align),
+        false => Column::optional(heading, align),
+    };
+    let has_agents =
+        is_program || sessions.iter().any(|session| session.agent != sessions[0].agent);
     let mut columns = vec![
         Column::new("SESSION", Align::Left),
         Column::new("WHEN", Align::Left),
@@ -94,8 +104,8 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
     ];
     columns.extend(has_agents.then(|| Column::new("AGENT", Align::Left)));
     columns.extend([
-        Column::optional("ACTIVITY", Align::Left),
-        Column::optional("MSGS", Align::Right),
+        column("ACTIVITY", Align::Left),
+        column("MSGS", Align::Right),
         Column::wanted("PROJECT", PROJECT, 8),
         Column::wanted("TITLE", TITLE, 16),
     ]);
@@ -111,7 +121,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         let row = if has_agents { row.cell(line(&session.agent)) } else { row };
         row.cell(activity(session))
             .cell(session.message_count.to_string())
-            .cell(line(session.project_name()))
+            .cell(project(session))
             .cell(title(session));
     }
     screen.print_table(&table);
@@ -145,6 +155,12 @@ fn activity(session: &SessionRow) -> String {
     let strongest: Vec<&str> =
         episode.activities.iter().take(1).map(|(name, _)| name.as_str()).collect();
     line(&strongest.join(", "))
+}
+
+/// Returns the name of the session's project, or `-` if its folder is not known.
+fn project(session: &SessionRow) -> String {
+    let name = line(session.project_name());
+    if name.is_empty() { "-".to_owned() } else { name }
 }
 
 fn title(session: &SessionRow) -> String {

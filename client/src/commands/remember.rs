@@ -1,6 +1,11 @@
 //! `graphiti remember`: stores a preference of the user.
 
-use graphiti_proto::tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME};
+use std::path::Path;
+
+use graphiti_proto::tools::{
+    add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
+    list_sessions::{self, ListSessionsAnswer, ListSessionsArguments},
+};
 
 use crate::{
     cli,
@@ -14,7 +19,9 @@ const TITLE: usize = 80;
 pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> {
     let text = args.text.join(" ");
     let here = || std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
+    let mut connection = Connection::open()?;
     let project = super::project(cli::Project { project: args.project });
+    let project = project.map(|given| directory(&mut connection, given)).transpose()?;
     let arguments = AddMemoryArguments {
         name: text.chars().take(TITLE).collect(),
         episode_body: text,
@@ -24,7 +31,7 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         everywhere: args.everywhere,
         ..AddMemoryArguments::default()
     };
-    let answer: AddMemoryAnswer = Connection::open()?.call(NAME, &arguments)?;
+    let answer: AddMemoryAnswer = connection.call(NAME, &arguments)?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -39,4 +46,35 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         screen.print(screen.dim(hint));
     }
     Ok(())
+}
+
+/// Returns the directory of the given project, or a namespace as it is. A preference for a directory
+/// that does not exist and has no sessions would reach no session.
+fn directory(connection: &mut Connection, given: String) -> Result<String, AskError> {
+    if is_namespace(&given) || Path::new(&given).is_dir() {
+        return Ok(given);
+    }
+    // A daemon of an older version returns no sessions for an unknown name.
+    let arguments = ListSessionsArguments {
+        project: Some(given.clone()),
+        limit: 1,
+        ..ListSessionsArguments::default()
+    };
+    let answer: ListSessionsAnswer = connection.call(list_sessions::NAME, &arguments)?;
+    let known = answer.sessions.into_iter().map(|session| session.project).next();
+    match known.filter(|directory| !directory.is_empty()) {
+        Some(_) if Path::new(&given).is_absolute() => Ok(given),
+        Some(directory) => Ok(directory),
+        None => {
+            let what = format!(
+                "{given} is not a directory, and no session of it is known: give the directory of a \
+                 project to `-p`"
+            );
+            Err(AskError::InvalidInput(what))
+        }
+    }
+}
+
+fn is_namespace(given: &str) -> bool {
+    given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -16,6 +16,14 @@ use crate::{
 /// repaired, and is started again afterwards.
 pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
+    if let Some(database) = &repair.database
+        && !database.exists()
+    {
+        return Err(AskError::file(
+            database,
+            &"it does not exist, so nothing can be recovered from it",
+        ));
+    }
     let program = start::daemon().ok_or(StartError::NotFound)?;
     let was_running = start::is_running()?;
     if was_running {

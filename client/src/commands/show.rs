@@ -153,7 +153,7 @@ fn title(answer: &GetSessionAnswer) -> String {
     }
 }
 
-/// Formats the project, the branch, the state, the time and the number of messages.
+/// Formats the id, the agent, the project, the branch, the state, the time and the number of messages.
 fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
     // The outcome is omitted, and also the branch if the summary has a section about the
@@ -168,7 +168,8 @@ fn facts(answer: &GetSessionAnswer) -> String {
         1 => "1 message".to_owned(),
         count => format!("{count} messages"),
     };
-    let facts = [session.project.clone(), branch, state, when, messages];
+    let id = session.shown_id().to_owned();
+    let facts = [id, session.agent.clone(), session.project.clone(), branch, state, when, messages];
     let facts: Vec<String> = facts.iter().map(|fact| line(fact)).collect();
     facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
 }

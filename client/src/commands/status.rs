@@ -18,6 +18,9 @@ use crate::{
 /// The command that shows what the current redaction rules would change in stored text. With
 /// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
+/// Why no folder is watched.
+pub(super) const TRACKING_IS_OFF: &str =
+    "nothing: `session_tracking.enabled` is false, so no session is recorded";
 /// Maximum number of types of skipped records that are shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
 /// Length, in columns, of the progress bar of the import.
@@ -67,6 +70,9 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         screen.print(format!("  {}  {text}", screen.dim(format!("{name:<8}"))));
     };
     row("home", line(&short_path(&answer.home)));
+    if answer.watched.is_empty() {
+        row("watches", screen.warn(TRACKING_IS_OFF));
+    }
     for folder in followed(&answer.watched) {
         row("watches", format!("{} ({})", line(&short_path(folder)), line(&answer.watch_mode)));
     }
@@ -79,7 +85,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row(
         "kept",
         format!(
-            "{} messages, {} episodes, database {}, index {}",
+            "{} messages and tool calls, {} episodes, database {}, index {}",
             number(kept.messages),
             number(kept.episodes),
             bytes(kept.database_bytes),

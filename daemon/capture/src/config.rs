@@ -8,8 +8,8 @@ use crate::format::mapped::FormatMapping;
 pub struct Config {
     /// Whether sessions are tracked.
     pub enabled: bool,
-    /// Folders with transcripts. If the list is empty, the folders of the installed agents are
-    /// used.
+    /// The folders with transcripts that are followed, instead of the folders of the built-in
+    /// agents. If the list is empty, the folders of the built-in agents are followed.
     pub watch_directories: Vec<PathBuf>,
     /// Agents that are not built in, and how their transcripts are read.
     pub watch_formats: Vec<FormatMapping>,

@@ -31,11 +31,12 @@ pub(super) fn spelled_words(spelled: Vec<Spelling>) -> Vec<SpelledWord> {
 pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<SessionRow, StoreError> {
     let episode = store.episode_of(session)?;
     let project = session.project.as_ref().or(episode.as_ref().map(|episode| &episode.project));
+    let path = project.filter(|project| !episode::is_unknown_project(project));
     Ok(SessionRow {
         session_id: session.id.id.clone(),
         short_id: short_id(store, &session.id.id)?,
         agent: session.id.agent.clone(),
-        project: project.map(|project| project.path().to_owned()).unwrap_or_default(),
+        project: path.map(|project| project.path().to_owned()).unwrap_or_default(),
         project_namespace: project.map(|p| p.namespace().to_string()).unwrap_or_default(),
         title: match &episode {
             Some(episode) => episode.name.clone(),

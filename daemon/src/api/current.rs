@@ -8,7 +8,7 @@
 //! session, none of these is used. The session of another agent is never the client's own session,
 //! even if that agent started the client.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use crate::{
     api::{DaemonState, client_context::ClientContext},
@@ -20,6 +20,8 @@ use crate::{
     store::StoreError,
 };
 
+/// Minimum length, in bytes, of the id prefix of a sub-agent.
+const MIN_SUB_AGENT_ID: usize = 6;
 /// Maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 10;
 
@@ -55,7 +57,8 @@ impl From<EngineError> for ResolveError {
     }
 }
 
-/// Returns the session that [`named`] finds for `given`. Without a given id, returns the client's
+/// Returns the session that [`named`] finds for `given`, or that has a sub-agent with this id.
+/// Without a given id, returns the client's
 /// own session, or else the only active session in the client's directory.
 pub(super) async fn resolve(
     daemon: &DaemonState,
@@ -63,7 +66,10 @@ pub(super) async fn resolve(
     client: &ClientContext,
 ) -> Result<SessionKey, ResolveError> {
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
-        return named(daemon, given);
+        return match named(daemon, given) {
+            Err(ResolveError::Unknown(id)) => of_sub_agent(daemon, &id),
+            result => result,
+        };
     }
     if client.is_unfollowed(&daemon.engine) {
         return Err(ResolveError::NotRecorded);
@@ -159,6 +165,26 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
             what: format!("have ids that begin with `{id}`"),
             candidates: sessions,
         }),
+    }
+}
+
+/// Returns the only session that has a sub-agent with this id or id prefix, such as a session of
+/// Codex that another session started.
+fn of_sub_agent(daemon: &DaemonState, id: &str) -> Result<SessionKey, ResolveError> {
+    let unknown = || ResolveError::Unknown(id.to_owned());
+    if id.len() < MIN_SUB_AGENT_ID {
+        return Err(unknown());
+    }
+    let mut keys = BTreeSet::new();
+    daemon.engine.store().visit_sources(&mut |source| {
+        if source.sub_agent.is_some_and(|sub_agent| sub_agent.starts_with(id)) {
+            keys.insert(source.key.session);
+        }
+        true
+    })?;
+    match (keys.pop_first(), keys.is_empty()) {
+        (Some(key), true) => Ok(key),
+        _ => Err(unknown()),
     }
 }
 

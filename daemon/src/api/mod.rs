@@ -8,6 +8,7 @@
 //! runs in this process and does not use the socket. [`convert`] converts types of the model to
 //! types of the protocol.
 
+mod agents;
 mod blocking;
 mod catch_up;
 pub mod client_context;
@@ -64,13 +65,23 @@ pub struct DaemonState {
     /// A cache of the errors, decisions and preferences of earlier sessions, which are compared
     /// with prompts.
     pub recall: recall::RecallCache,
-    pub watched: Vec<PathBuf>,
+    /// The watched folders. There are none if tracking is disabled.
+    pub watched: RwLock<Vec<PathBuf>>,
     pub started_at: Timestamp,
     pub admin_requests: mpsc::Sender<AdminRequest>,
     pub stop_requested: Arc<Notify>,
 }
 
 impl DaemonState {
+    /// Returns the watched folders. There are none if tracking is disabled.
+    pub fn watched(&self) -> Vec<PathBuf> {
+        self.watched.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_watched(&self, folders: Vec<PathBuf>) {
+        *self.watched.write().unwrap_or_else(PoisonError::into_inner) = folders;
+    }
+
     pub fn set_config(&self, config: &config::Config) {
         self.config.write().unwrap_or_else(PoisonError::into_inner).clone_from(config);
         self.notify_hooks();

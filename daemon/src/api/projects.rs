@@ -20,6 +20,10 @@ use crate::{
 const MAX_DIRECTORIES: usize = 5;
 
 /// Returns the directories of the given project, as namespaces; `None` if none is given.
+///
+/// # Errors
+///
+/// When no project, or more than one, has the given name or remote.
 pub(crate) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -33,7 +37,11 @@ pub(crate) fn project_argument(
     }
     Ok(Some(match projects.named(given) {
         NamedProject::Known(members) => members,
-        NamedProject::Unknown => vec![namespace_of(given)],
+        NamedProject::Unknown => match Namespace::parse(given) {
+            // A namespace may be that of a project without sessions.
+            Some(namespace) => vec![namespace],
+            None => return Err(unknown(given)),
+        },
         NamedProject::Ambiguous(paths) => {
             let what = format!(
                 "{} projects have the name `{given}`: give the directory of one: {}",
@@ -49,6 +57,12 @@ pub(crate) fn project_argument(
             return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
         }
     }))
+}
+
+fn unknown(given: &str) -> Error {
+    let what =
+        format!("no project has the name or remote `{given}`: give the directory of the project");
+    Error::new(code::NOT_FOUND, what)
 }
 
 /// Returns the directories whose sessions a client searches: the directories of the given project,
@@ -175,8 +189,10 @@ pub(super) fn directory_argument(
 ) -> Result<Option<Vec<Namespace>>, Error> {
     match given.map(str::trim) {
         Some(given) if is_path(given) => Ok(Some(daemon.engine.projects().spellings_of(given))),
-        Some(given) if Namespace::parse(given).is_some() => Ok(Some(vec![namespace_of(given)])),
-        given => project_argument(daemon, given),
+        given => match given.and_then(Namespace::parse) {
+            Some(namespace) => Ok(Some(vec![namespace])),
+            None => project_argument(daemon, given),
+        },
     }
 }
 
@@ -218,10 +234,6 @@ fn is_path(given: &str) -> bool {
     // A name may begin with a dot: `.dotfiles`.
     let is_relative = given.starts_with('.') && given.contains(['/', '\\']);
     has_drive || given.starts_with(['/', '\\', '~']) || is_relative || matches!(given, "." | "..")
-}
-
-fn namespace_of(given: &str) -> Namespace {
-    Namespace::parse(given).unwrap_or_else(|| Project::new(given).namespace())
 }
 
 #[cfg(test)]

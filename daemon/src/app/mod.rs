@@ -311,12 +311,15 @@ impl Supervisor {
         api::spool::limit(self.home.path(), self.config.limits.spool_bytes);
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
+        let folders = transcript_folders(&self.config);
+        daemon.set_watched(folders.roots.clone());
         // This fails only if the engine is stopping. Then the engine needs no settings.
-        let _ = daemon.engine.reload(self.settings(models), transcript_folders(&self.config)).await;
+        let _ = daemon.engine.reload(self.settings(models), folders).await;
         // Notices about deprecated spellings that are read and about retired keys are only logged,
         // because they report no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
-        let notices = mistakes.map(ToString::to_string).collect();
+        let notices = mistakes.map(ToString::to_string);
+        let notices = notices.chain(missing_folders(&self.config)).collect();
         Reloaded { changes, notices, ..Reloaded::default() }
     }
 }
@@ -356,6 +359,19 @@ fn transcript_folders(config: &Config) -> TranscriptFolders {
     let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
     let formats = Formats::new(&config.capture.watch_formats);
     TranscriptFolders::for_formats(&surroundings, &formats, &config.capture.watch_directories)
+}
+
+/// Returns a sentence for each configured folder that does not exist.
+fn missing_folders(config: &Config) -> Vec<String> {
+    let missing = config.capture.watch_directories.iter().filter(|folder| !folder.exists());
+    let sentence = |folder: &PathBuf| {
+        format!(
+            "`session_tracking.watch_directories` has {}, which does not exist; it is followed when \
+             it is created",
+            folder.display()
+        )
+    };
+    missing.map(sentence).collect()
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ impl Supervisor {
             config: RwLock::new(self.config.api.clone()),
             hook_stats: api::methods::hook::HookStats::default(),
             recall: api::recall::RecallCache::default(),
-            watched,
+            watched: RwLock::new(watched),
             started_at: self.started_at,
             admin_requests,
             stop_requested: self.stop_requested.clone(),

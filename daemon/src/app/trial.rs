@@ -214,7 +214,8 @@ fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &Form
     let problem = if !format.claims(file) {
         format!("`{}` does not claim the path, so this file is not followed", format.agent())
     } else if !transcript_folders(config).roots.iter().any(|root| file.starts_with(root)) {
-        "no watched folder contains the file; add its folder to `session_tracking.watch_directories`"
+        "no watched folder contains the file; list its folder, and all others to follow, in \
+         `session_tracking.watch_directories`"
             .to_owned()
     } else if config.capture.excluded_paths.iter().any(|folder| file.starts_with(folder)) {
         "`session_tracking.excluded_paths` excludes the file".to_owned()

@@ -2,13 +2,21 @@
 
 use crate::config::{Config, table};
 
+/// The keys whose values are read only at the start.
+const AT_START: [&str; 1] = ["session_tracking.hooks.socket_path"];
+
 /// Returns a sentence for each key whose value differs, in the order of the file.
 pub fn changes(before: &Config, after: &Config) -> Vec<String> {
     table::fields()
         .iter()
         .map(|field| (field.key, field.write(before), field.write(after)))
         .filter(|(_, was, is)| was != is)
-        .map(|(key, was, is)| format!("`{key}` was {was} and is {is} now"))
+        .map(|(key, was, is)| match AT_START.contains(&key) {
+            true => format!(
+                "`{key}` was {was} and will be {is} after a restart: graphiti stop, then graphiti up"
+            ),
+            false => format!("`{key}` was {was} and is {is} now"),
+        })
         .collect()
 }
 
@@ -25,11 +33,14 @@ mod tests {
         after.session.inactivity_timeout = None;
         after.api.hooks.hook_timeout = Duration::from_millis(1_500);
         after.limits.spool_bytes = 1 << 20;
+        after.api.hooks.socket_path = Some("/run/g.sock".into());
         after.llm.model = Some("m".to_owned());
         assert_eq!(
             changes(&before, &after),
             [
                 "`session_tracking.inactivity_timeout` was 1800 and is null now",
+                "`session_tracking.hooks.socket_path` was null and will be \"/run/g.sock\" after a \
+                 restart: graphiti stop, then graphiti up",
                 "`session_tracking.hooks.hook_timeout` was 30000 and is 1500 now",
                 "`session_tracking.llm.model` was null and is \"m\" now",
                 "`session_tracking.limits.spool_bytes` was \"64 MiB\" and is \"1 MiB\" now",

@@ -258,7 +258,7 @@ fn table() -> Vec<Field> {
 fn tracking() -> Vec<Field> {
     vec![
         row!("enabled", capture.enabled, Flag, "Whether sessions are tracked"),
-        row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "Folders with transcripts; empty = the folders of the installed agents"),
+        row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "Only these folders with transcripts are followed, and those of `watch_formats`; empty = the folders of all built-in agents"),
         row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Projects that are not tracked, including their subfolders"),
         row!("keep_length_days", capture.keep, or_null(DAYS, "all"), "Maximum age of a transcript to import, in days; null = no limit (agents delete their transcripts after 30 days)"),
         row!("inactivity_timeout", session.inactivity_timeout, OffSeconds, "Seconds without activity after which a session is closed; 0 or null = never"),

@@ -179,6 +179,19 @@ pub(super) fn merged_evidence(done: &JobResult) -> Evidence {
     merged
 }
 
+/// The path of the project of sessions whose directory is not known.
+const UNKNOWN_PROJECT: &str = "/unknown";
+
+/// Returns the project of sessions whose directory is not known.
+pub fn unknown_project() -> Project {
+    Project::new(UNKNOWN_PROJECT)
+}
+
+/// Whether `project` stands for sessions whose directory is not known.
+pub fn is_unknown_project(project: &Project) -> bool {
+    project.path() == UNKNOWN_PROJECT
+}
+
 /// Returns the activity of the session's own file. The files of sub-agents do not count, because
 /// sub-agents only execute tasks of the session.
 fn activity(done: &JobResult) -> ActivityVector {
@@ -186,9 +199,4 @@ fn activity(done: &JobResult) -> ActivityVector {
         || ActivityVector::from_signals(&Signals::default()),
         |file| file.state.detector.vector(),
     )
-}
-
-/// Returns the project of a transcript without a working directory.
-fn unknown_project() -> Project {
-    Project::new("/unknown")
 }

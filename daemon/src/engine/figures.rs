@@ -47,7 +47,7 @@ struct FiguresRecord {
 }
 
 /// The version of the record. It is raised when the derivation of figures changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;
 
@@ -163,18 +163,17 @@ pub(super) fn of_evidence(evidence: &Evidence, session: &Session) -> SessionFigu
     }
 }
 
-/// Returns the figures of a session without evidence, such as an imported session.
+/// Returns the figures of a session without evidence, such as an imported session: the number of
+/// changed files. The other figures are not known: the duration in a summary includes pauses, and a
+/// summary has only the last test run and the errors that were solved.
 fn of_episode(store: &dyn Store, session: &Session) -> Result<SessionFigures, StoreError> {
     let Some(episode) = store.episode_of(session)? else {
         return Ok(SessionFigures::default());
     };
     let summary = &episode.summary;
     Ok(SessionFigures {
-        seconds: u64::from(summary.duration_minutes.unwrap_or(0)) * 60,
         files: count(summary.files_modified.as_ref().map_or(0, Vec::len)),
-        tests: u32::from(summary.test_results.is_some()),
-        errors: count(summary.errors_resolved.as_ref().map_or(0, Vec::len)),
-        tokens: Vec::new(),
+        ..SessionFigures::default()
     })
 }
 

@@ -23,16 +23,20 @@ impl TranscriptFolders {
         TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
     }
 
-    /// Returns the folders in which the agents of `formats` store their transcripts, and the
-    /// folders in `more`.
+    /// Returns the folders in `configured` instead of the folders of the built-in agents, unless
+    /// `configured` is empty. The folders of configured formats are always included.
     pub fn for_formats(
         surroundings: &Surroundings<'_>,
         formats: &Formats,
-        more: &[PathBuf],
+        configured: &[PathBuf],
     ) -> TranscriptFolders {
-        let known = formats.iter().flat_map(|format| format.roots(surroundings));
+        let is_included = |format: &FormatHandle| {
+            configured.is_empty() || matches!(format, FormatHandle::Mapped(_))
+        };
+        let of_formats = formats.iter().filter(is_included);
+        let of_formats = of_formats.flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<PathBuf> = Vec::new();
-        for root in known.chain(more.iter().cloned()) {
+        for root in of_formats.chain(configured.iter().cloned()) {
             // The watcher follows no symbolic links, and reports paths without them.
             let root = root.canonicalize().unwrap_or(root);
             if !contains(&roots, &root) {
@@ -51,4 +55,22 @@ impl TranscriptFolders {
 
 fn contains(roots: &[PathBuf], folder: &Path) -> bool {
     roots.iter().any(|known| folder.starts_with(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configured_folders_replace_the_folders_of_the_agents() {
+        let surroundings = Surroundings { home: Path::new("/home/ann"), variable: &|_| None };
+        let roots = |configured: &[&str]| {
+            let configured: Vec<PathBuf> = configured.iter().map(PathBuf::from).collect();
+            TranscriptFolders::for_formats(&surroundings, &Formats::new(&[]), &configured).roots
+        };
+        let of_agents = roots(&[]);
+        assert!(of_agents.contains(&PathBuf::from("/home/ann/.claude/projects")), "{of_agents:?}");
+        assert!(of_agents.len() > 5);
+        assert_eq!(roots(&["/srv/logs", "/srv/logs/a"]), [PathBuf::from("/srv/logs")]);
+    }
 }

@@ -127,6 +127,48 @@ fn text(daemon: &Daemon, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
+fn an_unknown_project_or_agent_is_an_error() {
+    let world = World::new();
+    let _daemon = two_projects(&world);
+    let refused = |arguments: &[&str]| {
+        let output = world.graphiti(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for command in [&["list"][..], &["search", "zeppelin"], &["stats"], &["handoff"], &["facts"]] {
+        let error = refused(&[command, &["-p", "nosuch"]].concat());
+        assert!(error.contains("no project has the name or remote `nosuch`"), "{error}");
+    }
+    assert!(refused(&["log", "nosuch"]).contains("`nosuch`"));
+    for command in [&["list"][..], &["search", "zeppelin"], &["stats"]] {
+        let error = refused(&[command, &["--agent", "foo"]].concat());
+        assert!(error.contains("`claude`") && error.contains("not `foo`"), "{error}");
+    }
+    assert_eq!(world.json(&["list", "--agent", "CLAUDE"])["total"], 2);
+    assert!(refused(&["remember", "-p", "nosuch", "use tabs"]).contains("`nosuch`"));
+    let error = refused(&["remember", "-p", "/nonexistent", "use tabs"]);
+    assert!(error.contains("/nonexistent is not a directory"), "{error}");
+    let printed = world.printed(&["remember", "-p", "app", "use tabs"]);
+    assert!(printed.starts_with(&format!("Remembered for {APP}.")), "{printed}");
+    let printed = world.printed(&["list", "-p", "/nonexistent"]);
+    assert!(printed.contains("No session of `/nonexistent` is known"), "{printed}");
+}
+
+#[test]
+fn a_query_says_what_was_not_searched() {
+    let world = World::new();
+    let _daemon = two_projects(&world);
+    let blank = world.printed(&["search", "!!!"]);
+    assert!(blank.starts_with("Nothing found.\nThe query has no words"), "{blank}");
+    let invalid = world.printed(&["search", "zeppelin date:2026-13-45"]);
+    assert!(invalid.contains("`date:2026-13-45` was searched as words"), "{invalid}");
+    assert_eq!(world.json(&["search", "zeppelin", "-mast"])["hits"], json!([]));
+    let found = world.json(&["search", "zeppelin", "-project:app"]);
+    assert_eq!(sessions(&found), ["site-1"]);
+    assert_eq!(world.json(&["search", "-mast"])["hits"], json!([]));
+}
+
+#[test]
 fn an_empty_answer_suggests_what_would_find_something() {
     let world = World::new();
     let daemon = two_projects(&world);

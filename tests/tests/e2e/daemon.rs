@@ -170,6 +170,13 @@ fn tracking_can_be_switched_off() {
     let daemon = world.start();
     daemon.settle();
     assert_eq!(daemon.call("list_sessions", &json!({}))["total"], 0);
+    let off = "`session_tracking.enabled` is false";
+    assert!(world.printed(&["status"]).contains(off));
+    world.configure(&json!({ "watch_directories": [world.path("gone")] }));
+    let reloaded = world.printed(&["reload"]);
+    assert!(reloaded.contains("which does not exist"), "{reloaded}");
+    let status = world.printed(&["status"]);
+    assert!(!status.contains(off) && status.contains("gone (events)"), "{status}");
 }
 
 #[test]
@@ -177,7 +184,7 @@ fn configured_folders_are_watched_and_excluded_folders_are_not() {
     let world = World::new();
     let more = world.path("elsewhere");
     world.configure(&json!({
-        "watch_directories": [more], "excluded_paths": ["/work/secret", world.claude().join("projects/-work-old")]
+        "watch_directories": [more, world.claude().join("projects/-work-secret"), world.claude().join("projects/-work-old")], "excluded_paths": ["/work/secret", world.claude().join("projects/-work-old")]
     }));
     let daemon = world.start();
     world.transcript_in("aaaa-1", "/work/app").prompt("One");
@@ -185,7 +192,8 @@ fn configured_folders_are_watched_and_excluded_folders_are_not() {
     world.transcript_in("cccc-3", "/work/old").prompt("Three");
     graphiti_tests::Transcript::new(&more, "dddd-4", "/work/else").prompt("Four");
     daemon.settle();
-    assert_eq!(daemon.session_ids(), ["aaaa-1", "dddd-4"]);
+    // The folder of `aaaa-1` is not configured.
+    assert_eq!(daemon.session_ids(), ["dddd-4"]);
 }
 
 #[test]

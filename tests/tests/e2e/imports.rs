@@ -111,6 +111,8 @@ fn an_export_is_imported_once_on_another_machine() {
     }
     let shown = there.printed(&["show", "aaaa-1"]);
     assert!(shown.contains("- from: ") && shown.contains("marmot"), "{shown}");
+    let total = &there.json(&["stats", "--since", "all"])["total"];
+    assert_eq!((&total["sessions"], &total["seconds"]), (&json!(2), &json!(0)), "{total}");
     assert_eq!(there_daemon.close("aaaa-1")["action"], "unchanged");
     let preview = there.printed(&["forget", "aaaa-1"]);
     assert!(preview.contains("1 imported session cannot be restored"), "{preview}");

@@ -133,8 +133,8 @@ fn sub_agents_belong_to_their_session_wherever_they_are_written() {
         });
         format!("{record}\n")
     };
-    fs::write(nested.join("agent-one.jsonl"), line("Read the docs")).unwrap();
-    fs::write(nested.join("agent-one.meta.json"), "{}").unwrap();
+    fs::write(nested.join("agent-one1234.jsonl"), line("Read the docs")).unwrap();
+    fs::write(nested.join("agent-one1234.meta.json"), "{}").unwrap();
     fs::write(project.join("agent-two.jsonl"), line("Read the code")).unwrap();
     let results = project.join("aaaa-1/tool-results");
     fs::create_dir_all(&results).unwrap();
@@ -145,6 +145,9 @@ fn sub_agents_belong_to_their_session_wherever_they_are_written() {
     let mut prompts = [texts(&daemon, "aaaa-1", 1), texts(&daemon, "aaaa-1", 2)].concat();
     prompts.sort();
     assert_eq!(prompts, ["Read the code", "Read the docs"]);
+    // The id of a sub-agent is the id of no session.
+    assert_eq!(world.json(&["show", "one123"])["session"]["session_id"], "aaaa-1");
+    assert!(!world.graphiti(&["show", "one"]).status.success());
 }
 
 #[test]

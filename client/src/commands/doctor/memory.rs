@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     commands::status::{
-        QuotaUse, REDACT_AGAIN, bytes, evicted, number, quota_uses, redaction, short_path,
+        QuotaUse, REDACT_AGAIN, TRACKING_IS_OFF, bytes, evicted, number, quota_uses, redaction,
+        short_path,
     },
     screen::{instant, span},
 };
@@ -77,7 +78,8 @@ fn transcripts(folder: &Folder) -> Finding {
         0 => Finding::warn(
             ABOUT,
             format!("no transcripts in {path}"),
-            "work with an agent; if it stores transcripts in another folder, set watch_directories",
+            "work with an agent; if it stores transcripts in another folder, list all folders with \
+             transcripts in watch_directories",
         ),
         // A path without folders is the database of an agent.
         _ if folder.folders == 0 => Finding::ok(ABOUT, format!("{path} can be read")),
@@ -94,6 +96,13 @@ fn watching(seen: &Observations) -> Finding {
                          /etc/sysctl.d/50-inotify.conf && sudo sysctl --system, then graphiti \
                          stop and graphiti up";
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
+    if seen.answers().is_some_and(|answers| answers.health.watched.is_empty()) {
+        return Finding::warn(
+            ABOUT,
+            TRACKING_IS_OFF,
+            "set enabled to true in graphiti.config.json, then graphiti reload",
+        );
+    }
     let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
     if mode.contains("max_user_watches") {
         return Finding::warn(
@@ -204,7 +213,13 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
             "graphiti stop, then graphiti up: unread lines are read at the start",
         )
     } else {
-        Finding::ok(ABOUT, format!("{}, all registered once and read completely", number(*files)))
+        // Transcripts without messages are not registered, so `transcripts` may count more files.
+        let what = format!(
+            "{} with sessions, all registered once and read completely; the other transcripts have no \
+             messages or are excluded",
+            number(*files)
+        );
+        Finding::ok(ABOUT, what)
     })
 }
 

@@ -68,6 +68,13 @@ fn problems_are_reported_with_a_remedy() {
             "rejects the login",
             "share.user",
         ),
+        (
+            |seen| answers(seen).health.watched.clear(),
+            "watching",
+            Warn,
+            "no session is recorded",
+            "set enabled to true",
+        ),
         // the program
         (|seen| seen.daemon = DaemonProbe::Down, "daemon", Bad, "not running", "graphiti up"),
         (
@@ -408,6 +415,7 @@ fn healthy() -> Observations {
             welcome: welcome(PROTOCOL),
             health: health::HealthAnswer {
                 uptime_seconds: 3 * 3_600,
+                watched: vec!["/home/u/.claude/projects".to_owned()],
                 watch_mode: "events".to_owned(),
                 ..health::HealthAnswer::default()
             },

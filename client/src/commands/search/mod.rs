@@ -38,7 +38,7 @@ const DEFAULT_CONTEXT: u32 = 1;
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
     let mut arguments = arguments(args);
-    if arguments.query.is_empty() {
+    if arguments.query.trim().is_empty() {
         if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
             let what = "no words to search for: run `graphiti search WORDS`, or run `graphiti search` on a terminal to search while you type";
             return Err(AskError::InvalidInput(what.to_owned()));

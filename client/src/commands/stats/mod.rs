@@ -49,7 +49,8 @@ pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskErr
     }
     screen.print(screen.bold(heading(&stats)));
     if stats.total.sessions == 0 {
-        screen.print("No sessions. --since all includes all days.");
+        let hint = if stats.since.is_empty() { "" } else { " --since all includes all days." };
+        screen.print(format!("No sessions.{hint}"));
         return Ok(());
     }
     for table in &stats.tables {
@@ -235,6 +236,8 @@ fn names<'r>(
 fn time(row: &StatsRow) -> String {
     // Hours are clearer than days of 24 hours for work.
     match row.seconds / 3_600 {
+        // An imported session has no time.
+        0 if row.seconds == 0 => "-".to_owned(),
         0 => span(Duration::from_secs(row.seconds)),
         hours => format!("{} h {:02} min", number(hours), row.seconds / 60 % 60),
     }
@@ -299,7 +302,7 @@ mod tests {
 
     #[test]
     fn time_is_shown_in_hours() {
-        for (seconds, shown) in [(59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
+        for (seconds, shown) in [(0, "-"), (59, "59 s"), (600, "10 min"), (90_000, "25 h 00 min")] {
             assert_eq!(time(&StatsRow { seconds, ..StatsRow::default() }), shown);
         }
     }

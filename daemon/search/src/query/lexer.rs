@@ -23,12 +23,30 @@ pub(super) enum QueryToken<'t> {
         filter: Filter,
         is_negated: bool,
     },
+    /// The name of a filter with a value that the filter does not accept. It is searched as words.
+    InvalidFilter {
+        text: &'t str,
+        form: &'static str,
+    },
 }
 
 impl QueryToken<'_> {
     fn is_searched(&self) -> bool {
-        use QueryToken::{Free, Phrase, Prefix};
-        matches!(self, Free(_) | Prefix(_) | Phrase { is_negated: false, .. })
+        use QueryToken::{Free, InvalidFilter, Phrase, Prefix};
+        matches!(
+            self,
+            Free(_) | Prefix(_) | InvalidFilter { .. } | Phrase { is_negated: false, .. }
+        )
+    }
+
+    /// Whether the token may only exclude or filter.
+    fn is_restriction(&self) -> bool {
+        use QueryToken::{Filter, MinusWord, Phrase};
+        match self {
+            MinusWord(word) => is_plain(word),
+            Filter { .. } | Phrase { is_negated: true, .. } => true,
+            _ => false,
+        }
     }
 }
 
@@ -52,12 +70,14 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
         items.push(item);
         rest = rest[length..].trim_start();
     }
+    let has_no_words = items.iter().all(QueryToken::is_restriction);
     let mut is_end = true;
     for index in (0..items.len()).rev() {
         let has_words_before = items[..index].iter().any(QueryToken::is_searched);
         let item = &mut items[index];
         if let QueryToken::MinusWord(word) = *item {
-            *item = if is_end && has_words_before && !is_command && is_plain(word) {
+            let is_after_words = is_end && has_words_before && !is_command;
+            *item = if has_no_words || is_after_words && is_plain(word) {
                 QueryToken::Phrase { text: &word[1..], is_negated: true }
             } else {
                 QueryToken::Free(word)
@@ -109,42 +129,24 @@ fn is_command(text: &str) -> bool {
         })
 }
 
-/// Programs with options of one dash and several letters.
+/// Programs whose options have one dash and several letters.
 const PROGRAMS: &[&str] = &[
-    "cargo",
     "clang",
     "clang++",
-    "cmake",
-    "curl",
-    "docker",
     "ffmpeg",
     "find",
     "g++",
     "gcc",
-    "git",
     "go",
-    "gradle",
-    "helm",
     "java",
     "javac",
-    "kubectl",
     "ld",
-    "make",
-    "mvn",
-    "npm",
     "openssl",
     "packer",
     "perl",
-    "php",
-    "python",
-    "python3",
-    "ruby",
-    "rustc",
-    "ssh",
     "tar",
     "terraform",
     "tofu",
-    "vim",
 ];
 
 /// Whether a word after a minus may be an excluded word rather than an option such as `-Wall`.
@@ -165,6 +167,10 @@ fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
     }
     if let Some((filter, length)) = filter(body, now) {
         return (QueryToken::Filter { filter, is_negated }, sign + length);
+    }
+    if let Some((form, length)) = invalid_filter(body) {
+        let text = &rest[..sign + length];
+        return (QueryToken::InvalidFilter { text, form }, text.len());
     }
     let length = sign + body.find(char::is_whitespace).unwrap_or(body.len());
     let word = &rest[..length];
@@ -193,6 +199,20 @@ fn quoted(rest: &str) -> Option<(&str, usize)> {
 
 /// Returns a filter at the start of `rest`, and its length.
 fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
+    let (name, value, length) = name_and_value(rest)?;
+    Some((fields::filter(name, value, now)?, length))
+}
+
+/// Returns the length of a `name:value` at the start of `rest`, which is not a filter although the
+/// name is that of a filter, and the values that the filter accepts.
+fn invalid_filter(rest: &str) -> Option<(&'static str, usize)> {
+    let (name, value, length) = name_and_value(rest)?;
+    let form = fields::filter_form(name)?;
+    value.starts_with(char::is_alphanumeric).then_some((form, length))
+}
+
+/// Splits a `name:value` at the start of `rest`, and returns its length.
+fn name_and_value(rest: &str) -> Option<(&str, &str, usize)> {
     let (name, after) = rest.split_once(':')?;
     // `file:///x` is an address, `at::x` a name in a module.
     if !name.bytes().all(|byte| byte.is_ascii_alphabetic())
@@ -205,8 +225,7 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
         let length = after.find(char::is_whitespace).unwrap_or(after.len());
         (&after[..length], length)
     });
-    let filter = fields::filter(name, value.trim_end_matches([',', ';', '?', '!']), now)?;
-    Some((filter, name.len() + 1 + length))
+    Some((name, value.trim_end_matches([',', ';', '?', '!']), name.len() + 1 + length))
 }
 
 /// Whether the text after a minus is a command-line option (`-m`, `-rf`) or contains no word, so

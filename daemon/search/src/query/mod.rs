@@ -15,11 +15,13 @@
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
 //! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
-//! of a query that is not a command line. Other words with a minus (`-Wall`, `terraform apply
-//! -destroy`) are options and count as words. A query with several lines, or a line of a log, is
+//! of a query that is not a command line, and each lower-case word of a query that has only such
+//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
+//! count as words. A query with several lines, or a line of a log, is
 //! pasted text and consists of words only, except for filters before a line of a log.
 //!
-//! Values with spaces are quoted (`date:"last week"`). Filters with the same name are alternatives,
+//! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
+//! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same name are alternatives,
 //! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
 //! `-` before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
 //! filters to each passage. `file:` matches the end of a path or one of its segments, `project:`
@@ -36,6 +38,7 @@ use std::{borrow::Cow, ops::Range};
 use jiff::Zoned;
 use rustc_hash::FxHashSet;
 
+pub use self::fields::{InvalidFilter, filter_form};
 use self::lexer::QueryToken;
 use crate::{
     model::Namespace,
@@ -68,6 +71,7 @@ pub struct Query {
     pub(crate) free_text: String,
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
+    invalid_filters: Vec<InvalidFilter>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +186,11 @@ impl Query {
                 QueryToken::Filter { filter, is_negated } => {
                     query.conditions.push(FilterClause { filter, is_negated });
                 }
+                QueryToken::InvalidFilter { text, form } => {
+                    push_spaced(&mut free, text);
+                    push_spaced(&mut query.free_text, text);
+                    query.invalid_filters.push(InvalidFilter { text: text.to_owned(), form });
+                }
             }
         }
         query.is_error = pasted::is_error(&query.free_text);
@@ -254,6 +263,16 @@ impl Query {
     /// in filters.
     pub fn dates(&self) -> &[TimeRange] {
         &self.dates
+    }
+
+    /// Whether the query has nothing to search for: no word, phrase, exclusion, filter or date.
+    pub fn is_blank(&self) -> bool {
+        self.is_list() && self.excluded.is_empty() && self.conditions.is_empty()
+    }
+
+    /// Returns the filters with an invalid value.
+    pub fn invalid_filters(&self) -> &[InvalidFilter] {
+        &self.invalid_filters
     }
 
     fn add_phrase(&mut self, text: &str, is_negated: bool) {

@@ -79,6 +79,13 @@ fn only_a_clear_minus_excludes() {
         ("retry -docker project:api", 1),
         ("-\"docker\" retry", 1),
         ("-docker retry", 0),
+        ("-docker", 1),
+        ("project:api -docker -compose", 2),
+        ("-verbose --force", 0),
+        ("-Wall", 0),
+        ("npm -yarn", 1),
+        ("docker -compose", 1),
+        ("git -push", 1),
         ("retry -docker compose", 0),
         ("retry -Wall", 0),
         ("build -DNDEBUG", 0),
@@ -88,6 +95,44 @@ fn only_a_clear_minus_excludes() {
     ] {
         assert_eq!(parse(text).excluded.len(), excluded, "{text}");
     }
+}
+
+#[test]
+fn a_query_that_only_excludes_is_a_list() {
+    for text in ["-docker", "-docker -\"dry run\"", "project:api -docker"] {
+        let query = parse(text);
+        assert!(query.is_list() && !query.is_blank(), "{text}");
+    }
+}
+
+#[test]
+fn a_query_without_words_is_blank() {
+    let long = "b".repeat(65);
+    for text in ["", "  ", "!!!", "\"", "*", "- --", &long] {
+        assert!(parse(text).is_blank(), "{text}");
+    }
+    for text in ["the", "\"the\"", "-docker", "agent:codex", "yesterday", "搜", &long[1..]] {
+        assert!(!parse(text).is_blank(), "{text}");
+    }
+}
+
+#[test]
+fn filters_with_invalid_values_are_words_and_are_reported() {
+    let invalid = |text: &str| -> Vec<String> {
+        parse(text).invalid_filters().iter().map(|filter| filter.text.clone()).collect()
+    };
+    for (text, filters) in [
+        ("date:2026-13-45", vec!["date:2026-13-45"]),
+        ("slow before:nonsense -in:foo", vec!["before:nonsense", "-in:foo"]),
+        ("date:\"no day\" role:boss x", vec!["date:\"no day\"", "role:boss"]),
+        ("date:2026-02-28 role:user in:errors colour:red file:x", vec![]),
+        ("failed in: foo, date:: x, in://x", vec![]),
+        ("a log\ndate:nonsense", vec![]),
+    ] {
+        assert_eq!(invalid(text), filters, "{text}");
+    }
+    let query = parse("role:boss");
+    assert_eq!(query.invalid_filters()[0].form, "`user`, `assistant`, `tool` or `recap`");
 }
 
 #[test]

@@ -66,6 +66,7 @@ fn phrases_rank_higher_and_excluded_words_must_be_absent() {
             ("dry -\"dry run\"", &[2]),
             ("dry -rele*", &[2]),
             ("-\"docker\"", &[2, 3, 4]),
+            ("-docker", &[2, 3, 4]),
         ],
     );
     let index = TestIndex::with(changes);
@@ -84,7 +85,6 @@ fn options_and_addresses_are_words() {
         &[
             ("terraform apply -destroy", &[1]),
             ("unused variable -Wall", &[2]),
-            ("-destroy", &[1]),
             ("-Wall", &[2]),
             ("browser file:///srv/report.html", &[3]),
         ],

@@ -90,7 +90,10 @@ impl ForgetFilter {
             None => Ok(None),
             Some(given) => {
                 dates::value(given, &now).map(|range| Some(range.from)).ok_or_else(|| {
-                    let what = format!("`{name}` must be a day such as 2026-03-01, not `{given}`");
+                    let what = format!(
+                        "`{name}` must be a day from 1990 to next year, such as 2026-03-01 or \
+                         \"last week\", not `{given}`"
+                    );
                     Error::new(code::INVALID_PARAMS, what)
                 })
             }

@@ -12,7 +12,9 @@ use serde_json::Value;
 use super::write;
 use crate::{
     api::{
-        DaemonState, convert,
+        DaemonState,
+        agents::agent_argument,
+        convert,
         errors::store_error,
         projects::{is_of_project, project_argument},
         tools,
@@ -35,12 +37,13 @@ const MAX_SESSIONS: usize = 100;
 
 pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result<Value, Error> {
     let project = project_argument(daemon, request.project.as_deref())?;
+    let agent = agent_argument(daemon, request.agent.as_deref())?;
     let since = tools::date("since", request.since.as_deref())?.map(|range| day_of(range.from));
     let live = tools::list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
     let visit = &mut |session: &Session| {
-        let is_of_agent = request.agent.as_deref().is_none_or(|agent| session.id.agent == agent);
+        let is_of_agent = agent.as_ref().is_none_or(|agent| session.id.agent == *agent);
         let is_late = since.is_none_or(|since| day_of(session.last_activity) >= since);
         let is_wanted = session.is_listed() && is_of_agent && is_late;
         if is_wanted && is_of_project(session, project.as_deref()) {

@@ -9,7 +9,10 @@ use super::{Effect, Tool, engine_error, graph, input, is_project_id, output, sto
 use crate::{
     api::{DaemonState, client_context::ClientContext, parameters::episode_id, projects},
     clock,
-    engine::imported::{Memory, MemoryKind},
+    engine::{
+        episode::unknown_project,
+        imported::{Memory, MemoryKind},
+    },
     model::{Episode, EpisodeId, Namespace, Project, graph::Relation},
 };
 
@@ -147,6 +150,6 @@ fn project(
     if let Some(directory) = given {
         return Ok(Project::new(directory));
     }
-    let Some(directory) = &client.directory else { return Ok(Project::new("/unknown")) };
+    let Some(directory) = &client.directory else { return Ok(unknown_project()) };
     Ok(projects::project_of(daemon, directory))
 }

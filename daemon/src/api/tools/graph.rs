@@ -184,7 +184,10 @@ pub(in crate::api) fn date(
     }
     let range = dates::value(text, &clock::zoned());
     range.map(Some).ok_or_else(|| {
-        let what = format!("`{name}` must be a date such as 2026-03-01, or an RFC 3339 time");
+        let what = format!(
+            "`{name}` must be a date from 1990 to next year, such as 2026-03-01 or \"last week\", or \
+             an RFC 3339 time, not `{text}`"
+        );
         Error::new(code::INVALID_PARAMS, what)
     })
 }

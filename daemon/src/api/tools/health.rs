@@ -79,7 +79,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         pid: std::process::id(),
         home: daemon.home.display().to_string(),
         uptime_seconds: clock::now().since(daemon.started_at).as_secs(),
-        watched: daemon.watched.iter().map(|folder| folder.display().to_string()).collect(),
+        watched: daemon.watched().iter().map(|folder| folder.display().to_string()).collect(),
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(&by_agent),
         agents: agents(daemon, &by_agent),

@@ -11,6 +11,7 @@ use super::{Effect, Tool, engine_error, input, output, store_error, typed, zero_
 use crate::{
     api::{
         DaemonState,
+        agents::agent_argument,
         client_context::ClientContext,
         convert,
         projects::{is_of_project, listed_projects},
@@ -44,6 +45,7 @@ async fn run(
     arguments: ListSessionsArguments,
 ) -> Result<ListSessionsAnswer, Error> {
     let project = listed_projects(daemon, client, arguments.project.as_deref())?;
+    let agent = agent_argument(daemon, arguments.agent.as_deref())?;
     let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
     let visible = listed_projects(daemon, client, None)?;
@@ -55,7 +57,7 @@ async fn run(
         }
         let is_wanted = WantedSession {
             state: arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state),
-            agent: arguments.agent.as_deref().is_none_or(|agent| session.id.agent == agent),
+            agent: agent.as_ref().is_none_or(|agent| session.id.agent == *agent),
             project: is_of_project(session, project.as_deref()),
         };
         if is_wanted.all() {

@@ -27,6 +27,9 @@ use crate::{
     search::{query::Query, rank::Scope},
 };
 
+/// The note about facts that match a search only in part.
+const ONLY_SOME_WORDS: &str =
+    "No fact contains all words of the query; these contain some of them.";
 /// Maximum cost of the text for a model that requests the default number of facts.
 const TEXT_COST: usize = 2_750;
 
@@ -74,10 +77,13 @@ async fn run(
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::MAX_ROWS);
     let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
-    let mut facts = own_facts(daemon, &question, &wanted)?;
+    let OwnFacts { rows: mut facts, has_all_words } = own_facts(daemon, &question, &wanted)?;
     let form = client.reply_form;
     let mut message =
         zero_limit::explain(indexed.message(), form, "max_facts", limit, graph::MAX_ROWS);
+    if !has_all_words && !query.is_list() && !facts.is_empty() && team_query.is_none() {
+        message = format!("{ONLY_SOME_WORDS} {message}").trim_end().to_owned();
+    }
     if let Some(team_query) = team_query {
         let mut others = team::answered(team_query, &mut message).await;
         others.retain(|other| center.is_none() && filter.matches_shared(&other.fact));
@@ -124,7 +130,7 @@ fn broader(
         let search = question.in_projects(with_preferences(projects));
         let limit = graph::MAX_ROWS;
         let wanted = WantedFacts { filter: &filter, center, limit, explain: false };
-        let facts = own_facts(daemon, &search, &wanted)?.len();
+        let facts = own_facts(daemon, &search, &wanted)?.rows.len();
         if facts > 0 {
             found.push(BroaderFactSearch { change, facts });
         }
@@ -173,12 +179,19 @@ struct WantedFacts<'w> {
     explain: bool,
 }
 
+/// The facts of this machine that match a search.
+struct OwnFacts {
+    rows: Vec<FactRow>,
+    /// Whether a fact contains all words of the search.
+    has_all_words: bool,
+}
+
 /// Finds the facts of this machine.
 fn own_facts(
     daemon: &DaemonState,
     question: &graph::GraphSearch<'_>,
     WantedFacts { filter, center, limit, explain }: &WantedFacts<'_>,
-) -> Result<Vec<FactRow>, Error> {
+) -> Result<OwnFacts, Error> {
     let graph = graph::graph(daemon);
     let center = center.map(|id| latest_name(&graph, id)).transpose()?;
     let spans = |number: u64| {
@@ -190,11 +203,14 @@ fn own_facts(
     };
     let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
     found.truncate(*limit);
+    let has_all_words = found
+        .iter()
+        .any(|(_, why)| !why.words.is_empty() && why.words.iter().all(|word| word.any_form > 0));
     let rows = found.iter().map(|(fact, why)| {
         let explanation = explain.then(|| convert::format_explanation(why));
         Ok(FactRow { explanation, ..graph::fact_row(daemon, fact)? })
     });
-    rows.collect()
+    Ok(OwnFacts { rows: rows.collect::<Result<_, Error>>()?, has_all_words })
 }
 
 /// Keeps the best facts whose lines fit in the cost `left`, but at least one fact.

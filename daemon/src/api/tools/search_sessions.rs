@@ -15,12 +15,16 @@ use graphiti_proto::{
 
 use super::{
     Effect, Tool, broader, by_id, errors, fit, input, list_sessions, output, passages, replies,
-    session_search::{MAX_HITS, QueryVectors, TEXT_HITS, question, search},
+    session_search::{
+        MAX_HITS, QueryVectors, TEXT_HITS, explain_invalid_filters, question, search, without_words,
+    },
     store_error, team, typed, zero_limit,
 };
 use crate::{
     api::{
-        DaemonState, catch_up,
+        DaemonState,
+        agents::agent_argument,
+        catch_up,
         client_context::{ClientContext, ReplyForm},
         convert, current,
         projects::search_scope,
@@ -60,7 +64,7 @@ pub(super) const TOOL: Tool = Tool {
     },
 };
 
-/// Runs the tool, unless a model searches for nothing.
+/// Runs the tool, unless the request contains nothing to search for.
 async fn checked(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -70,7 +74,13 @@ async fn checked(
         let what = "`query` is missing: give words to search for, or a filter such as `project`";
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
-    run(daemon, client, arguments).await
+    agent_argument(daemon, arguments.agent.as_deref())?;
+    match without_words(&arguments.query) {
+        Some(reason) => {
+            Ok(SearchSessionsAnswer { message: reason.to_owned(), ..Default::default() })
+        }
+        None => run(daemon, client, arguments).await,
+    }
 }
 
 async fn run(
@@ -102,8 +112,8 @@ async fn run(
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
-    let mut message =
-        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_HITS);
+    let mut message = explain_invalid_filters(indexed.message(), &query);
+    message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));

@@ -13,7 +13,7 @@ use crate::{
     engine::embedding,
     model::vector::Packed,
     search::{
-        query::Query,
+        query::{InvalidFilter, Query, filter_form},
         rank::{RankRequest, Results, Scope, SecondRanker, Weights},
     },
 };
@@ -93,22 +93,78 @@ pub(super) fn question(arguments: &SearchSessionsArguments) -> Result<Query, Err
     let now = clock::zoned();
     let mut query = Query::parse(&arguments.query, &now);
     let filters = [
-        ("agent", &arguments.agent, "the name of an agent"),
-        ("branch", &arguments.branch, "the name of a branch"),
-        ("file", &arguments.file, "the end of a path"),
-        ("tool", &arguments.tool, "the name of a tool"),
-        ("role", &arguments.role, "`user`, `assistant`, `tool` or `recap`"),
-        ("after", &arguments.after, "a day such as 2026-03-01 or \"last week\""),
-        ("before", &arguments.before, "a day such as 2026-03-01 or \"last week\""),
+        ("agent", &arguments.agent),
+        ("branch", &arguments.branch),
+        ("file", &arguments.file),
+        ("tool", &arguments.tool),
+        ("role", &arguments.role),
+        ("after", &arguments.after),
+        ("before", &arguments.before),
     ];
-    for (name, value, form) in filters {
+    for (name, value) in filters {
         let Some(value) = value.as_deref().map(str::trim).filter(|value| !value.is_empty()) else {
             continue;
         };
         if !query.require(name, value, &now) {
+            let form = filter_form(name).unwrap_or_default();
             let what = format!("`{name}` must be {form}, not `{value}`");
             return Err(Error::new(code::INVALID_PARAMS, what));
         }
     }
     Ok(query)
+}
+
+/// Returns the reason why a query such as `!!!` finds nothing; `None` if the query can be searched.
+/// An empty query lists the latest sessions.
+pub(super) fn without_words(query: &str) -> Option<&'static str> {
+    let is_blank = !query.trim().is_empty() && Query::parse(query, &clock::zoned()).is_blank();
+    is_blank.then_some(
+        "The query has no words to search for: a word has a letter or a digit, \
+         and at most 64 characters.",
+    )
+}
+
+/// Adds the filters with an invalid value to the message of an answer.
+pub(super) fn explain_invalid_filters(message: String, query: &Query) -> String {
+    let notes = query.invalid_filters().iter().map(|InvalidFilter { text, form }| {
+        let name = text.trim_start_matches('-').split(':').next().unwrap_or_default();
+        format!("`{text}` was searched as words, because `{name}:` must be {form}.")
+    });
+    let parts = notes.chain(Some(message).filter(|message| !message.is_empty()));
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(query: &str) -> Result<Query, Error> {
+        question(&SearchSessionsArguments {
+            query: query.to_owned(),
+            agent: Some("codex".to_owned()),
+            ..SearchSessionsArguments::default()
+        })
+    }
+
+    #[test]
+    fn a_query_without_words_is_explained() {
+        for query in ["!!!", "\"", "*", &"b".repeat(65)] {
+            assert!(without_words(query).is_some(), "{query}");
+        }
+        for query in ["", " ", "the", "-docker", "agent:codex"] {
+            assert!(without_words(query).is_none(), "{query}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_filter_is_explained() {
+        let query = asked("-date:2026-13-45 slow").unwrap();
+        assert_eq!(
+            explain_invalid_filters("1 session was indexed".to_owned(), &query),
+            "`-date:2026-13-45` was searched as words, because `date:` must be a day from \
+             1990 to next year, such as 2026-03-01 or \"last week\". 1 session was indexed"
+        );
+        let valid = asked("date:2026-01-05 slow").unwrap();
+        assert_eq!(explain_invalid_filters(String::new(), &valid), "");
+    }
 }

@@ -196,6 +196,9 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         (true, true) => Speaker::ParentAgent,
         (true, false) => Speaker::User,
     };
+    if record.is_true("isSidechain") && is_warm_up(content, memory) {
+        return RecordVerdict::Skipped("user/warm-up".to_owned());
+    }
     if content.starts_with('"') {
         let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
         return delivered(&text, speaker, memory, out);
@@ -221,6 +224,18 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         }
     }
     verdict
+}
+
+/// Whether a record for a sub-agent is, or follows, the request to warm up.
+fn is_warm_up(content: &str, memory: &mut Memory) -> bool {
+    const REQUEST: &str = "Warmup";
+    let text = content_text(content, 2 * REQUEST.len());
+    let is_warm_up = queue::is_warm_up(memory);
+    // A result of a tool has no text.
+    if !text.is_empty() {
+        *is_warm_up = text.trim() == REQUEST;
+    }
+    *is_warm_up
 }
 
 /// Emits a text of a user record, unless it was already emitted from the queue of prompts.
@@ -443,6 +458,22 @@ mod tests {
         assert_eq!(read(&records), ["reply: Done."]);
         let typed_twice = [user("continue"), reply("a"), user("continue")];
         assert_eq!(read(&typed_twice).len(), 3);
+    }
+
+    #[test]
+    fn a_warm_up_of_the_cache_is_not_read() {
+        let side = |mut record: Value| {
+            record["isSidechain"] = json!(true);
+            record
+        };
+        let result = json!([{ "type": "tool_result", "tool_use_id": "t", "content": "a.rs" }]);
+        let result = json!({ "type": "user", "message": { "content": result } });
+        let warm_up = [side(user("Warmup")), side(reply("Ready.")), side(result)];
+        assert_eq!(read(&warm_up), [""; 0]);
+        let work = [side(user("Find the tests")), side(reply("Found."))];
+        let all = [&warm_up[..], &work].concat();
+        assert_eq!(read(&all).last().unwrap(), "reply: Found.");
+        assert_eq!(read(&[user("Warmup"), reply("Ready.")]), ["prompt: Warmup", "reply: Ready."]);
     }
 
     #[test]

@@ -18,6 +18,14 @@ const PROMPT: usize = 4_096;
 #[serde(default)]
 struct ClaudeMemory {
     queue: PromptQueue,
+    /// Whether the records belong to a warm-up; see [`is_warm_up`].
+    is_warm_up: bool,
+}
+
+/// Returns the flag whether the records belong to a request by which Claude Code only warms up the
+/// cache of the model. The agent that gets this request does no work.
+pub(super) fn is_warm_up(memory: &mut Memory) -> &mut bool {
+    &mut memory.own::<ClaudeMemory>().is_warm_up
 }
 
 /// Returns the queue of the file's session.

@@ -44,6 +44,9 @@ pub(super) fn assistant(
             },
         });
     }
+    if record.is_true("isSidechain") && *queue::is_warm_up(memory) {
+        return RecordVerdict::Skipped("assistant/warm-up".to_owned());
+    }
     let content = message.raw("content").unwrap_or_default();
     if content.starts_with('"') {
         let text = json::string_within(content, TEXT_KEPT).unwrap_or_default();
