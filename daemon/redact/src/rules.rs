@@ -12,10 +12,10 @@
 use crate::rule::{Check, Rule, edged, glued};
 
 /// The pattern of a command's arguments, possibly over continued lines. Quoted arguments may contain
-/// any character.
+/// any character; a quote within a word opens no argument over several lines.
 macro_rules! args {
     () => {
-        r#"(?: (?:[^\n|;&'"\\]|\\(?:\r?\n|.)|'[^']*'|"(?:[^"\\]|\\.)*")*?)?[ \t]"#
+        r#"(?: (?:[^\n|;&\\]|\\(?:\r?\n|.)|'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|[ =]'[^']*'|[ =]"(?:[^"\\]|\\.)*")*?)?[ \t]"#
     };
 }
 

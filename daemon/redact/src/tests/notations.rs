@@ -15,6 +15,7 @@ fn passwords_of_commands_over_several_lines_are_redacted() {
         ("Falcon41!berlin", "curl -s 'https://host/x?a=1&b=2' -u admin:¤"),
         ("Falcon41!berlin", "curl -d '{\"q\":\"a|b\"}' -u admin:¤ https://host"),
         ("Falcon41!berlin", "curl -d '{\n\"a\":1}' -u 'a:¤' https://host"),
+        ("Falcon41!berlin", "don't use curl it's -u admin:¤"),
         ("Falcon41+berlin", "curl -su admin:¤ https://host"),
         ("Falcon41+berlin", "curl -sku 'elastic:¤' https://host"),
         ("Falcon41!berlin", "docker compose exec db mysql \\\n  -u root \\\n  -p¤ shop"),
@@ -27,6 +28,7 @@ fn passwords_of_commands_over_several_lines_are_redacted() {
         "curl -s https://host | jq -u a:b1c2d3",
         "curl -sSfL https://host:8080/x -o out",
         "sqlcmd -S h -U sa -w 300 -i x.sql",
+        "\"redis-cli --askpass\",\n\"x\",\n\"nm -a b1c2d3\"",
         "mysql -h db -P 3307 -u root shop",
         "mongodump --port 27018 --db shop",
     ]);
