@@ -176,11 +176,14 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
 /// Whether the second sign of `NAME==value` or `NAME=~value` belongs to the value, because no
 /// shell or language has such an operator there.
 fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
+    if at != end || text.get(at) != Some(&b'=') {
+        return false;
+    }
     let is_upper_case = !text[start..end].iter().any(u8::is_ascii_lowercase);
     let is_setting = is_upper_case || text[start] == b'-' || text[..start].ends_with(b"--");
     let is_followed = text.get(at + 2).is_some_and(u8::is_ascii_alphanumeric);
     let rest = &text[at..];
-    at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
+    is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
 /// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, an escaped quote
@@ -327,11 +330,14 @@ fn owner(rest: &[u8]) -> Option<usize> {
 fn sibling_value(after_name: &[u8]) -> Option<usize> {
     let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b",;\"'\\".contains(byte);
     let gap = after_name.iter().take(BLANKS).take_while(is_gap).count();
+    if gap == 0 {
+        return None;
+    }
     let rest = &after_name[gap..];
     let keys: [&[u8]; 3] = [b"value", b"ParameterValue", b"OutputValue"];
     let is_key =
         |key: &&&[u8]| rest.len() > key.len() && rest[..key.len()].eq_ignore_ascii_case(key);
-    let key = keys.iter().find(is_key).filter(|_| gap > 0)?;
+    let key = keys.iter().find(is_key)?;
     let close = after_blanks(rest, after_closers(rest, key.len()));
     matches!(rest.get(close), Some(b':' | b'=')).then_some(gap + close + 1)
 }

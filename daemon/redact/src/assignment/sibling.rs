@@ -15,6 +15,9 @@ const BLANKS: usize = 80;
 /// Returns the length of the text between a name and the value in a later field of the same object.
 /// `after_name` begins with the quote that closes the name.
 pub(super) fn later(after_name: &[u8]) -> Option<usize> {
+    if !after_name.first().is_some_and(|byte| b"\"'`\\&%".contains(byte)) {
+        return None;
+    }
     let quote = separator::quote(after_name)?;
     let at = after(after_name, quote, b',').or_else(|| {
         let colon = after(after_name, quote, b':')?;
