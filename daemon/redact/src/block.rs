@@ -98,26 +98,37 @@ fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
     let floor = text.ceil_char_boundary(start.saturating_sub(PATH));
     let prefix = text[floor..start].rsplit('\n').next()?;
     let count = prefix.split_whitespace().count();
-    let mut end = None;
-    let mut at = header_end + text[header_end..].find('\n')? + 1;
-    if count == 0 {
+    let blanks =
+        text[header_end..].bytes().take(8).take_while(|byte| b" \r".contains(byte)).count();
+    let mut at = header_end + blanks + 1;
+    if count == 0 || text.as_bytes().get(at - 1) != Some(&b'\n') {
         return None;
     }
-    for line in text[at..].split('\n') {
+    let mut end = None;
+    while let Some(line) = line_at(text, at) {
         let mut words = line.split_whitespace().skip(count);
         let (Some(word), rest) = (words.next(), words.next()) else { break };
         let is_end = word.starts_with("----");
         if !is_end && (rest.is_some() || !is_material(word)) {
             break;
         }
+        let line_end = at + line.trim_end().len();
         if is_end {
-            let word_at = at + line.find(word)?;
-            return end.map(|end| end_line(text, word_at).unwrap_or(end));
+            let start = at + line.find(word)?;
+            return end.map(|end| end_line(text, start).unwrap_or(end));
         }
-        end = Some(at + line.trim_end().len());
+        end = Some(line_end);
         at += line.len() + 1;
     }
     end
+}
+
+/// Returns the line at `at`, unless it is longer than lines of keys or the text ends before it.
+fn line_at(text: &str, at: usize) -> Option<&str> {
+    let rest = text.as_bytes().get(at..)?;
+    let length = rest.iter().take(2 * PATH).position(|byte| *byte == b'\n');
+    let length = length.or_else(|| (rest.len() < 2 * PATH).then_some(rest.len()))?;
+    text.get(at..at + length)
 }
 
 /// Returns the start of the key material that ends at `end`, if it has at least 40 bytes.

@@ -17,6 +17,7 @@ mod block;
 mod json;
 mod placeholder;
 mod randomness;
+mod rule;
 mod rules;
 mod scan;
 mod url;

@@ -1,7 +1,7 @@
 //! The forms of secrets: the table that the scanner uses.
 //!
 //! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor
-//! (or at most [`Start::Back`] bytes before it) and matches bytes, not characters. The secret is
+//! (or at most [`Start::Back`](crate::rule::Start::Back) bytes before it) and matches bytes, not characters. The secret is
 //! the first group that matched, or the whole match if there is no group. The formats come from the
 //! providers' documentation or from sample tokens; the list of providers was compared with the
 //! default configuration of gitleaks (MIT, as of 2026).
@@ -9,98 +9,21 @@
 //! Secrets without a recognisable form (`MISTRAL_API_KEY=…`) are found by the adjacent name: see
 //! [`assignment`](crate::assignment).
 
-use crate::SecretKind;
+use crate::rule::{Check, Rule, edged, glued};
 
-pub(super) struct Rule {
-    /// The kind in the replacement.
-    pub(super) kind: SecretKind,
-    /// Every match of the pattern contains one of these literals.
-    pub(super) anchors: &'static [&'static str],
-    /// A regular expression over bytes that matches the whole form.
-    pub(super) pattern: &'static str,
-    pub(super) start: Start,
-    pub(super) check: Check,
+/// The pattern of a command's arguments, possibly over continued lines. Quoted arguments may contain
+/// any character; a quote within a word opens no argument over several lines.
+macro_rules! args {
+    () => {
+        r#"(?: (?:[^\n|;&\\]|\\(?:\r?\n|.)|'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|[ =]'[^']*'|[ =]"(?:[^"\\]|\\.)*")*?)?[ \t]"#
+    };
 }
 
-/// Where a pattern begins, relative to its anchor.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// At the anchor, which must not follow a letter or digit.
-    Edge,
-    /// At the anchor, which must not follow a character of `[A-Za-z0-9_-]`. For patterns that may
-    /// read many bytes and then fail: each run of such characters is read only once.
-    Run,
-    /// At the anchor, which must not follow a base64 character. For short forms that occur inside
-    /// encoded data.
-    Alone,
-    /// At the anchor, after any text.
-    Anywhere,
-    /// At most this number of bytes before the anchor.
-    Back(usize),
-}
-
-/// A condition on the secret itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Check {
-    /// Neither a placeholder nor a repetition of a few characters.
-    Varied,
-    /// Like `Varied`, and contains a digit or looks random, unlike most identifiers.
-    Mixed,
-    /// Like `Varied`, and looks random.
-    Random,
-    /// Like `Random`, and contains a digit.
-    Drawn,
-    /// At least two bytes, and neither a placeholder nor a plain word nor a `file:` reference.
-    Password,
-    /// Like `Password`, and contains a lower-case letter. The names of methods, such as `LOGIN` in
-    /// `AUTH LOGIN`, contain none.
-    Chosen,
-    /// Contains no function words. The pattern requires at least twelve words.
-    SeedWords,
-    /// The base64 of `user:password`.
-    BasicPair,
-    Nothing,
-}
-
-impl Rule {
-    const fn check(mut self, check: Check) -> Rule {
-        self.check = check;
-        self
-    }
-
-    const fn back(mut self, bytes: usize) -> Rule {
-        self.start = Start::Back(bytes);
-        self
-    }
-
-    const fn alone(mut self) -> Rule {
-        self.start = Start::Alone;
-        self
-    }
-
-    const fn run(mut self) -> Rule {
-        self.start = Start::Run;
-        self
-    }
-}
-
-/// Returns the rule of a form that must not follow a letter or digit, because the form is short
-/// enough to occur inside other text.
-const fn edged(
-    kind: &'static str,
-    anchors: &'static [&'static str],
-    pattern: &'static str,
-) -> Rule {
-    Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Edge, check: Check::Varied }
-}
-
-/// Returns the rule of a form that is found even directly after other text.
-const fn glued(
-    kind: &'static str,
-    anchors: &'static [&'static str],
-    pattern: &'static str,
-) -> Rule {
-    Rule { kind: SecretKind(kind), anchors, pattern, start: Start::Anywhere, check: Check::Varied }
+/// The pattern of an argument that is a password.
+macro_rules! word {
+    () => {
+        r#"(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#
+    };
 }
 
 /// One row per line, so that rows can be compared.
@@ -187,10 +110,10 @@ pub(super) const RULES: &[Rule] = &[
     // Messaging and mail.
     glued("slack-token", &["xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxc-", "xoxd-", "xapp-", "xwfp-"], r"x(?:ox[abeoprscd]|app|wfp)[-.](?:xox[bp]-)?[A-Za-z0-9%+/=-]{16,}"),
     glued("slack-webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})"),
-    glued("discord-webhook", &["/api/webhooks/"], r"/api/webhooks/\d{15,21}/([\w-]{40,})"),
+    glued("discord-webhook", &["/webhooks/"], r"/webhooks/\d{15,21}/([\w-]{40,})"),
     edged("discord-token", &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"], r"[MNO][A-Za-z0-9_-]{22,27}\.[\w-]{6}\.[\w-]{25,}").alone(),
     edged("discord-token", &["mfa."], r"mfa\.[\w-]{80,}"),
-    edged("telegram-token", &[":AA"], r"\b\d{8,10}:AA[\w-]{32,}").back(10),
+    edged("telegram-token", &[":AA"], r"(?:\b|bot)(\d{8,10}:AA[\w-]{32,})").back(13),
     edged("twilio-key", &["SK"], r"SK[0-9a-f]{32}\b").alone(),
     edged("sendgrid-key", &["SG."], r"SG\.[\w-]{16,32}\.[\w-]{16,64}").check(Check::Mixed),
     edged("mailgun-key", &["key-"], r"key-[0-9a-f]{32}\b"),
@@ -274,13 +197,31 @@ pub(super) const RULES: &[Rule] = &[
     edged("apify-token", &["apify_api_"], r"apify_api_[A-Za-z0-9]{36}"),
     edged("e2b-key", &["e2b_"], r"e2b_[0-9a-f]{40}"),
     edged("polar-token", &["polar_oat_"], r"polar_oat_[A-Za-z0-9]{40,}"),
+    edged("voyage-key", &["pa-"], r"pa-[\w-]{43}\b").check(Check::Random).alone(),
+    edged("brave-key", &["BSA"], r"BSA[\w-]{27,28}\b").check(Check::Mixed).alone(),
+    edged("convex-key", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]+-[a-z]+-\d{1,4}\|([A-Za-z0-9+/_-]{40,}=*)"),
+    edged("infisical-token", &["st."], r"st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{32}").check(Check::Nothing),
+    edged("unkey-token", &["unkey_"], r"unkey_[A-Za-z0-9]{20,}").check(Check::Mixed),
+    edged("stytch-secret", &["secret-live-", "secret-test-"], r"secret-(?:live|test)-[\w-]{30,}=*").check(Check::Random),
+    edged("inngest-key", &["signkey-"], r"signkey-(?:prod|test|branch)-[0-9a-f]{32,}"),
+    edged("trigger-key", &["tr_prod_", "tr_dev_", "tr_stg_", "tr_preview_"], r"tr_(?:prod|dev|stg|preview)_[A-Za-z0-9]{20,}"),
+    edged("cursor-key", &["key_"], r"key_[0-9a-f]{64}\b"),
+    edged("intercom-token", &["dG9rO"], r"dG9rO[A-Za-z0-9+/]{50,}=*").check(Check::Drawn).alone(),
+    edged("rapidapi-key", &["msh"], r"\b[A-Za-z0-9]{10}msh[A-Za-z0-9]{15}p1[A-Za-z0-9]{6}jsn[A-Za-z0-9]{12}\b").back(10),
+    edged("k3s-token", &["K10"], r"K10[0-9a-f]{64}::[\w:-]{1,40}:[0-9a-z.]{22,}"),
+    edged("nostr-key", &["nsec1"], r"nsec1[a-z0-9]{58}\b"),
+    glued("rpc-key", &["g.alchemy.com/v2/", "infura.io/v3/"], r"(?:g\.alchemy\.com/v2|infura\.io/v3)/([\w-]{32})\b"),
+    glued("ifttt-key", &["maker.ifttt.com/"], r"maker\.ifttt\.com/trigger/[\w-]+/(?:json/)?with/key/([\w-]{20,})"),
+    glued("make-webhook", &[".make.com/"], r"hook\.[a-z]+\d\.make\.com/([a-z0-9]{32})\b").back(12),
+    glued("healthchecks-url", &["hc-ping.com/"], r"hc-ping\.com/([0-9a-f-]{36}|[\w-]{22}/[\w-]+)").check(Check::Nothing),
+    glued("mattermost-webhook", &["/hooks/"], r"/hooks/([a-z0-9]{26})\b").check(Check::Drawn),
     // Keys and passwords without a provider.
     edged("age-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-[0-9A-Z]{50,}"),
     edged("private-key", &["xprv", "yprv", "zprv"], r"[xyz]prv[A-Za-z0-9]{100,}"),
     // The base64 of the start of a key block, as in a kubeconfig.
     glued("private-key", &["LS0tLS1CRUdJTiBQUklWQVRFIEtF", "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR", "LS0tLS1CRUdJTiBFQyBQUklWQVRF", "LS0tLS1CRUdJTiBPUEVOU1NIIFBS", "LS0tLS1CRUdJTiBFTkNSWVBURUQg"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}=*"),
     // The base64 of tokens, URLs with passwords and accounts, as in Kubernetes secrets.
-    edged("token", &["Z2hwX", "Z2hvX", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt", "c2stYW50L", "c2stcHJvai", "c2tfbGl2ZV", "eG94Yi0", "eG94cC0", "bnBtX", "aHZzL", "cHlwaS1", "QUtJQ", "ZXlKaGJHY2lPaU", "ZXlKMGVYQWlPaU", "ZXlKcmFXUWlPaU", "cG9zdGdyZXM6Ly", "bXlzcWw6Ly", "bW9uZ29kYi"], r"(?:Z2hwX|Z2hvX|Z2hzX|Z2l0aHViX3BhdF|Z2xwYXQt|c2stYW50L|c2stcHJvai|c2tfbGl2ZV|eG94Yi0|eG94cC0|bnBtX|aHZzL|cHlwaS1|QUtJQ|ZXlKaGJHY2lPaU|ZXlKMGVYQWlPaU|ZXlKcmFXUWlPaU|cG9zdGdyZXM6Ly|bXlzcWw6Ly|bW9uZ29kYi)[A-Za-z0-9+/_-]{16,}={0,2}").alone(),
+    edged("token", &["Z2hwX", "Z2hvX", "Z2hzX", "Z2l0aHViX3BhdF", "Z2xwYXQt", "c2stYW50L", "c2stcHJvai", "c2tfbGl2ZV", "eG94Yi0", "eG94cC0", "bnBtX", "aHZzL", "cHlwaS1", "QUtJQ", "ZXlKaGJHY2lPaU", "ZXlKMGVYQWlPaU", "ZXlKcmFXUWlPaU", "cG9zdGdyZXM6Ly", "cG9zdGdyZXNxbDovL", "cmVkaXM6Ly", "cmVkaXNzOi8v", "YW1xcDovL", "YW1xcHM6Ly", "eyJhdXRocyI6", "bXlzcWw6Ly", "bW9uZ29kYi"], r"(?:Z2hwX|Z2hvX|Z2hzX|Z2l0aHViX3BhdF|Z2xwYXQt|c2stYW50L|c2stcHJvai|c2tfbGl2ZV|eG94Yi0|eG94cC0|bnBtX|aHZzL|cHlwaS1|QUtJQ|ZXlKaGJHY2lPaU|ZXlKMGVYQWlPaU|ZXlKcmFXUWlPaU|cG9zdGdyZXM6Ly|cG9zdGdyZXNxbDovL|cmVkaXM6Ly|cmVkaXNzOi8v|YW1xcDovL|YW1xcHM6Ly|eyJhdXRocyI6|bXlzcWw6Ly|bW9uZ29kYi)[A-Za-z0-9+/_-]{16,}={0,2}").alone(),
     glued("private-key", &["eyJ0eXBlIjoic2VydmljZV9hY2NvdW50", "eyJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3Vud", "ewogICAgInR5cGUiOiAic2VydmljZV9hY2NvdW50"], r"e[yw][A-Za-z0-9+/]{30,}={0,2}"),
     edged("private-key", &["\"d\""], r#""d"\s*:\s*"([\w-]{40,})"#),
     edged("private-key", &["minisign"], r"minisign encrypted secret key(?:\r?\n|(?:\\r)?\\n)(RW[A-Za-z0-9+/]{50,}=*)"),
@@ -294,23 +235,41 @@ pub(super) const RULES: &[Rule] = &[
     glued("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
     glued("signature", &["Signature=", "signature="], r"[Ss]ignature=([0-9a-f]{64}|[A-Za-z0-9%+/_~-]{40,}=*)"),
     // Passwords on command lines.
-    edged("password", &["mysql", "mariadb"], r#"(?:mysql|mariadb)[a-z-]*(?: [^\n|;&]{0,200}?)? (?:-p|--password[= ])(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["mysql", "mariadb"], concat!(r"(?:mysql|mariadb)[a-z-]*", args!(), r"(?:-p|--password[= ])", word!())).command(),
     edged("password", &["sshpass "], r#"sshpass +(?:-\S+ +){0,3}?-p *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`]+))"#).check(Check::Password),
-    edged("password", &["redis-cli "], r#"redis-cli(?: [^\n|;&]{0,200}?)? (?:-a|--pass) *(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
-    edged("password", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-u|--user|--proxy-user|-U)[ =]?(?:'[^':\n]{1,80}:([^'\n]+)|"[^":\n]{1,80}:([^"\n]+)|[^\s'":=-][^\s'":]{0,80}:([^\s'"`]+))"#).check(Check::Password),
-    edged("cookie", &["curl "], r#"curl(?: [^\n|;&]{0,300}?)? (?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#).check(Check::Random),
+    edged("password", &["redis-cli "], concat!(r"redis-cli", args!(), r"(?:-a|--pass) *", word!())).command(),
+    edged("password", &["curl "], concat!(r"curl", args!(), r#"(?:(?:-u|--user|--proxy-user|-U)[ =]?|-[#afgijklnsvGIJLNORSV]{1,8}u +)(?:'[^':\n]{1,80}:([^'\n]+)|"[^":\n]{1,80}:([^"\n]+)|[^\s'":=-][^\s'":]{0,80}:([^\s'"`]+))"#)).command(),
+    edged("cookie", &["curl "], concat!(r"curl", args!(), r#"(?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#)).command().check(Check::Random),
     edged("password", &["net user "], r"net user \S+ (\S+)(?: /\S+)* /add").check(Check::Password),
     glued("password", &["BasicAuth(", "basic_auth(", "auth=(", "auth = ("], r#"(?:BasicAuth|basic_auth|auth ?= ?)\(\s{0,20}["'][^"'\n]{1,80}["']\s{0,20},\s{0,20}(?:Some\()?["']([^"'\n]{3,})"#).check(Check::Password),
-    edged("password", &["docker login", "podman login", "helm registry login", "oc login", "az login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "sqlcmd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], r#"[a-z]+(?: [a-z]+){0,2}(?: [^\n|;&]{0,200}?)? -(?:p|w|P)[ =]?(?:'([^'\n]+)|"([^"\n]+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "ldappasswd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
+    edged("password", &["sqlcmd", "bcp ", "cqlsh ", "twine upload ", "dotnet nuget ", "supabase "], concat!(r"[a-z]+", args!(), r"-[pP] *", word!())).command().check(Check::Told),
     edged("password", &["pass:"], r"(?:-pass(?:in|out)?|-k) pass:([^\s'\x22`]+)").back(9).check(Check::Password),
     edged("password", &["smbclient ", "rpcclient "], r#"(?:smb|rpc)client(?: [^\n|;&]{0,200}?)? -U *['"]?[^\s%'"]{1,80}%([^\s'"]+)"#).check(Check::Password),
     edged("password", &["chpasswd"], r#"echo +(?:-[a-z]+ +)?['"]?[a-z_][\w-]*:([^\s'"|]+)['"]? *\| *(?:sudo +)?chpasswd"#).back(140).check(Check::Password),
-    edged("password", &["login "], r"login +\S+\s+password +([^\s'\x22`]+)").check(Check::Password),
+    edged("password", &["login "], r"\n[ \t]{0,8}login +\S+\s+password +([^\s'\x22`]+)").back(9).check(Check::Password),
+    edged("password", &["machine ", "default login "], r"(?:machine +\S+|default)\s+login +\S+\s+password +([^\s'\x22`]+)").check(Check::Password),
     edged("password", &["IDENTIFIED BY ", "identified by "], r"(?i:identified by) +(?:PASSWORD +)?'([^'\n]+)").check(Check::Password),
     edged("password", &["requirepass ", "masterauth "], r"(?:requirepass|masterauth) +([^\s#]+)").check(Check::Password),
     edged("password", &[":5432:", ":5433:"], r"[\w.*-]+:543[23]:[\w.*-]+:[\w.*-]+:([^\s'\x22]+)").back(80).check(Check::Password),
-    edged("password", &["--password-stdin", "--with-token", "sudo -S", "--stdin", "secret create", "secret set", "--passphrase-fd", "kinit "], r#"(?:echo|printf)(?: +-[a-zA-Z]+)*(?: +['"]%s(?:\\n)?['"])? +(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *[^\n|]{0,120}?(?:--password-stdin|--with-token|sudo -S|--stdin|secret create|secret set|--passphrase-fd|kinit )"#).back(240).check(Check::Password),
+    // Users with passwords outside of URLs.
+    glued("password", &["@tcp(", "@unix("], r"[\w.%-]{0,64}:([^\s'\x22`]{2,100})@(?:tcp|unix)\(").back(160).check(Check::Password),
+    edged("password", &["sqlplus ", "oracle:thin:"], r"(?:sqlplus(?: +-\w+)* +['\x22]?|oracle:thin:)\w+/([^\s'\x22@]+)@").check(Check::Password),
+    edged("password", &["CURLOPT_USERPWD"], r#"CURLOPT_USERPWD["']? *(?:,|=>) *["'][^"':\n]{1,80}:([^"'\n]+)["']"#).check(Check::Password),
+    edged("password", &["ssh ", "sftp "], r"s(?:sh|ftp) [\w.-]{1,40}:([^\s@'\x22/]+)@[\w.-]+").check(Check::Told),
+    glued("password", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d+ +[\w.@-]{1,80}:([^\s'\x22]+)").check(Check::Password),
+    // Pairs of a user and a password.
+    glued("password", &["redentials:", "redential:", "reds:", "ogin:", "ogins:", "daten:", "ugang:", "user/pass"], r#"(?:redentials?|reds|ogins?|daten|ugang|user/pass(?:word)? ?)[:=][*]{0,2}\s{0,3}[`'"]?[\w.@+-]{2,40}[`'"]?(?: ?/ ?|:| - |, | \| |\n)[`'"]?([^\s'"`,]+)"#).check(Check::ClearlyTold),
+    glued("password", &["redentials ", "creds ", "og in with ", "og in as ", "ogin with ", "ogin is ", "ogin as ", "ign in with ", "ign in as ", "nmelden mit "], r#"(?:redentials|creds|ogin is|(?:og in|ogin|ign in|nmelden) (?:with|as|mit))(?: are)? [`'"]?[\w.@+-]{2,40}[`'"]?(?: ?/ ?|:| and | und )[`'"]?([^\s'"`,]+)"#).check(Check::ClearlyTold),
+    // Values on the line after a label.
+    edged("password", &["Password for the ["], r"Password for the \[[\w.-]+\] user successfully reset\.\s+New value: (\S+)").check(Check::Password),
+    edged("password", &["password to proceed to installation"], r"password to proceed to installation:\s+([0-9a-f]{32})\b").check(Check::Nothing),
+    edged("password", &["--password-stdin", "--with-token", "sudo -S", "--stdin", "secret create", "secret set", "secret put", "--passphrase-fd", "kinit ", "secrets create", "secrets versions add", "vercel env add", "cryptsetup "], r#"(?:echo|printf)(?: +-[a-zA-Z]+)*(?: +['"]%s(?:\\n)?['"])? +(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *[^\n|]{0,120}?(?:--password-stdin|--with-token|sudo -S|--stdin|secrets? create|secrets versions add|vercel env add|secret (?:set|put)|--passphrase-fd|kinit |cryptsetup )"#).back(240).check(Check::Password),
     edged("password", &["--password-stdin", "--with-token"], r#"--(?:password-stdin|with-token)[^\n|;&]{0,80}?<<< *(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
+    edged("password", &["sudo -S", "vercel env add", "chpasswd"], concat!(r"(?:sudo -S|vercel env add|chpasswd)[^\n|;&<]{0,120}<<< *", word!())).check(Check::Password),
+    edged("password", &["ssh-keygen ", "wpa_passphrase ", "vault kv put "], concat!(r"(?:ssh-keygen", args!(), r"-N +|wpa_passphrase +\S+ +|vault kv put +\S+ +value=)", word!())).command().check(Check::ClearlyTold),
+    edged("password", &["http-basic."], concat!(r"http-basic\.\S+ +\S+ +", word!())).check(Check::Password),
+    edged("password", &["http -a ", "https -a "], r"https? -a +['\x22]?[\w.@-]{1,80}:([^\s'\x22]+)").check(Check::Password),
     edged("secret", &["gh secret set"], r#"gh secret set[^\n|;&]{0,160}? (?:--body|-b)[= ]*(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("secret", &["--secret-string"], r#"--secret-string[= ]+(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
     edged("secret", &["put-parameter"], r#"put-parameter[^\n|;&]{0,240}?SecureString[^\n|;&]{0,200}? --value[= ]+(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#).check(Check::Password),
@@ -326,7 +285,20 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["net use "], r"net use (?:\S+: +)?\\\\\S+ +([^\s/*]\S*)").check(Check::Password),
     edged("password", &["encrypt_string "], r"encrypt_string(?: +--?[a-z-]+(?:[= ][^\s'-]\S*)?)* +'([^'\n]+)").check(Check::Password),
     glued("password", &["assword:"], r#"assword:[ *]{0,2}\\?["'] *[;}]? *\{?\s{0,20}send +(?:-- +)?\\?"([^"\\\n]+)\\"#).check(Check::Password),
+    glued("secret", &["SecretString\""], r#"SecretString"\s*:\s*"([^"{\\\n][^"\n]*)""#).check(Check::Password),
+    edged("password", &["\"random_password\""], r#""random_password"[^\n}]{0,400}?"result":\s*"([^"\n]+)""#).check(Check::Password),
+    glued("secret", &["\" -> \""], r#"(?i:password|passwd|secret|token|api_key)"?\s*=\s*"[^"\n]*" -> "([^"\n]+)"#).back(200).check(Check::Password),
     // Passwords in calls, statements and forms.
+    glued("password", &["NetworkCredential(", "PasswordAuthentication(", "PasswordCredentials(", "WiFi.begin("], r#"[A-Za-z.]+\(\s{0,20}"[^"\n]{1,80}",\s{0,20}"([^"\n]{3,})""#).check(Check::Password),
+    glued("password", &["bcrypt.hash", "hashSync(", "password_hash(", "Hash::make(", "create_superuser(", "create_user(", "createUser("], r#"[\w.:']+\)?\.?\w*\((?:[^()\n]{0,120},\s{0,20})?(?:'([^'\n]{6,})'|"([^"\n]{6,})")"#).check(Check::ClearlyTold),
+    glued("secret", &["jwt.sign(", "createHmac("], r#"[\w.]+\([^()\n]{0,160}?,\s{0,20}(?:'([^'\n]{8,})'|"([^"\n]{8,})")"#).check(Check::ClearlyTold),
+    glued("password", &["btoa('", "btoa(\"", "Buffer.from('", "Buffer.from(\""], r#"\w+\(["'][\w.@+-]{1,60}:([^"'\n]{3,})["']"#).check(Check::Password),
+    edged("password", &["IDENTIFIED BY \""], r#"IDENTIFIED BY +"([^"\n]+)"#).check(Check::Password),
+    edged("password", &["identified by \""], r#"identified by +"([^"\n]+)"#).check(Check::Told),
+    edged("password", &["IDENTIFIED WITH ", "identified with "], r#"(?i:identified with) +\S+ +(?i:by) +['"]([^'"\n]+)"#).check(Check::Password),
+    // What UI tests type into password fields.
+    glued("password", &["assword' }).fill(", "assword\" }).fill(", "assword\"]').fill(", "assword\"]').type(", "assword']\").fill(", "assword')).typeText(", "assword/i), ", "assword', with: ", "assword\", with: ", "assword\" with ", "querySelector('#password').value = "], r#"[^\n]{1,60}?(?:fill\(|type\(|typeText\(|/i\), |with:? |value = )(?:'([^'\n]+)|"([^"\n]+))"#).check(Check::Password),
+    glued("password", &["\"Password\" [ref="], r#""Password" \[ref=\w+\]: (\S+)"#).check(Check::Told),
     edged("password", &["type=\"password\"", "type='password'", "type=\\\"password"], r#"type=\\?["']password\\?["'][^<>]{0,200}?\bvalue=\\?["']([^"'<>\\]+)|\bvalue=\\?["']([^"'<>\\]+)\\?["'][^<>]{0,200}?type=\\?["']password\\?["']"#).back(240).check(Check::Password),
     edged("password", &["mysqli_connect(", "mysql_connect(", "mysqli(", "PDO(", "getConnection(", "imap_open(", "ftp_login(", "ldap_bind("], r#"\w+\(\s{0,20}(?:[^,()\n]{0,200},\s{0,20}){2}(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+))"#).check(Check::Password),
     glued("password", &[".login("], r#"\.login\(\s{0,20}["'][^"'\n]{1,80}["'],\s{0,20}["']([^"'\n]{3,})["']\s{0,20}\)"#).check(Check::Password),

@@ -10,19 +10,15 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex_automata::{Anchored, Input, meta, util::syntax};
 
 use crate::{
-    SecretKind, assignment, basic, block,
+    SecretKind,
+    assignment::{self, sentence},
+    basic, block,
     placeholder::{is_placeholder, is_plain_word},
     randomness::{entropy, looks_random},
-    rules::{Check, RULES, Rule, Start},
+    rule::{Check, Rule, Start},
+    rules::RULES,
     url,
 };
-
-/// Maximum number of bytes that a pattern reads from its anchor. The longest known token has fewer.
-const WINDOW: usize = 64 * 1024;
-
-/// The same limit for a pattern that may begin before its anchor. It is smaller, because the
-/// pattern is tried at many positions.
-const NARROW_WINDOW: usize = 256;
 
 /// The start of a replacement.
 pub(super) const MARK: &str = "[REDACTED:";
@@ -170,11 +166,19 @@ impl Pass<'_, '_> {
         let name = assignment::name_around(self.text.as_bytes(), anchor);
         self.named = name.end;
         let start = name.start;
-        if let Some((range, kind)) = assignment::secret_after(self.text, name) {
+        if let Some((range, kind)) = assignment::secret_after(self.text, name.clone()) {
             // Names inside replaced text are ignored.
             self.named = self.named.max(range.end);
             self.add(range, kind, false);
-        } else if start >= self.tables {
+            return;
+        }
+        let elsewhere = assignment::secret_before(self.text, name.clone())
+            .or_else(|| assignment::secret_below(self.text, name.clone()))
+            .or_else(|| assignment::secret_in_sibling(self.text, name));
+        if let Some((range, kind)) = elsewhere {
+            self.add(range, kind, false);
+        }
+        if start >= self.tables {
             self.try_table(start);
         }
     }
@@ -192,17 +196,17 @@ impl Pass<'_, '_> {
     fn try_rule(&mut self, index: usize, anchor: Range<usize>) {
         let rule = &RULES[index];
         let bytes = self.text.as_bytes();
-        let (start, window) = match rule.start {
-            Start::Anywhere => (anchor.start, WINDOW),
-            Start::Edge if is_edge(bytes, anchor.start, b"") => (anchor.start, WINDOW),
-            Start::Run if is_edge(bytes, anchor.start, b"_-") => (anchor.start, WINDOW),
-            Start::Alone if is_edge(bytes, anchor.start, b"_-+/") => (anchor.start, WINDOW),
+        let start = match rule.start {
+            Start::Anywhere => anchor.start,
+            Start::Edge if is_edge(bytes, anchor.start, b"") => anchor.start,
+            Start::Run if is_edge(bytes, anchor.start, b"_-") => anchor.start,
+            Start::Alone if is_edge(bytes, anchor.start, b"_-+/") => anchor.start,
             Start::Edge | Start::Run | Start::Alone => return,
-            Start::Back(reach) => (anchor.start.saturating_sub(reach), NARROW_WINDOW),
+            Start::Back(reach) => anchor.start.saturating_sub(reach),
         };
         let anchored =
             if matches!(rule.start, Start::Back(_)) { Anchored::No } else { Anchored::Yes };
-        let end = bytes.len().min(anchor.start + window);
+        let end = bytes.len().min(anchor.start + rule.window);
         let input = Input::new(bytes).range(start..end).anchored(anchored);
         let pattern = self.scanner.pattern(index);
         let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
@@ -259,6 +263,8 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         Check::Chosen => {
             is_password(secret) && secret.bytes().any(|byte| byte.is_ascii_lowercase())
         }
+        Check::Told => sentence::is_told(secret),
+        Check::ClearlyTold => sentence::is_clearly_told(secret),
         Check::SeedWords => !secret.split([' ', ',']).any(|word| FUNCTION_WORDS.contains(&word)),
         Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
         Check::Mixed => {

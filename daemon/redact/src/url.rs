@@ -39,7 +39,8 @@ pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
 fn user_info(info: &str) -> Option<Range<usize>> {
     match info.split_once(':') {
         Some((user, password)) => {
-            let is_user = !user.contains(['[', '(', '^', '*']);
+            let is_masked = !user.is_empty() && user.bytes().all(|byte| byte == b'*');
+            let is_user = is_masked || !user.contains(['[', '(', '^', '*']);
             (is_user && is_password(password)).then_some(user.len() + 1..info.len())
         }
         None => (info.len() >= 20 && looks_random(info) && !is_placeholder(info))

@@ -4,15 +4,17 @@ use crate::{
     assignment::{
         name::{NameMeaning, Strength},
         reference::{self, Surrounding, is_code},
+        sentence::{is_clearly_told, is_told},
         value::{JUDGED, Quoting, Value},
+        words::{
+            has_any, has_signs, is_dashed_phrase, is_hex_literal, is_type_name, is_unlike_words,
+            mentions_password, mentions_secret,
+        },
     },
     basic,
     placeholder::{is_hash, is_label, is_location, is_placeholder, is_plain_word},
     randomness::looks_random,
 };
-
-/// Characters that are common in passwords and rare in names.
-const SIGNS: &[u8] = b"!@#$%^&*+?~=";
 
 /// The characters of [`SIGNS`] that occur neither in escapes nor in queries.
 const STRONG_SIGNS: &[u8] = b"!@#$^*";
@@ -43,12 +45,20 @@ impl Value<'_> {
         match meaning.strength {
             Strength::Password => self.is_password(text),
             Strength::LikelyPassword => self.is_likely_password(text, meaning),
+            Strength::QualifiedPassword => self.is_setting() && is_clearly_told(text),
             Strength::Key if matches!(self.quoting, Quoting::Beside | Quoting::Cell) => {
                 self.is_hinted(text)
             }
-            Strength::Key => self.is_key(text) || self.is_strong(text, meaning),
+            Strength::Key if matches!(self.quoting, Quoting::Told | Quoting::ToldInQuotes) => {
+                (self.is_key(text) && text.len() >= 12) || self.is_told_key(text)
+            }
+            Strength::Key => {
+                self.is_key(text) || self.is_strong(text, meaning) || self.is_told_key(text)
+            }
             Strength::Hint => self.is_hinted(text),
-            Strength::Credential => self.is_hinted(text) || basic::is_pair(text),
+            Strength::Credential => {
+                self.is_hinted(text) || basic::is_pair(text) || self.is_told_pair(text)
+            }
             Strength::Authorization => is_authorization(text),
             Strength::Cookie => is_cookie(text),
         }
@@ -119,6 +129,8 @@ impl Value<'_> {
             Quoting::Last => {
                 !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
             }
+            Quoting::Told => is_told(text),
+            Quoting::ToldInQuotes => is_told(text) || is_quoted_word(text),
             Quoting::Prose | Quoting::Bare => self.is_bare_password(text),
         }
     }
@@ -152,7 +164,42 @@ impl Value<'_> {
         if is_line && (has_signs(text) || (has_digit && !text.contains('_'))) {
             return !is_number && !is_message && self.is_password(text);
         }
-        is_tied && !is_plain && !is_number && !is_message && self.is_password(text)
+        match self.quoting {
+            Quoting::Told | Quoting::ToldInQuotes | Quoting::Prose => is_told(text),
+            Quoting::Last => is_clearly_told(text) && !meaning.is_variable,
+            _ => is_tied && !is_plain && !is_number && !is_message && self.is_password(text),
+        }
+    }
+
+    /// Whether the value belongs to a setting or a field.
+    fn is_setting(self) -> bool {
+        matches!(
+            self.quoting,
+            Quoting::Literal
+                | Quoting::Field
+                | Quoting::QuotedSetting
+                | Quoting::Setting
+                | Quoting::Pair
+                | Quoting::Line
+                | Quoting::Flag
+        )
+    }
+
+    /// Whether the value of `auth` or `creds` is a password, or a user and a password.
+    fn is_told_pair(self, text: &str) -> bool {
+        let (user, password) = text.split_once(':').unwrap_or(("", text));
+        let is_user =
+            user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte));
+        self.is_setting() && is_user && is_clearly_told(password)
+    }
+
+    /// Whether a key in a sentence resembles a password that a person chose.
+    fn is_told_key(self, text: &str) -> bool {
+        let is_sentence = matches!(
+            self.quoting,
+            Quoting::Told | Quoting::ToldInQuotes | Quoting::Prose | Quoting::Last
+        );
+        is_sentence && has_any(text, STRONG_SIGNS) && is_clearly_told(text)
     }
 
     fn is_key(self, text: &str) -> bool {
@@ -214,7 +261,9 @@ impl Value<'_> {
         let is_password = !is_plain_word(text) && !is_location(text) && !mentions_password(text);
         match meaning.strength {
             Strength::Password => is_password && self.is_column_password(text),
-            Strength::LikelyPassword => is_password && is_unlike_words(text),
+            Strength::LikelyPassword | Strength::QualifiedPassword => {
+                is_password && is_unlike_words(text)
+            }
             Strength::Key => self.is_key(text) || (has_signs(text) && is_password),
             _ => false,
         }
@@ -241,95 +290,25 @@ fn is_bare_word_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_one_word = !text.contains(['_', '/', '.', ':', '(', '-', '=']);
+    if text.contains('=') && is_clearly_told(text) {
+        return text
+            .split_once('=')
+            .is_some_and(|(left, _)| left.ends_with(|c: char| c.is_ascii_digit()));
+    }
     (6..=64).contains(&text.len()) && has_digit && has_letter && is_one_word && !is_type_name(text)
 }
 
-/// Accepts text with a digit or a special character, and words with hyphens, but neither numbers of
-/// up to five digits nor names of types.
-fn is_unlike_words(text: &str) -> bool {
-    let has_letter = text.chars().any(char::is_alphabetic);
-    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let is_number = !has_letter && text.len() < 6;
-    !is_number && (has_digit || has_signs(text) || is_dashed_phrase(text)) && !is_type_name(text)
-}
-
-/// Accepts text with a letter, one of [`SIGNS`], and a digit or a capital.
-fn has_signs(text: &str) -> bool {
-    has_any(text, SIGNS)
-}
-
-fn has_any(text: &str, signs: &[u8]) -> bool {
-    let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let has_sign = text.bytes().any(|byte| signs.contains(&byte));
-    let is_varied = text.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-    has_letter && has_sign && is_varied
-}
-
-/// Accepts `blaue-katze-am-see`: at least three words, not all of them short.
-fn is_dashed_phrase(text: &str) -> bool {
-    let mut words = text.split('-');
-    let are_words = words.clone().all(|word| {
-        (1..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
-    });
-    are_words
-        && words.clone().count() >= 3
-        && words.any(|word| word.len() >= 4)
-        && !["up-to-date", "out-of-date", "end-to-end", "one-time-use", "read-only-access"]
-            .contains(&text)
+/// Accepts `"swordfish"`, but neither short nor capitalised words, which may be labels.
+pub(super) fn is_quoted_word(text: &str) -> bool {
+    (7..=64).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_label(text)
+        && !reference::names_secret(text)
 }
 
 /// Whether `text` is a passphrase rather than a label or a message.
 fn is_phrase(text: &str) -> bool {
     text.len() <= 200 && !is_label(text) && text.split_whitespace().count() <= 12
-}
-
-/// Whether `text` is about passwords (`auth/wrong-password`) rather than a password.
-fn mentions_password(text: &str) -> bool {
-    mentions(text, &["password", "passwd", "passphrase", "required"])
-}
-
-/// Whether `text` is about secrets of any kind: `db-credentials`, `github-access-token`.
-fn mentions_secret(text: &str) -> bool {
-    mentions_password(text)
-        || mentions(text, &["secret", "credential", "token", "key", "cert", "config"])
-}
-
-fn mentions(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    words.iter().any(|word| lower.contains(word))
-        && !text.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&*+=".contains(&byte))
-}
-
-/// Names of types and algorithms that end with a number (`u32`, `sha256`), without the number.
-#[rustfmt::skip]
-const SIZED_TYPES: &[&str] = &[
-    "argon", "base", "bcrypt", "f", "float", "hs", "i", "int", "md", "ntlmv", "oauth", "pbkdf",
-    "rs", "sha", "str", "u", "uint", "utf", "v", "vec",
-];
-
-/// Accepts type names (`CharArray`, `SecretStr`, `__u32`), and numbers such as `0x1F`.
-fn is_type_name(text: &str) -> bool {
-    let name = text.trim_start_matches('_').trim_end_matches("_t");
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let lower = stem.to_ascii_lowercase();
-    let is_sized = SIZED_TYPES.contains(&lower.as_str());
-    let is_named = name == stem
-        && name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && !has_digits_inside(name)
-        && !looks_random(name);
-    is_sized || is_named || is_hex_literal(text)
-}
-
-fn is_hex_literal(text: &str) -> bool {
-    text.starts_with("0x") && text.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Accepts `Falcon41berlin`, but neither `OAuth2Token` nor `Vec3f`.
-fn has_digits_inside(name: &str) -> bool {
-    name.as_bytes()
-        .windows(3)
-        .any(|bytes| bytes[0].is_ascii_digit() && bytes[1..].iter().all(u8::is_ascii_lowercase))
 }
 
 /// Accepts `Bearer abc…`, `Basic …`, `Digest username="…", …`, or a bare key.

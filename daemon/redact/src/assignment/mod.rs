@@ -10,11 +10,16 @@ pub(super) mod name;
 pub(super) mod table;
 pub(super) mod value;
 
+mod below;
 mod extent;
 mod judge;
 mod position;
 mod reference;
+pub(super) mod sentence;
 mod separator;
+mod sibling;
+mod vocabulary;
+mod words;
 
 use std::ops::Range;
 
@@ -27,6 +32,7 @@ use crate::{
         name::{NameMeaning, Strength},
         separator::Tie,
     },
+    randomness::looks_random,
 };
 
 /// Maximum number of bytes of a name before its anchor. The whole name may have twice as many.
@@ -64,6 +70,11 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
         return None;
     }
     let (tie, at) = separator::read(text.as_bytes(), name.start, name.end)?;
+    // `密码：` is followed by a sentence rather than a password.
+    let is_ascii = |at: usize| text.as_bytes().get(at).is_none_or(u8::is_ascii);
+    if !is_ascii(name.start) && !is_ascii(at) {
+        return None;
+    }
     let meaning = meaning(text, name.clone())?;
     // `open('/etc/passwd', 'utf8')`: the name is the last segment of a path.
     if tie == Tie::Literal && name.start > 0 && text.as_bytes()[name.start - 1] == b'/' {
@@ -74,7 +85,8 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
         return None;
     }
     let is_header = matches!(meaning.strength, Strength::Authorization | Strength::Cookie);
-    if is_header && matches!(tie, Tie::Beside | Tie::Column | Tie::Cell | Tie::Prose) {
+    let is_loose = matches!(tie, Tie::Beside | Tie::Column | Tie::Cell | Tie::Prose | Tie::Told);
+    if is_header && is_loose {
         return None;
     }
     let is_unquoted = separator::quote(&text.as_bytes()[at..]).is_none();
@@ -88,6 +100,40 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     }
     let start = found.range.start + scheme_length(meaning, found.value.text);
     Some((start..found.whole_end(text), meaning.kind))
+}
+
+/// Returns the secret value on the line below the label that ends with the name at `name`.
+pub(super) fn secret_below(text: &str, name: Range<usize>) -> Option<(Range<usize>, SecretKind)> {
+    let below = below::find(text, name.end)?;
+    let meaning = meaning(text, name)?;
+    below.is_secret(text, meaning).then_some((below.range, meaning.kind))
+}
+
+/// Returns the secret in a field before the field that contains the name at `name`.
+pub(super) fn secret_in_sibling(
+    text: &str,
+    name: Range<usize>,
+) -> Option<(Range<usize>, SecretKind)> {
+    let at = sibling::earlier(text.as_bytes(), name.start)?;
+    let meaning = meaning(text, name.clone())?;
+    let found = value::read(text, name, Tie::Equals, at)?;
+    found.value.is_secret(meaning).then(|| (found.range.clone(), meaning.kind))
+}
+
+/// Returns the secret value before the name at `name`, in a sentence such as `use hunter22 as the
+/// password`.
+pub(super) fn secret_before(text: &str, name: Range<usize>) -> Option<(Range<usize>, SecretKind)> {
+    if !text.as_bytes()[..name.start].ends_with(b" ") || name.len() > NAME_REACH {
+        return None;
+    }
+    let value = sentence::value_before(text, &name)?;
+    let meaning = meaning(text, name)?;
+    let is_accepted = match meaning.strength {
+        Strength::Password | Strength::LikelyPassword => true,
+        Strength::Key => looks_random(&text[value.clone()]),
+        _ => false,
+    };
+    is_accepted.then_some((value, meaning.kind))
 }
 
 /// Returns the meaning of the name. The preceding words are also read for the French `passe` and

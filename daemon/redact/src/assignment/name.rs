@@ -1,6 +1,9 @@
 //! Classifies names by the kind of value that they denote.
 
-use crate::SecretKind;
+use crate::{
+    SecretKind,
+    assignment::vocabulary::{ASPECTS, MAPPING, NEUTRAL, OPEN, PASSING, PROVIDERS, UNLOCKING},
+};
 
 /// Parts of names: in a text, only names that contain one of them are found and classified. Many
 /// parts lack the first letter, so that two parts (`oken`, `OKEN`) cover three spellings (`Token`,
@@ -10,11 +13,15 @@ pub(crate) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
     "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
     // German, Spanish, French, Portuguese, Italian, Dutch, Polish.
-    "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chlüssel", "chluessel", "CHLUESSEL",
+    "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chluessel", "CHLUESSEL",
     "ugangsdaten", "ZUGANGSDATEN", "ontrase", "CONTRASE", "clave", "Clave", "CLAVE",
     "redencial", "REDENCIAL", "mdp", "MDP", "senha", "Senha", "SENHA", "achtwoord",
-    "ACHTWOORD", "haslo", "HASLO", "hasło", "Hasło",
-    "HASŁO", "hrase", "HRASE",
+    "ACHTWOORD", "haslo", "HASLO", "hrase", "HRASE", "creds", "CREDS", "ccess_code", "CCESS_CODE", "ccessCode",
+    "ccess code",
+    "heslo", "Heslo",
+    // German, Polish, Swedish, Turkish, Russian, Chinese, Japanese and Korean.
+    "chlüssel", "hasło", "Hasło", "HASŁO", "ösenord", "şifre", "Şifre", "ароль", "密码", "密碼",
+    "口令", "パスワード", "비밀번호",
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +42,9 @@ pub(crate) enum Strength {
     Password,
     /// A password under an ambiguous name (`pass`): a plain word is not accepted.
     LikelyPassword,
+    /// A password under a name with a further word (`PASSWORD_MYSQL`): the value must resemble a
+    /// secret.
+    QualifiedPassword,
     /// A generated key or token: the value must look random.
     Key,
     /// Possibly a key: the value must be long, random and not a hash.
@@ -46,85 +56,6 @@ pub(crate) enum Strength {
     /// The `Cookie` and `Set-Cookie` headers.
     Cookie,
 }
-
-/// Providers whose keys have no recognisable form, and the kinds of their keys.
-const PROVIDERS: &[(&str, &str)] = &[
-    ("algolia", "algolia-key"),
-    ("auth0", "auth0-secret"),
-    ("aws", "aws-secret-key"),
-    ("azure", "azure-key"),
-    ("cloudflare", "cloudflare-token"),
-    ("co", "cohere-key"),
-    ("cohere", "cohere-key"),
-    ("datadog", "datadog-key"),
-    ("dd", "datadog-key"),
-    ("deepgram", "deepgram-key"),
-    ("deepseek", "deepseek-key"),
-    ("discord", "discord-token"),
-    ("fastly", "fastly-token"),
-    ("heroku", "heroku-key"),
-    ("jira", "atlassian-token"),
-    ("mailgun", "mailgun-key"),
-    ("mapbox", "mapbox-token"),
-    ("mistral", "mistral-key"),
-    ("okta", "okta-token"),
-    ("pagerduty", "pagerduty-key"),
-    ("paypal", "paypal-token"),
-    ("plaid", "plaid-token"),
-    ("telegram", "telegram-token"),
-    ("together", "together-key"),
-    ("twilio", "twilio-key"),
-    ("vercel", "vercel-token"),
-    ("voyage", "voyage-key"),
-];
-
-/// Words after which `key` denotes a secret. After other words, `key` is only a hint, because most
-/// keys belong to maps, tables and keyboards.
-#[rustfmt::skip]
-const UNLOCKING: &[&str] = &[
-    "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
-    "client", "consumer", "crypto", "customer", "decryption", "deploy", "developer", "encrypt",
-    "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master",
-    "private", "priv", "project", "rest", "root", "secret", "security", "server", "service",
-    "shared", "sign", "signature", "signing", "storage", "subscription", "token", "webhook",
-    "write",
-];
-
-/// Words after which `key`, `token` or `pass` denotes a public or harmless value.
-#[rustfmt::skip]
-const OPEN: &[&str] = &[
-    "bos", "cache", "cancel", "cancellation", "cls", "continuation", "cursor", "design", "eos",
-    "foreign", "host", "idempotency", "input", "max", "min", "next", "num", "output", "pad",
-    "page", "prev", "previous", "primary", "pub", "public", "publishable", "sep", "stop",
-    "sync", "total", "unk", "verification", "verify",
-];
-
-/// Words after which `pass` does not denote a password, as in `first_pass`.
-#[rustfmt::skip]
-const PASSING: &[&str] = &[
-    "by", "debug", "first", "last", "multi", "one", "optimization", "render", "second", "single",
-    "to", "two",
-];
-
-/// Words after which `key` denotes the key of a map, a table or a keyboard.
-#[rustfmt::skip]
-const MAPPING: &[&str] = &[
-    "any", "arrow", "cache", "column", "composite", "context", "ctrl", "data", "dict", "enter",
-    "escape", "event", "field", "group", "hash", "hot", "i18n", "index", "json", "label", "lookup",
-    "map", "message", "meta", "name", "object", "order", "partition", "path", "property", "range",
-    "record", "registry", "routing", "row", "search", "shift", "shortcut", "sort", "tab", "tag",
-    "translation", "unique",
-];
-
-/// Words after the word for the secret that do not change the meaning of the name:
-/// `PASSWORD_PROD`, `SECRET_KEY_BASE`.
-#[rustfmt::skip]
-const NEUTRAL: &[&str] = &[
-    "admin", "again", "b64", "base", "base64", "confirm", "confirmation", "current", "data", "default",
-    "dev", "github", "gitlab", "live", "local", "main", "new", "old", "plain", "plaintext",
-    "prod", "production", "raw", "readonly", "repeat", "root", "sandbox", "staging", "string",
-    "test", "text", "user", "value", "write",
-];
 
 /// Maximum number of words of a name that are considered.
 const WORDS: usize = 10;
@@ -150,9 +81,10 @@ pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
         && matches!(rest, [word] if word.eq_ignore_ascii_case("id"));
     let strength = if is_secret_id { strength } else { after(strength, segment, rest)? };
     let is_specific_enough = match strength {
+        Strength::QualifiedPassword => false,
         Strength::Password | Strength::LikelyPassword | Strength::Key => true,
         Strength::Hint => at > 0 && kind == "secret" && !is_among(MAPPING, words[at - 1]),
-        Strength::Credential => !words[at].eq_ignore_ascii_case("auth"),
+        Strength::Credential => !is_among(&["auth", "creds", "credential"], words[at]),
         Strength::Authorization | Strength::Cookie => false,
     };
     let has_neutral_rest = is_secret_id || rest.iter().all(|word| is_neutral(word));
@@ -169,14 +101,23 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
     let previous = before.last().copied().unwrap_or("");
     let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
     let ends = |wanted: &[&str]| wanted.iter().any(|end| ends_with(word, end));
-    if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
-        || is(&["passw", "dbpass", "userpass", "rootpass", "adminpass", "smtppass", "mailpass"])
-        || is(&["storepass", "keypass", "ftppass", "ldappass", "bindpass", "authpass"])
-        || (is(&["pass", "phrase", "pw"])
-            && !before.is_empty()
-            && !is_open(previous)
-            && !is_among(PASSING, previous))
-        || is_password_in_other_language(before, word)
+    if may_end_password(word)
+        && (ends(&["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "psk"])
+            || is(&[
+                "passw",
+                "dbpass",
+                "userpass",
+                "rootpass",
+                "adminpass",
+                "smtppass",
+                "mailpass",
+            ])
+            || is_joined_password(previous, word)
+            || (is(&["pass", "phrase", "pw"])
+                && !before.is_empty()
+                && !is_open(previous)
+                && !is_among(PASSING, previous))
+            || is_password_in_other_language(before, word))
     {
         return Some((Strength::Password, "password"));
     }
@@ -190,7 +131,11 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
         return Some((Strength::Cookie, "cookie"));
     }
     if ends(&["token", "tokens"]) {
-        return (!is_open(previous)).then_some((Strength::Key, "token"));
+        let is_public = before.ends_with(&["Public", "Key"]);
+        return (!is_open(previous) && !is_public).then_some((Strength::Key, "token"));
+    }
+    if is(&["secret"]) && previous.eq_ignore_ascii_case("existing") {
+        return None;
     }
     if ends(&["secret", "secrets", "geheimnis"]) || is(&["secreto", "secreta"]) {
         return Some((Strength::Key, "secret"));
@@ -207,8 +152,51 @@ fn own_word(before: &[&str], word: &str) -> Option<(Strength, &'static str)> {
             () => Some((Strength::Hint, "secret")),
         };
     }
-    let is_credential = is(&["credential", "credentials", "auth", "zugangsdaten", "credenciales"]);
+    let is_credential =
+        is(&["creds", "credential", "credentials", "auth", "zugangsdaten", "credenciales"]);
     is_credential.then_some((Strength::Credential, "secret"))
+}
+
+/// Whether the last letters of `word` end a word for a password. Most words in names end otherwise.
+fn may_end_password(word: &str) -> bool {
+    let [.., before, last] = word.as_bytes() else { return false };
+    let ends: [&[u8; 2]; 17] = [
+        b"rd", b"wd", b"ss", b"se", b"de", b"rt", b"sk", b"sw", b"pw", b"dp", b"na", b"ia", b"ve",
+        b"ha", b"lo", b"re", b"th",
+    ];
+    !before.is_ascii()
+        || !last.is_ascii()
+        || ends.contains(&&[before.to_ascii_lowercase(), last.to_ascii_lowercase()])
+}
+
+/// Matches names without a separator before `pass` or `pw`, and names of other words.
+fn is_joined_password(previous: &str, word: &str) -> bool {
+    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let follows = |wanted: &str| previous.eq_ignore_ascii_case(wanted);
+    match word.as_bytes() {
+        [.., b's' | b'S'] => is(&[
+            "storepass",
+            "keypass",
+            "ftppass",
+            "ldappass",
+            "bindpass",
+            "authpass",
+            "sshpass",
+            "pgpass",
+            "mysqlpass",
+            "sqlpass",
+            "vaultpass",
+            "sudopass",
+        ]),
+        [.., b'w' | b'W'] => is(&[
+            "rootpw", "bindpw", "dbpw", "sqlpw", "userpw", "adminpw", "sshpw", "mypw", "pgpw",
+            "sudopw",
+        ]),
+        [.., b'h' | b'H'] => is(&["auth"]) && follows("rediscli"),
+        [.., b'd' | b'D'] => is(&["word"]) && follows("pass"),
+        [.., b'e' | b'E'] => is(&["code"]) && follows("access"),
+        _ => false,
+    }
 }
 
 /// Matches German, Spanish, French, Portuguese, Dutch and Polish words for a password.
@@ -220,7 +208,12 @@ fn is_password_in_other_language(before: &[&str], word: &str) -> bool {
         || ends_with(word, "kennwort")
         || ends_with(word, "wachtwoord")
         || is(&["contraseña", "contrasena", "contrasenia", "clave", "senha", "motdepasse", "mdp"])
-        || is(&["hasło", "haslo"])
+        || is(&["hasło", "haslo", "lösenord", "heslo", "şifre", "Şifre", "ароль"])
+        || (!word.is_ascii() && is_asian_password(word))
+}
+
+fn is_asian_password(word: &str) -> bool {
+    ["密码", "密碼", "口令", "パスワード", "비밀번호"].iter().any(|end| word.ends_with(end))
 }
 
 /// Returns the strength of a name in which the words `rest` follow the word for the secret; `None`
@@ -228,6 +221,10 @@ fn is_password_in_other_language(before: &[&str], word: &str) -> bool {
 fn after(strength: Strength, segment: &str, rest: &[&str]) -> Option<Strength> {
     if rest.iter().all(|word| is_neutral(word)) {
         return Some(strength);
+    }
+    if matches!(strength, Strength::Password | Strength::LikelyPassword) {
+        let is_qualified = !rest.iter().any(|word| is_among(ASPECTS, word));
+        return is_qualified.then_some(Strength::QualifiedPassword);
     }
     // `TOKEN_ACME` may be a token of Acme, `TOKEN_TYPE` is not one; the value decides.
     is_upper_case(segment).then_some(Strength::Hint)

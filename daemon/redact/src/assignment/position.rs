@@ -70,9 +70,12 @@ pub(super) fn is_setting(text: &[u8], name: &Range<usize>, value_end: usize) -> 
 /// Whether words before the name declare a setting, as in `ENV NAME value`.
 pub(super) fn is_declared_beside(text: &[u8], name_start: usize) -> bool {
     let line = extent::line_start(&text[name_start.saturating_sub(LINE_REACH)..name_start]);
-    let is_configured = [&b"config set "[..], b"configure set ", b"mysqladmin "]
-        .iter()
-        .any(|words| line.windows(words.len()).any(|part| part == *words));
+    let follows = |at: usize, words: &[u8]| line[at..].starts_with(words);
+    let is_configured = (0..line.len()).any(|at| match line[at] {
+        b'c' => follows(at, b"config set ") || follows(at, b"configure set "),
+        b'm' => follows(at, b"mysqladmin "),
+        _ => false,
+    });
     ends_with_any(&text[..name_start], SPACE_SEPARATED_DECLARATIONS)
         || (is_configured && !line.ends_with(b" the "))
 }

@@ -1,5 +1,9 @@
 //! Parses the syntax between a name and its value, in the common notations.
 
+use memchr::memmem;
+
+use crate::assignment::{sentence, sibling};
+
 /// The syntax between a name and its value, which decides which unquoted values are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tie {
@@ -17,6 +21,8 @@ pub(super) enum Tie {
     Flag,
     /// `name is value`.
     Prose,
+    /// `set name to value`, `name -> value`, `name (value)`: other words or signs of a sentence.
+    Told,
     /// `<name>value</name>`.
     Element,
     /// `name value`.
@@ -41,8 +47,11 @@ const PROSE: &[&str] = &[
 const SIGNS: &[(&str, Option<Tie>)] = &[
     (":-", Some(Tie::Equals)),
     (":=", Some(Tie::Assigns)),
+    ("||=", Some(Tie::Assigns)),
+    ("?=", Some(Tie::Assigns)),
     ("=>", Some(Tie::Assigns)),
     ("||", Some(Tie::Assigns)),
+    ("??=", Some(Tie::Assigns)),
     ("??", Some(Tie::Assigns)),
     ("===", Some(Tie::Literal)),
     ("!==", Some(Tie::Literal)),
@@ -56,10 +65,12 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
 /// Returns the separator after the name at `start..end`, and the start of the value.
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
+    let close = sentence::closing_emphasis(text, close).unwrap_or(close);
     let at = after_bracketed_note(text, after_blanks(text, close));
     let is_spaced = at > close;
     let rest = &text[at..];
-    let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign.as_bytes()));
+    let is_sign = rest.first().is_some_and(|byte| b":=|?!".contains(byte));
+    let sign = SIGNS.iter().find(|(sign, _)| is_sign && rest.starts_with(sign.as_bytes()));
     let found = if let Some(at) = next_element(&text[end..]).map(|length| end + length) {
         Some((Tie::Element, at))
     } else if let Some(length) = typed(&text[close..]) {
@@ -76,6 +87,14 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
         is_element.then_some((Tie::Element, at + 1))
     } else if rest.starts_with(b">") && is_attribute(&text[..start]) {
         Some((Tie::Element, at + 1))
+    } else if rest.starts_with("：".as_bytes()) {
+        Some((Tie::Colon, at + 3))
+    } else if let Some(length) = sentence::asian_link(&text[start..end], rest) {
+        Some((Tie::Prose, at + length))
+    } else if rest.starts_with(b":")
+        && let Some(length) = sibling::later(&text[end..])
+    {
+        Some((Tie::Equals, end + length))
     } else if rest.starts_with(b":") {
         // `/pass:value` is a flag on Windows.
         let is_flag = text[..start].ends_with(b" /");
@@ -87,6 +106,10 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
         Some((Tie::Equals, at + length))
     } else if let Some(length) = sibling_value(&text[end..]) {
         Some((Tie::Equals, end + length))
+    } else if let Some(length) = sibling::later(&text[end..]) {
+        Some((Tie::Equals, end + length))
+    } else if is_spaced && sentence::is_in_brackets(rest) {
+        Some((Tie::Told, at + 1))
     } else if rest.starts_with(b"(") && is_setter(&text[start..end]) {
         Some((Tie::Setter, at + 1))
     } else if rest.starts_with(b"(") && is_getter(&text[start..end]) {
@@ -120,6 +143,9 @@ fn is_attribute(before: &[u8]) -> bool {
 
 /// Returns the length of a call such as `.type(`, with which UI tests fill the named field.
 fn typed(after_name: &[u8]) -> Option<usize> {
+    if after_name.first() != Some(&b'.') {
+        return None;
+    }
     [".type(", ".fill(", ".send_keys(", ".sendKeys(", ".setValue(", ".clear().type("]
         .iter()
         .find(|call| after_name.starts_with(call.as_bytes()))
@@ -136,6 +162,9 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
         (b"</th>", b"<td>"),
         (b"</dt>", b"<dd>"),
     ];
+    if !matches!(after_name.first(), Some(b':' | b'<')) {
+        return None;
+    }
     let colon = usize::from(after_name.first() == Some(&b':'));
     let (close, open) = PAIRS.iter().find(|(close, _)| after_name[colon..].starts_with(close))?;
     let gap = &after_name[colon + close.len()..];
@@ -147,11 +176,14 @@ fn next_element(after_name: &[u8]) -> Option<usize> {
 /// Whether the second sign of `NAME==value` or `NAME=~value` belongs to the value, because no
 /// shell or language has such an operator there.
 fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool {
+    if at != end || text.get(at) != Some(&b'=') {
+        return false;
+    }
     let is_upper_case = !text[start..end].iter().any(u8::is_ascii_lowercase);
     let is_setting = is_upper_case || text[start] == b'-' || text[..start].ends_with(b"--");
     let is_followed = text.get(at + 2).is_some_and(u8::is_ascii_alphanumeric);
     let rest = &text[at..];
-    at == end && is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
+    is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
 /// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, an escaped quote
@@ -217,6 +249,9 @@ fn begins_with_verb(name: &[u8], verbs: &[&str]) -> bool {
 
 /// Matches `%3D`, `%3A`, `\u003d`, `\u003a`, `&#61;`.
 fn encoded(rest: &[u8]) -> Option<usize> {
+    if !matches!(rest.first(), Some(b'%' | b'\\' | b'&')) {
+        return None;
+    }
     let forms: [&[u8]; 5] = [b"%3D", b"%3A", b"\\u003d", b"\\u003a", b"&#61;"];
     forms
         .into_iter()
@@ -238,12 +273,22 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     if let Some(length) = owner(rest) {
         return Some((Tie::Prose, at + length));
     }
+    let is_flag = text[start] == b'-' || text[..start].ends_with(b" /");
+    let is_spaced = !is_flag && text[end] == b' ';
+    if let Some(length) = sentence::link(&text[..start], rest).filter(|_| is_spaced) {
+        return Some((Tie::Told, at + length));
+    }
     for word in PROSE {
         if rest.starts_with(word.as_bytes()) {
             return Some((Tie::Prose, at + word.len()));
         }
     }
-    let is_flag = text[start] == b'-' || text[..start].ends_with(b" /");
+    if let Some(length) = sentence::foreign_link(&text[start..end], rest) {
+        return Some((Tie::Prose, at + length));
+    }
+    if rest.starts_with(b"--value ") {
+        return Some((Tie::Flag, at + 8));
+    }
     if is_flag {
         return Some((Tie::Flag, at));
     }
@@ -263,14 +308,21 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// Returns the length of text such as `for bob: `, which contains the owner of the password.
+/// Returns the length of text such as `for bob: ` or `for the server is `, which contains the owner of the password.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_@.'\" -".contains(byte);
     let name = rest[word.len()..].iter().take(BLANKS).take_while(is_name).count();
     let end = word.len() + name;
-    rest[end..].starts_with(b": ").then_some(end + 2)
+    if rest[end..].starts_with(b": ") {
+        return Some(end + 2);
+    }
+    let verbs: [&[u8]; 4] = [b" is ", b" ist ", b" lautet ", b" est "];
+    verbs.iter().find_map(|verb| {
+        let at = memmem::find(&rest[word.len()..end], verb)?;
+        Some(word.len() + at + verb.len())
+    })
 }
 
 /// Parses `"name": "DB_PASSWORD", "value": "…"`, `- name: DB_PASSWORD\n  value: …` and
@@ -278,11 +330,15 @@ fn owner(rest: &[u8]) -> Option<usize> {
 fn sibling_value(after_name: &[u8]) -> Option<usize> {
     let is_gap = |byte: &&u8| byte.is_ascii_whitespace() || b",;\"'\\".contains(byte);
     let gap = after_name.iter().take(BLANKS).take_while(is_gap).count();
-    let rest = &after_name[gap..];
-    if gap == 0 || rest.len() < 6 || !rest[..5].eq_ignore_ascii_case(b"value") {
+    if gap == 0 {
         return None;
     }
-    let close = after_blanks(rest, after_closers(rest, 5));
+    let rest = &after_name[gap..];
+    let keys: [&[u8]; 3] = [b"value", b"ParameterValue", b"OutputValue"];
+    let is_key =
+        |key: &&&[u8]| rest.len() > key.len() && rest[..key.len()].eq_ignore_ascii_case(key);
+    let key = keys.iter().find(is_key)?;
+    let close = after_blanks(rest, after_closers(rest, key.len()));
     matches!(rest.get(close), Some(b':' | b'=')).then_some(gap + close + 1)
 }
 

@@ -54,6 +54,10 @@ pub(crate) enum Quoting {
     Prose,
     /// Unquoted, at the end of a line with other content.
     Last,
+    /// Unquoted, after other words or signs of a sentence: `set name to value`.
+    Told,
+    /// By quotes, after such words.
+    ToldInQuotes,
     /// Unquoted, possibly code or prose.
     Bare,
 }
@@ -127,6 +131,7 @@ fn read_bare<'t>(
             let is_pair = position::follows_pair(bytes, name.start, b": ");
             Some(if is_pair { Quoting::Line } else { Quoting::Last })
         }
+        Tie::Told => Some(Quoting::Told),
         Tie::Prose if position::ends_line(bytes, end) => Some(Quoting::Last),
         Tie::Beside if position::is_declared_beside(bytes, name.start) => Some(Quoting::Setting),
         Tie::Beside if position::is_whole_line(bytes, name, end) => Some(Quoting::Cell),
@@ -158,6 +163,7 @@ fn literal_quoting(text: &[u8], name: &Range<usize>, tie: Tie, end: usize) -> Qu
             Quoting::QuotedSetting
         }
         Tie::Flag => Quoting::QuotedSetting,
+        Tie::Told => Quoting::ToldInQuotes,
         Tie::Literal if position::is_declared_beside(text, name.start) => Quoting::QuotedSetting,
         // `storePassword 'x'` is alone on its line in build files.
         Tie::Literal

@@ -1,6 +1,6 @@
 //! Invented secrets, assembled at run time so that no secret scanner reports this source.
 
-use crate::scan::MARK;
+use crate::{Redactor, scan::MARK};
 
 /// Builds a secret from its template: `{a36}` is 36 letters and digits, see [`letters`]; `{u}` is a
 /// UUID; `|` is removed and only splits well-known prefixes in this source.
@@ -80,4 +80,36 @@ pub(super) fn find_leak<'s>(text: &str, secret: &'s str) -> Option<&'s str> {
     (0..=secret.len() - length)
         .filter_map(|at| secret.get(at..at + length))
         .find(|piece| text.contains(piece))
+}
+
+/// Checks that exactly the secret, which is `¤` in the text, is replaced.
+#[track_caller]
+pub(super) fn assert_replaced(planted: &[(&str, &str)]) {
+    let redactor = Redactor::new();
+    let mut missed = Vec::new();
+    for (secret, context) in planted {
+        let (before, after) = context.split_once('¤').expect("each text has a secret");
+        let text = context.replace('¤', secret);
+        let redacted = redactor.redact(&text).text.into_owned();
+        let mark = redacted
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after))
+            .filter(|mark| mark.starts_with(MARK) && mark.ends_with(']'));
+        if mark.is_none() {
+            missed.push(format!("{text:?} -> {redacted:?}"));
+        }
+    }
+    assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[track_caller]
+pub(super) fn assert_kept(texts: &[&str]) {
+    let redactor = Redactor::new();
+    let changed: Vec<String> = texts
+        .iter()
+        .map(|text| (text, redactor.redact(text).text))
+        .filter(|(text, redacted)| redacted != *text)
+        .map(|(text, redacted)| format!("{text:?} -> {redacted:?}"))
+        .collect();
+    assert!(changed.is_empty(), "{} changed:\n{}", changed.len(), changed.join("\n"));
 }

@@ -5,4 +5,6 @@ mod forms;
 mod hostile;
 mod innocent;
 mod named;
+mod notations;
 mod properties;
+mod sentences;
