@@ -68,8 +68,10 @@ pub enum GitStep {
     Stash,
     /// A pull request was opened.
     OpenPullRequest,
-    /// A pull request was merged. Older versions also recorded pull requests that were closed.
-    ClosePullRequest,
+    /// A pull request was merged. Older versions, which chose the stored name, also recorded pull
+    /// requests that were closed.
+    #[serde(rename = "close_pull_request")]
+    MergePullRequest,
 }
 
 /// A commit that was made.

@@ -109,7 +109,7 @@ fn note_event(
     run: &Run<'_>,
 ) {
     let Some(kind) = step.step else { return };
-    if kind == GitStep::ClosePullRequest && is_merged_later(run.output) {
+    if kind == GitStep::MergePullRequest && is_merged_later(run.output) {
         return;
     }
     let succeeded = ending == Ending::Succeeded;
@@ -246,7 +246,7 @@ fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
                 r"already exists:|(?m)^(?:pull request create failed|GraphQL: |could not|HTTP 4)"
             ),
         ),
-        GitStep::ClosePullRequest => (
+        GitStep::MergePullRequest => (
             pattern!(r"(?m)^\W*(?:Merged|Squashed and merged|Rebased and merged) pull request"),
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
@@ -360,7 +360,7 @@ mod tests {
                 "Commit fix/x",
                 "Push fix/x",
                 "OpenPullRequest",
-                "ClosePullRequest",
+                "MergePullRequest",
             ]
         );
     }

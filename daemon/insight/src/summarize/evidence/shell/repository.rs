@@ -350,7 +350,7 @@ fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<Repos
         (_, "create") if is_request => {
             (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest))
         }
-        (_, "merge") if is_request => (Some(GitStep::ClosePullRequest), None),
+        (_, "merge") if is_request => (Some(GitStep::MergePullRequest), None),
         (_, "edit" | "update") if is_request => (None, Some(PublicationKind::PullRequest)),
         (_, "comment" | "review" | "note") => (None, Some(PublicationKind::Comment)),
         ("issue", "create") => (None, Some(PublicationKind::Issue)),
@@ -461,9 +461,9 @@ mod tests {
             ("cd ../other && git switch x", vec![(GitStep::Switch, Some("x"))]),
             (
                 "git stash; gh pr merge 3 --squash",
-                vec![(GitStep::Stash, None), (GitStep::ClosePullRequest, None)],
+                vec![(GitStep::Stash, None), (GitStep::MergePullRequest, None)],
             ),
-            ("glab mr merge 3; gh pr close 4", vec![(GitStep::ClosePullRequest, None)]),
+            ("glab mr merge 3; gh pr close 4", vec![(GitStep::MergePullRequest, None)]),
         ] {
             let steps = steps_of(line);
             let read: Vec<(GitStep, Option<&str>)> =

@@ -49,7 +49,7 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     // A pull after the session's own pull request was merged brings only code that was tested.
     let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
     let moved = events
-        .find(|event| took_over(event.step) || event.step == GitStep::ClosePullRequest)
+        .find(|event| took_over(event.step) || event.step == GitStep::MergePullRequest)
         .is_some_and(|event| took_over(event.step));
     let changed = code_changed_after(evidence, run.origin);
     let end = evidence.span.last.zip(run.at);

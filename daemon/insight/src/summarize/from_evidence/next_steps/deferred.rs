@@ -206,7 +206,7 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
         };
         let offers = |word: &str| offer.to_lowercase().contains(word);
         let is_done = match (offers("commit"), offers("push")) {
-            (false, false) => made(GitStep::OpenPullRequest) || made(GitStep::ClosePullRequest),
+            (false, false) => made(GitStep::OpenPullRequest) || made(GitStep::MergePullRequest),
             (commits, pushes) => {
                 (!commits || made(GitStep::Commit)) && (!pushes || made(GitStep::Push))
             }

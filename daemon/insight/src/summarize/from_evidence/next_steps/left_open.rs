@@ -229,7 +229,7 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     let mut later =
         evidence.git_events.iter().filter(|event| event.succeeded && event.origin.follows(origin));
     later.any(|event| match event.step {
-        GitStep::ClosePullRequest => true,
+        GitStep::MergePullRequest => true,
         // The event of a pull has no branch, and a merge of the main branch only updates another
         // branch.
         GitStep::Merge => event.branch.as_deref().is_some_and(|branch| !is_main(branch)),

@@ -32,7 +32,7 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
     };
     let later =
         |origin: Origin, at: Option<Timestamp>| origin.is_after(at, (asked.origin, asked.at));
-    let merges = |step| matches!(step, GitStep::ClosePullRequest | GitStep::Merge);
+    let merges = |step| matches!(step, GitStep::MergePullRequest | GitStep::Merge);
     let mut events = evidence.git_events.iter();
     let mut reports = evidence.reports.iter().filter(|report| later(report.origin, report.at));
     let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin, prompt.at));
