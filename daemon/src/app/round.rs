@@ -60,15 +60,14 @@ impl Supervisor {
     /// Opens everything before any task starts.
     pub(super) async fn open_round(&mut self, is_first: bool) -> anyhow::Result<Round> {
         let home = self.home.path().to_owned();
-        let limits = self.config.limits;
         let OpenedDatabase { store, problem: damage } =
-            database::open(&home, limits.database_bytes)?;
+            database::open(&home, self.config.limits.database_bytes)?;
         // If reopening did not make the database smaller, reopening it again would not help.
         let can_shrink = is_first || !store.quota().is_near_limit();
         let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
         let embedding =
             Arc::new(EmbeddingService::new(store.clone(), models.embeddings(&self.config)));
-        let (limits, in_force) = watch::channel(limits);
+        let (limits, in_force) = watch::channel(self.config.limits);
         let index_quota = IndexQuota::new(in_force);
         let positions = OutboxPositions::new(store.clone());
         let vectors = embedding.follower(&positions);
@@ -78,10 +77,9 @@ impl Supervisor {
         let (followed, reached) = watch::channel(follow::FollowerProgress::default());
         let folders = transcript_folders(&self.config);
         let watched = folders.roots.clone();
-        let last_run = last_run(&home, reached);
         let settings = self.settings(&mut models);
-        let (engine, engine_loop) =
-            Engine::new(store.clone(), settings, folders, last_run).context("start the engine")?;
+        let engine = Engine::new(store.clone(), settings, folders, last_run(&home, reached));
+        let (engine, engine_loop) = engine.context("start the engine")?;
         let sharing = Arc::new(self.sharing(store, &engine));
         let shared = sharing.follower(&positions);
         self.report_problems(damage, &engine).await;

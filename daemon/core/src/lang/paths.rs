@@ -1,6 +1,6 @@
 //! Classifies paths: scratch files, files of agents, and files in a worktree.
 
-use crate::pattern::pattern;
+use crate::{model::Project, pattern::pattern};
 
 /// Whether `path` is in a folder of temporary files, devices or an agent's notes (`scratchpad`).
 /// The separators may be `/` or `\`.
@@ -9,6 +9,13 @@ pub fn is_scratch(path: &str) -> bool {
         r"^(?:/private)?/(?:tmp|var/tmp|var/folders|dev|proc)/|[/\\]AppData[/\\]Local[/\\]Temp[/\\]|[/\\]scratchpad[/\\]"
     )
     .is_match(path)
+}
+
+/// Whether `path` is a scratch file for the sessions of `project`. If the project itself is in a folder
+/// of temporary files, the project's files are not scratch files.
+pub fn is_scratch_of(project: &Project, path: &str) -> bool {
+    let is_inside = project.relative(path) != path;
+    is_scratch(path) && !(is_inside && is_scratch(project.path()))
 }
 
 /// Whether `path` is one of Claude Code's own files: plans, transcripts, task lists.
@@ -54,6 +61,14 @@ mod tests {
         for path in ["/home/ann/tmp/a.py", "src/tmp/b.rs", "/tmpfiles/x", "/home/ann/dev/a"] {
             assert!(!is_scratch(path), "{path}");
         }
+    }
+
+    #[test]
+    fn the_files_of_a_project_in_a_folder_of_temporary_files_are_no_scratch_files() {
+        let project = Project::new("/tmp/app");
+        assert!(!is_scratch_of(&project, "/tmp/app/a.py"));
+        assert!(is_scratch_of(&project, "/tmp/application/a.py"));
+        assert!(is_scratch_of(&Project::new("/"), "/tmp/app/a.py"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use super::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
         Publication, PublicationKind, PullRequest,
     },
-    test_choice::{TestChoice, choices_of, chooses, chosen_tests},
+    test_choice::{TestChoice, choices_of},
     test_run::{
         PACKAGES, TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts,
         without_parents,
@@ -60,8 +60,7 @@ pub struct Evidence {
     pub planned_checks: Vec<Quote>,
     /// Tickets that the prompts mention, with the texts of the issue tracker.
     pub tickets: Vec<Ticket>,
-    /// Findings, decisions and open tasks of the agent, one sentence each. Also contains statements
-    /// of the user that the agent agreed with.
+    /// Findings, decisions and open tasks of the agent, and statements of the user it agreed with.
     pub statements: Vec<Statement>,
     /// The statements in the agent's last message, which is treated as the report at the end of its
     /// turn. When the user continues, these statements are added to `statements`.
@@ -70,8 +69,7 @@ pub struct Evidence {
     pub reports: Vec<TurnReport>,
     /// Number of dropped reports.
     pub reports_left_out: u32,
-    /// Texts that the session published besides its commits: pull requests, comments, issues and
-    /// notes of releases.
+    /// Published texts besides commits: pull requests, comments, issues and notes of releases.
     pub publications: Vec<Publication>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
@@ -79,8 +77,7 @@ pub struct Evidence {
     pub checkout: CheckoutState,
     /// The position where the user last stopped the agent.
     pub interrupted_at: Option<Origin>,
-    /// The error of the service that runs the agent's model, if no text of the agent follows the
-    /// error.
+    /// The error of the model's service, if no text of the agent follows the error.
     pub service_failure: Option<Quote>,
     /// Files by their paths in the transcript.
     pub files: BTreeMap<String, FileWork>,
@@ -109,8 +106,7 @@ pub struct Evidence {
     pub tasks_at: Option<Origin>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
-    /// Ids of sub-agents whose calls are in this file, too. Of their own files, only the tokens,
-    /// models and times are used.
+    /// Ids of sub-agents whose calls are in this file. Their own files add tokens, models and times.
     pub reported_sub_agents: Vec<String>,
     /// Choices of the user: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
@@ -132,8 +128,7 @@ pub struct Evidence {
     pub pull_requests: Vec<PullRequest>,
     /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,
-    /// Branches on which the session worked, in the order in which they were first seen. A branch
-    /// that `git status` prints moves to the end.
+    /// Branches of the session. The branch that `git status` printed last is at the end.
     pub branches: Vec<String>,
     /// Versions of the agent, in the order they were first seen.
     pub agent_versions: Vec<String>,

@@ -5,8 +5,6 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::lang::paths;
-
 /// The directory that a session belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Project {
@@ -26,13 +24,6 @@ impl Project {
     /// Returns the normalised path.
     pub fn path(&self) -> &str {
         &self.path
-    }
-
-    /// Whether `path` is a scratch file of the project's sessions. If the project itself is in a
-    /// folder of temporary files, the project's files are not scratch files.
-    pub fn is_scratch(&self, path: &str) -> bool {
-        let is_inside = self.relative(path) != path;
-        paths::is_scratch(path) && !(is_inside && paths::is_scratch(&self.path))
     }
 
     /// Returns the last path segment, which is the name for people.

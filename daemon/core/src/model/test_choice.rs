@@ -1,7 +1,5 @@
 //! The tests that the command of a run selects.
 
-use crate::model::test_run::{TestRun, family};
-
 /// A name by which a command selects tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestChoice<'n> {
@@ -11,16 +9,16 @@ pub enum TestChoice<'n> {
     Beginning(&'n str),
 }
 
-/// Returns the names by which the command of a run may select tests.
-pub fn chosen_tests(run: &TestRun) -> Vec<TestChoice<'_>> {
+/// Returns the names by which a command may select tests. Only Go tests are selected by the beginnings
+/// of their names.
+pub(super) fn chosen_tests(command: &str, is_go: bool) -> Vec<TestChoice<'_>> {
     let words: Vec<&str> =
-        run.command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
+        command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
     let is_name = |word: &&&str| {
         word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
     };
     let mut names: Vec<_> =
         words.iter().filter(is_name).map(|word| TestChoice::Whole(word)).collect();
-    let is_go = family(&run.framework) == "go test";
     let is_run = |word: &str| matches!(word, "-run" | "--run" | "-test.run");
     let patterns = words.iter().skip_while(|word| !is_run(word)).skip(1);
     // Quotes and `=` may leave empty words.
@@ -66,42 +64,4 @@ pub fn choices_of(test: &str) -> Vec<TestChoice<'_>> {
         names.extend(beginnings.map(TestChoice::Beginning));
     }
     names
-}
-
-/// Whether the command of a run selects `test`, by its name or by the name of its module, file or
-/// parent test.
-pub fn chooses(run: &TestRun, test: &str) -> bool {
-    let choices = choices_of(test);
-    chosen_tests(run).iter().any(|choice| choices.contains(choice))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_chooses_tests_by_name_file_or_beginning() {
-        for (framework, command, test, wanted) in [
-            ("pytest", "pytest -q tests/test_up.py", "tests/test_up.py::test_retry", true),
-            (
-                "pytest",
-                "pytest tests/test_up.py::test_retry -v",
-                "tests/test_up.py::test_retry",
-                true,
-            ),
-            ("pytest", "pytest -k test_retry", "tests/test_up.py::test_retry", true),
-            ("pytest", "pytest tests/test_down.py", "tests/test_up.py::test_retry", false),
-            ("cargo test", "cargo test auth::expires_late", "auth::expires_late", true),
-            ("go test", "go test -run TestSaveAll ./...", "TestSaveAll_Twice", true),
-            ("go test", "go test -run 'TestSaveAll$' ./...", "TestSaveAll_Twice", false),
-            ("go test", "go test ./...", "TestSaveAll", false),
-        ] {
-            let run = TestRun {
-                framework: framework.to_owned(),
-                command: command.to_owned(),
-                ..TestRun::default()
-            };
-            assert_eq!(chooses(&run, test), wanted, "{command}: {test}");
-        }
-    }
 }

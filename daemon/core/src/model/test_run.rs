@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{test_choice::chooses, time::Timestamp, transcript::Origin};
+use crate::model::{
+    test_choice::{TestChoice, choices_of, chosen_tests},
+    time::Timestamp,
+    transcript::Origin,
+};
 
 /// One run of a test suite, as its output reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,18 @@ impl TestRun {
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         family(&self.framework) == family(&other.framework)
             && is_same_place(&self.place, &other.place)
+    }
+
+    /// Returns the names by which the command may select tests.
+    pub fn chosen_tests(&self) -> Vec<TestChoice<'_>> {
+        chosen_tests(&self.command, family(&self.framework) == "go test")
+    }
+
+    /// Whether the command selects `test`, by its name or by the name of its module, file or parent
+    /// test.
+    pub fn chooses(&self, test: &str) -> bool {
+        let choices = choices_of(test);
+        self.chosen_tests().iter().any(|choice| choices.contains(choice))
     }
 
     /// Whether the limit of `other` begins with the limit of this run, so that this run includes the
@@ -196,7 +212,7 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
 fn passed_since(failed: &TestRun, later: &[(usize, &TestRun)]) -> bool {
     let is_complete_list = failed.failed > 0 && failed.failed_tests.len() >= failed.failed as usize;
     let passed = |test: &String| {
-        let passes = |run: &TestRun| run.failed == 0 && run.passed > 0 && chooses(run, test);
+        let passes = |run: &TestRun| run.failed == 0 && run.passed > 0 && run.chooses(test);
         later.iter().any(|(_, run)| passes(run))
     };
     is_complete_list && without_parents(&failed.failed_tests).into_iter().all(passed)
@@ -240,6 +256,28 @@ mod tests {
             let all: Vec<&TestRun> = runs.iter().collect();
             let wanted: Vec<&TestRun> = wanted.into_iter().map(|at: usize| all[at]).collect();
             assert_eq!(latest_of_suites(&all), wanted);
+        }
+    }
+
+    #[test]
+    fn a_command_chooses_tests_by_name_file_or_beginning() {
+        let up = "tests/test_up.py::test_retry";
+        for (framework, command, test, wanted) in [
+            ("pytest", "pytest -q tests/test_up.py", up, true),
+            ("pytest", "pytest tests/test_up.py::test_retry -v", up, true),
+            ("pytest", "pytest -k test_retry", up, true),
+            ("pytest", "pytest tests/test_down.py", up, false),
+            ("cargo test", "cargo test auth::expires_late", "auth::expires_late", true),
+            ("go test", "go test -run TestSaveAll ./...", "TestSaveAll_Twice", true),
+            ("go test", "go test -run 'TestSaveAll$' ./...", "TestSaveAll_Twice", false),
+            ("go test", "go test ./...", "TestSaveAll", false),
+        ] {
+            let run = TestRun {
+                framework: framework.to_owned(),
+                command: command.to_owned(),
+                ..TestRun::default()
+            };
+            assert_eq!(run.chooses(test), wanted, "{command}: {test}");
         }
     }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::assignment::{
     judge::is_quoted_word,
+    marks,
     name::{NameMeaning, Strength},
     sentence::{self, is_told},
-    separator,
     value::{Quoting, Value},
 };
 
@@ -69,7 +69,7 @@ impl ValueBelow {
 
 /// Returns the start of the next line if only blanks are before it.
 fn next_line(text: &[u8], at: usize) -> Option<usize> {
-    let at = separator::after_blanks(text, at);
+    let at = marks::after_blanks(text, at);
     let at = at + usize::from(text.get(at) == Some(&b'\r'));
     (text.get(at) == Some(&b'\n')).then_some(at + 1)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use crate::assignment::separator;
+use crate::assignment::marks;
 
 /// Maximum number of bytes of a literal, an element's content or a YAML block that are read.
 /// Session tokens of cloud providers have about 2,000 bytes.
@@ -43,7 +43,7 @@ pub(super) fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
     let is_prefix = |byte: &&u8| b"bBrRuUfFlL@$#".contains(byte);
     let prefix = text[at..].iter().take(3).take_while(is_prefix).count();
     let open = at + prefix;
-    let length = separator::quote(&text[open..])?;
+    let length = marks::quote(&text[open..])?;
     let mark = &text[open..open + length];
     let mut start = open + length;
     if text[start..].starts_with(mark) {

@@ -13,6 +13,7 @@ pub(super) mod value;
 mod below;
 mod extent;
 mod judge;
+mod marks;
 mod position;
 mod reference;
 pub(super) mod sentence;
@@ -89,7 +90,7 @@ pub(super) fn secret_after(text: &str, name: Range<usize>) -> Option<(Range<usiz
     if is_header && is_loose {
         return None;
     }
-    let is_unquoted = separator::quote(&text.as_bytes()[at..]).is_none();
+    let is_unquoted = marks::quote(&text.as_bytes()[at..]).is_none();
     if is_header && tie == Tie::Literal && is_unquoted {
         return None;
     }

@@ -6,9 +6,8 @@ use std::ops::Range;
 
 use crate::{
     assignment::{
-        extent,
+        extent, marks,
         reference::{self, Surrounding, is_code},
-        separator,
         words::is_type_name,
     },
     placeholder::{is_location, is_placeholder, is_plain_word},
@@ -281,7 +280,7 @@ pub(super) fn closing_emphasis(text: &[u8], at: usize) -> Option<usize> {
     let close = ["**", "__", "*", "</b>", "</strong>"]
         .iter()
         .find(|close| text[at..].starts_with(close.as_bytes()))?;
-    let after = separator::after_blanks(text, at + close.len());
+    let after = marks::after_blanks(text, at + close.len());
     (text.get(after) == Some(&b':')).then_some(after)
 }
 

@@ -2,7 +2,10 @@
 
 use memchr::memmem;
 
-use crate::assignment::{sentence, sibling};
+use crate::assignment::{
+    marks::{self, BLANKS},
+    sentence, sibling,
+};
 
 /// The syntax between a name and its value, which decides which unquoted values are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +35,6 @@ pub(super) enum Tie {
     /// `| name | value |`, possibly a shell pipe.
     Cell,
 }
-
-/// Maximum number of consecutive spaces that are skipped. Aligned columns have many spaces.
-const BLANKS: usize = 40;
 
 /// Words between a name and its value in a sentence, in English, German, French and Spanish.
 #[rustfmt::skip]
@@ -66,7 +66,7 @@ const SIGNS: &[(&str, Option<Tie>)] = &[
 pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)> {
     let close = after_closers(text, end);
     let close = sentence::closing_emphasis(text, close).unwrap_or(close);
-    let at = after_bracketed_note(text, after_blanks(text, close));
+    let at = after_bracketed_note(text, marks::after_blanks(text, close));
     let is_spaced = at > close;
     let rest = &text[at..];
     let is_sign = rest.first().is_some_and(|byte| b":=|?!".contains(byte));
@@ -121,7 +121,7 @@ pub(super) fn read(text: &[u8], start: usize, end: usize) -> Option<(Tie, usize)
     } else {
         by_words(text, start, end, at)
     };
-    found.map(|(tie, at)| (tie, after_blanks(text, after_emphasis(text, start, at))))
+    found.map(|(tie, at)| (tie, marks::after_blanks(text, after_emphasis(text, start, at))))
 }
 
 /// Skips the end of emphasis around the name: `**Password:** x`, `<b>Password:</b> x`.
@@ -186,27 +186,12 @@ fn is_value_with_sign(text: &[u8], start: usize, end: usize, at: usize) -> bool 
     is_followed && (rest.starts_with(b"=~") || (is_setting && rest.starts_with(b"==")))
 }
 
-/// Returns the length in bytes of a quote in any notation: `"`, `'`, a backtick, an escaped quote
-/// (`\"`, `\\\"`, `\u0022`), `&quot;`, `%22`.
-pub(super) fn quote(text: &[u8]) -> Option<usize> {
-    let backslashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
-    if matches!(text.get(backslashes), Some(b'"' | b'\'' | b'`')) {
-        return Some(backslashes + 1);
-    }
-    let entities: [&[u8]; 6] = [b"\\u0022", b"\\u0027", b"&quot;", b"&#34;", b"&#39;", b"%22"];
-    entities.into_iter().find(|entity| text.starts_with(entity)).map(<[u8]>::len)
-}
-
-pub(super) fn after_blanks(text: &[u8], at: usize) -> usize {
-    at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
-}
-
 /// Skips the characters that close a name: its quote, brackets, the `?` of an optional field.
 fn after_closers(text: &[u8], mut at: usize) -> usize {
     for _ in 0..3 {
         match text.get(at) {
             Some(b']' | b')' | b'?' | b'}') => at += 1,
-            _ => match quote(&text[at..]) {
+            _ => match marks::quote(&text[at..]) {
                 Some(length) => at += length,
                 None => break,
             },
@@ -292,15 +277,15 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     if is_flag {
         return Some((Tie::Flag, at));
     }
-    if quote(rest).is_some() && !rest.starts_with(b"`") {
+    if marks::quote(rest).is_some() && !rest.starts_with(b"`") {
         return Some((Tie::Literal, at));
     }
     let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_*[]<>?".contains(byte);
     let type_length = rest.iter().take(24).take_while(is_type).count();
-    let assigns = after_blanks(text, at + type_length);
+    let assigns = marks::after_blanks(text, at + type_length);
     let is_declared = type_length > 0
         && text.get(assigns) == Some(&b'=')
-        && quote(&text[after_blanks(text, assigns + 1)..]).is_some();
+        && marks::quote(&text[marks::after_blanks(text, assigns + 1)..]).is_some();
     Some(match () {
         () if is_declared => (Tie::Assigns, assigns + 1),
         () if at - end >= 2 || text[end] == b'\t' => (Tie::Column, at),
@@ -338,7 +323,7 @@ fn sibling_value(after_name: &[u8]) -> Option<usize> {
     let is_key =
         |key: &&&[u8]| rest.len() > key.len() && rest[..key.len()].eq_ignore_ascii_case(key);
     let key = keys.iter().find(is_key)?;
-    let close = after_blanks(rest, after_closers(rest, key.len()));
+    let close = marks::after_blanks(rest, after_closers(rest, key.len()));
     matches!(rest.get(close), Some(b':' | b'=')).then_some(gap + close + 1)
 }
 

@@ -1,7 +1,7 @@
 //! Values in a sibling field of the field with the name: `{"Name": "/db/password", "Value": "…"}`,
 //! `"db_password": {"sensitive": true, "value": "…"}`.
 
-use crate::assignment::separator;
+use crate::assignment::marks;
 
 /// Maximum number of fields between the name and the value.
 const FIELDS: usize = 6;
@@ -18,7 +18,7 @@ pub(super) fn later(after_name: &[u8]) -> Option<usize> {
     if !after_name.first().is_some_and(|byte| b"\"'`\\&%".contains(byte)) {
         return None;
     }
-    let quote = separator::quote(after_name)?;
+    let quote = marks::quote(after_name)?;
     let at = after(after_name, quote, b',').or_else(|| {
         let colon = after(after_name, quote, b':')?;
         after(after_name, colon, b'{')
@@ -44,18 +44,18 @@ pub(super) fn earlier(text: &[u8], name_start: usize) -> Option<usize> {
 fn value_field(text: &[u8], mut at: usize, end: usize) -> Option<usize> {
     for _ in 0..FIELDS {
         at = blanks(text, at);
-        let quote = separator::quote(&text[at..])?;
+        let quote = marks::quote(&text[at..])?;
         let key_start = at + quote;
         let key = text[key_start..].iter().take(24).take_while(|byte| is_key(**byte)).count();
         let key = &text[key_start..key_start + key];
         at = key_start + key.len();
-        at += separator::quote(&text[at..])?;
+        at += marks::quote(&text[at..])?;
         at = blanks(text, after(text, at, b':')?);
         if at >= end {
             return None;
         }
         if is_value_key(key) {
-            return separator::quote(&text[at..]).map(|_| at);
+            return marks::quote(&text[at..]).map(|_| at);
         }
         at = after(text, at + simple_value(&text[at..])?, b',')?;
     }
@@ -73,9 +73,9 @@ fn is_value_key(key: &[u8]) -> bool {
 
 /// Returns the length of a string, a word, a number, or a short list of them.
 fn simple_value(text: &[u8]) -> Option<usize> {
-    if let Some(quote) = separator::quote(text) {
+    if let Some(quote) = marks::quote(text) {
         let length = text[quote..].iter().take(200).take_while(|b| !b"\"'\\\n".contains(b)).count();
-        return Some(quote + length + separator::quote(&text[quote + length..])?);
+        return Some(quote + length + marks::quote(&text[quote + length..])?);
     }
     if let Some(rest) = text.strip_prefix(b"[").or_else(|| text.strip_prefix(b"{")) {
         let length = rest.iter().take(200).take_while(|byte| !b"]}[{".contains(byte)).count();

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::assignment::{
     extent::{self, LONGEST, Reach},
-    position,
-    separator::{self, Tie},
+    marks, position,
+    separator::Tie,
 };
 
 /// Maximum number of bytes of a value that are judged. An unquoted value is first read only up to
@@ -270,7 +270,7 @@ impl<'t> LocatedValue<'t> {
 /// Returns the start of the value after a type, as in `password: &str = "…"`. Without a type,
 /// returns `at`.
 fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
-    if tie != Tie::Colon || separator::quote(&text[at..]).is_some() {
+    if tie != Tie::Colon || marks::quote(&text[at..]).is_some() {
         return at;
     }
     let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_&<>[]?.|*' ".contains(byte);
@@ -278,6 +278,6 @@ fn past_type(text: &[u8], tie: Tie, at: usize) -> usize {
     if text.get(at + length) != Some(&b'=') || text.get(at + length + 1) == Some(&b'=') {
         return at;
     }
-    let value = separator::after_blanks(text, at + length + 1);
+    let value = marks::after_blanks(text, at + length + 1);
     if extent::literal(text, value).is_some() { value } else { at }
 }

@@ -1,9 +1,8 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! To open a database, sled reads the settings (`conf`), a snapshot of the positions of pages
-//! (`snap.…`) and the log (`db`). It may panic if one of the first two is damaged. It reads the log
-//! only up to the first damaged entry. So this module opens a copy with fewer and fewer of these
-//! files, and copies record by record.
+//! To open a database, sled reads the settings (`conf`), the positions of pages (`snap.…`) and the
+//! log (`db`) up to its first damaged entry. It may panic if one of the first two is damaged. So this
+//! module opens a copy with fewer and fewer of these files, and copies record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 

@@ -6,10 +6,7 @@ use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{statement_states, text},
     model::{
-        evidence::{
-            PACKAGES, TestChoice, TestRun, choices_of, chooses, chosen_tests, family,
-            latest_of_suites,
-        },
+        evidence::{PACKAGES, TestChoice, TestRun, choices_of, family, latest_of_suites},
         graph::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
@@ -63,7 +60,7 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     if run.failed == 0 && run.passed > 0 {
         let subject = draft.subject("tested", "");
         draft.mark(subject, at, Observation::Succeeded);
-        for choice in chosen_tests(run) {
+        for choice in run.chosen_tests() {
             let subject = choice_subject(choice, draft);
             draft.mark(subject, at, Observation::Succeeded);
         }
@@ -210,7 +207,7 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let counts_same = later.framework == failed.framework;
     let covers = is_same_command(failed, later) || counts_same && total(later) >= total(failed);
-    let selects = later.failed == 0 && (chooses(later, test) || later.includes(failed));
+    let selects = later.failed == 0 && (later.chooses(test) || later.includes(failed));
     is_complete_list
         && (counts_same || later.failed == 0)
         && !later.failed_tests.iter().any(|name| name == test)

@@ -14,8 +14,7 @@ use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
 const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const MAX_PASSAGES: usize = 160;
-/// Maximum length, in bytes, of a bold paragraph, or of a line with a final colon, that is a heading.
-/// A bold paragraph with an aside may be twice as long.
+/// Maximum bytes of a bold heading or a line with a final colon; twice as many with an aside.
 const MAX_HEADING_BYTES: usize = 70;
 /// Levels of headings below the six of Markdown: a line that ends in a colon above a bold heading,
 /// a bold paragraph, and any other introduction of passages.

@@ -9,8 +9,6 @@ mod failed_tests;
 mod message;
 mod slips;
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::{
@@ -297,7 +295,7 @@ impl Tracker {
                 }
                 error.resolution = Some(resolution);
                 error.cause = cause;
-                if is_slip_of_an_edit(error, event) {
+                if slips::is_slip_of_an_edit(error, event) {
                     errors.retain(|error| {
                         error.origin.line != open.first_line
                             || message::comparison_key(&error.message) != open.shape
@@ -354,19 +352,6 @@ impl Tracker {
 fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
     let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
     resolution.files.iter().map(name).any(|name| error.message.contains(&name))
-}
-
-/// Whether an error is a mistake in the agent's own edit that the compiler found and the agent
-/// fixed at once. Such an error is not reported.
-fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
-    const AT_ONCE: Duration = Duration::from_secs(90);
-    let (Some(from), Some(to)) = (error.at, event.at) else { return false };
-    error.times == 1
-        && to.since(from) <= AT_ONCE
-        && pattern!(
-            r"error\[E\d+\]|\berror (?:TS|CS)\d+: |:\d+:\d+: (?:(?:fatal |syntax )?error: |undefined: |.* (?:declared|imported) and not used)|^(?:Syntax|Indentation)Error: "
-        )
-        .is_match(&error.message)
 }
 
 /// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open

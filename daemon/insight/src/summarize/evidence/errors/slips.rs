@@ -1,12 +1,30 @@
 //! Recognises failures that say nothing about the project: mistakes of the agent in the use of its
 //! tools, refused permissions, and a missing search tool.
 
-use crate::summarize::text::pattern;
+use std::time::Duration;
+
+use crate::{
+    model::evidence::ErrorSeen,
+    summarize::{evidence::errors::Event, text::pattern},
+};
 
 /// Whether the output of a failed call shows only a failure that says nothing about the project.
 pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
     let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
     SLIPS.iter().any(|slip| output.contains(slip)) || is_typo() || lacks_search_tool(output)
+}
+
+/// Whether an error is a mistake in the agent's own edit that the compiler found and the agent
+/// fixed at once. Such an error is not reported.
+pub(super) fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
+    const AT_ONCE: Duration = Duration::from_secs(90);
+    let (Some(from), Some(to)) = (error.at, event.at) else { return false };
+    error.times == 1
+        && to.since(from) <= AT_ONCE
+        && pattern!(
+            r"error\[E\d+\]|\berror (?:TS|CS)\d+: |:\d+:\d+: (?:(?:fatal |syntax )?error: |undefined: |.* (?:declared|imported) and not used)|^(?:Syntax|Indentation)Error: "
+        )
+        .is_match(&error.message)
 }
 
 /// Whether the output says that the program behind a search tool is missing.
