@@ -527,17 +527,20 @@ fn a_handoff_that_was_too_late_for_the_start_is_added_to_the_next_prompt_once() 
 fn the_first_session_of_a_project_gets_the_stored_wishes() {
     let world = World::new();
     let _daemon = world.start();
-    assert_eq!(context(&world, PROJECT, "startup"), None);
-    world.printed(&["remember", "Never push to main", "--project", PROJECT]);
+    let project = world.home().join("app");
+    fs::create_dir_all(&project).expect("make a folder");
+    let project = project.to_str().expect("UTF-8");
+    assert_eq!(context(&world, project, "startup"), None);
+    world.printed(&["remember", "Never push to main", "--project", project]);
     world.printed(&["remember", "Answer in English", "--everywhere"]);
     let wishes = |directory: &str| {
         let text = context(&world, directory, "startup").expect("a handoff");
         let lines = text.lines().filter(|line| line.starts_with("- "));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(wishes(PROJECT), ["- “Answer in English.”", "- “Never push to main.”"]);
+    assert_eq!(wishes(project), ["- “Answer in English.”", "- “Never push to main.”"]);
     assert_eq!(wishes("/work/other"), ["- “Answer in English.”"]);
-    let printed = world.printed(&["handoff", "--project", PROJECT]);
+    let printed = world.printed(&["handoff", "--project", project]);
     assert!(printed.contains("- “Never push to main.”"), "{printed}");
     assert!(!printed.contains("No earlier session"), "{printed}");
 }

@@ -193,6 +193,23 @@ fn a_failing_test_of_a_run_that_counts_packages_is_no_package() {
 }
 
 #[test]
+fn a_failure_is_over_when_a_wider_part_passes_without_counts() {
+    for (limit, wanted) in [("-run=TestLeap", 0), ("-run=TestDates", 1)] {
+        let mut session = SessionFixture::new(10, "Change the parser");
+        session.run(7, &["app/parser"]);
+        session.run(9, &[]);
+        let [failed, passed] = &mut session.evidence.tests[..] else { unreachable!() };
+        failed.framework = "go test (packages)".to_owned();
+        failed.limited_to = Some("-run=TestLeapDays".to_owned());
+        passed.framework = "go test (packages)".to_owned();
+        passed.command = format!("go test {limit}");
+        (passed.limited_to, passed.passed) = (Some(limit.to_owned()), 0);
+        let found = facts(&[&session]);
+        assert_eq!(of(&found, Relation::Fails).count(), wanted, "{limit}");
+    }
+}
+
+#[test]
 fn a_failure_ends_when_the_same_command_passes_without_counts() {
     let failed = |hour| {
         let mut session = SessionFixture::new(hour, "Change the parser");

@@ -80,11 +80,11 @@ fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     total(run) == 0 && command.is_none_or(|command| command.outcome.succeeded())
 }
 
-/// Whether the command of a failed run passed later in the session, in a run without counts.
+/// Whether the tests of a failed run passed later in the session, in a run without counts.
 fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     draft.evidence.tests.iter().any(|later| {
         later.origin.follows(failed.origin)
-            && is_same_command(failed, later)
+            && (is_same_command(failed, later) || later.includes(failed))
             && has_passed_uncounted(draft, later)
     })
 }
