@@ -306,7 +306,7 @@ fn tests_line(tests: &TestSummary) -> String {
     let failed = tests.failed_tests.as_ref().filter(|names| tests.failed > 0 && !names.is_empty());
     let failed = failed.map_or(String::new(), |names| format!("; failed: {}", names.join(", ")));
     let age = tests.age.as_ref().map_or(String::new(), |age| format!(", {age}"));
-    let part = if is_part(tests) { "; no run of the whole suite was seen" } else { "" };
+    let part = if is_part(tests) { "; the whole suite was not seen to pass" } else { "" };
     format!("- {}: {}{coverage}{age}{part}{failed}", suite(tests), passed(tests))
 }
 
@@ -356,7 +356,7 @@ fn test_lines(tests: &TestSummary) -> Vec<String> {
         lines.push(format!("- **Failed**: {}", failed.join(", ")));
     }
     if is_part(tests) {
-        lines.push("- **Part**: no run of the whole suite was seen".to_owned());
+        lines.push("- **Part**: the whole suite was not seen to pass".to_owned());
     }
     if let Some(age) = &tests.age {
         lines.push(format!("- **Ran**: {age}"));
@@ -402,12 +402,15 @@ mod tests {
         };
         assert_eq!(
             tests_line(&tests),
-            "- pytest `-m browser`: 20/20 passed, 208 not run; no run of the whole suite was seen"
+            "- pytest `-m browser`: 20/20 passed, 208 not run; the whole suite was not seen to pass"
         );
         tests.age = Some("before the last change".to_owned());
         assert_eq!(
             test_lines(&tests)[2..],
-            ["- **Part**: no run of the whole suite was seen", "- **Ran**: before the last change"]
+            [
+                "- **Part**: the whole suite was not seen to pass",
+                "- **Ran**: before the last change"
+            ]
         );
     }
 

@@ -52,7 +52,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
     });
     let suites = suites.collect::<Vec<_>>().join("; ");
     let is_partial = last.iter().all(|run| run.is_part());
-    let note = if is_partial { "; no run of the whole suite was seen" } else { "" };
+    let note = if is_partial { "; the whole suite was not seen to pass" } else { "" };
     let more = if more > 0 { format!("; +{more} more") } else { String::new() };
     Some(format!("{suites}{more}{note}"))
 }
@@ -229,14 +229,14 @@ mod tests {
                 vec![part_of("keys", late, 72), part("jest", late + 1, 5)],
                 "",
                 Some(
-                    "5 of 5 passed, 9 not run (`jest -t login`), also 72 of 72 passed with `keys`; no run of the whole suite was seen",
+                    "5 of 5 passed, 9 not run (`jest -t login`), also 72 of 72 passed with `keys`; the whole suite was not seen to pass",
                 ),
             ),
             (
                 vec![part("jest", late, 5)],
                 "",
                 Some(
-                    "5 of 5 passed, 9 not run (`jest -t login`); no run of the whole suite was seen",
+                    "5 of 5 passed, 9 not run (`jest -t login`); the whole suite was not seen to pass",
                 ),
             ),
             (
@@ -256,7 +256,7 @@ mod tests {
                 vec![part_of("keys", late, 72), part_of("login", late + 1, 26)],
                 "All 98 tests pass.",
                 Some(
-                    "26 of 26 passed (`jest login`), also 72 of 72 passed with `keys`; no run of the whole suite was seen",
+                    "26 of 26 passed (`jest login`), also 72 of 72 passed with `keys`; the whole suite was not seen to pass",
                 ),
             ),
             (

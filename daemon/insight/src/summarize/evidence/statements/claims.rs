@@ -111,8 +111,10 @@ pub(super) fn is_cause(sentence: &str) -> bool {
 
 fn is_root_cause(sentence: &str) -> bool {
     let mismatch = pattern!(r"(?i)^(?:the |these |this |both |all )?(?:failing |two |three )?tests? (?:still )?expect(?:s|ed)? .{8,}\bbut\b.{8,}").is_match(sentence);
-    let rooted = pattern!(r"(?i)\broot cause(?:s)?(?: identified| found)?(?: is| was|:| —| -)")
-        .is_match(sentence);
+    let rooted = pattern!(
+        r"(?i)(?:\broot causes?(?: identified| found)?|^(?:the )?(?:actual |real )?cause)(?: is| was|:| —| -)"
+    )
+    .is_match(sentence);
     mismatch
         || rooted
         || pattern!(
@@ -212,6 +214,7 @@ mod tests {
             ("The issue was that the parser dropped the last line without a newline.", Some(Cause)),
             ("Root cause: the timeout is read in seconds but given in minutes.", Some(Cause)),
             ("The tests were failing because the mock never returned a value.", Some(Cause)),
+            ("The cause: the loop starts at 3 instead of 1, so two retries are lost.", Some(Cause)),
             ("The push failed because the remote has a newer commit.", Some(Cause)),
             (
                 "The tests expect messages on stderr, but the command returns plain errors.",
