@@ -105,19 +105,20 @@ fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
         return None;
     }
     let mut end = None;
+    let mut is_full = true;
     while let Some(line) = line_at(text, at) {
         let mut words = line.split_whitespace().skip(count);
         let (Some(word), rest) = (words.next(), words.next()) else { break };
-        let is_end = word.starts_with("----");
-        if !is_end && (rest.is_some() || !is_material(word)) {
-            break;
-        }
-        let line_end = at + line.trim_end().len();
-        if is_end {
+        if word.starts_with("----") {
             let start = at + line.find(word)?;
             return end.map(|end| end_line(text, start).unwrap_or(end));
         }
-        end = Some(line_end);
+        let is_last = is_full && end.is_some();
+        is_full = word.len() >= FULL_WORD;
+        if rest.is_some() || !is_material(word) || !(is_full || (is_last && is_rest(word))) {
+            break;
+        }
+        end = Some(at + line.trim_end().len());
         at += line.len() + 1;
     }
     end

@@ -119,11 +119,10 @@ fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
 /// Returns the meaning of the password field into which a tool types: `{"element": "Password
 /// field", "text": "…"}`, `{"selector": "#password", "value": "…"}`.
 fn form_field(fields: &Map<String, Value>) -> Option<NameMeaning> {
-    let field = ["element", "selector", "label", "placeholder"]
+    ["element", "selector", "label", "placeholder"]
         .iter()
-        .find_map(|sibling| fields.get(*sibling)?.as_str())?;
-    field
-        .split(|c: char| !c.is_alphanumeric() && !"_-".contains(c))
+        .filter_map(|sibling| fields.get(*sibling)?.as_str())
+        .flat_map(|field| field.split(|c: char| !c.is_alphanumeric() && !"_-".contains(c)))
         .filter_map(name::classify)
         .find(|meaning| meaning.strength == Strength::Password)
 }

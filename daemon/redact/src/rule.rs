@@ -82,6 +82,12 @@ impl Rule {
         self
     }
 
+    /// For patterns whose parts may all be long, so that they are tried at many positions.
+    pub(super) const fn narrow(mut self) -> Rule {
+        self.window = NARROW_WINDOW;
+        self
+    }
+
     /// For patterns with [`args!`], which read many bytes.
     pub(super) const fn command(mut self) -> Rule {
         self.window = COMMAND_WINDOW;

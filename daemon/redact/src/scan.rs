@@ -236,18 +236,29 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Returns the first group that matched, or the whole match if no group did; `None` if the match
-/// does not contain the anchor.
+/// Maximum number of matches before an anchor, such as the same setting in the lines above.
+const EARLIER_MATCHES: usize = 8;
+
+/// Returns the first group of the match that contains the anchor, or the whole match if no group
+/// matched; `None` if no match contains the anchor.
 fn secret_of(
     pattern: &meta::Regex,
     input: &Input<'_>,
     anchor: &Range<usize>,
 ) -> Option<Range<usize>> {
+    let mut input = input.clone();
     // Most anchors are not part of a secret. This search rejects them without an allocation.
-    let whole = pattern.search(input)?.range();
+    let mut whole = pattern.search(&input)?.range();
+    for _ in 0..EARLIER_MATCHES {
+        if whole.end >= anchor.end || whole.is_empty() || input.get_anchored().is_anchored() {
+            break;
+        }
+        input.set_start(whole.end);
+        whole = pattern.search(&input)?.range();
+    }
     let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
     let mut captures = pattern.create_captures();
-    pattern.search_captures(input, &mut captures);
+    pattern.search_captures(&input, &mut captures);
     let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
     holds_anchor.then(|| group.map_or(whole, |group| group.range()))
 }

@@ -57,19 +57,28 @@ impl From<EngineError> for ResolveError {
     }
 }
 
-/// Returns the session that [`named`] finds for `given`, or that has a sub-agent with this id.
-/// Without a given id, returns the client's
-/// own session, or else the only active session in the client's directory.
+/// Returns the session to read for `given`: also the session that has a sub-agent with this id. Reads
+/// all sources if no session has the id, so hooks use [`resolve`].
+pub(super) async fn resolve_or_parent(
+    daemon: &DaemonState,
+    given: Option<&str>,
+    client: &ClientContext,
+) -> Result<SessionKey, ResolveError> {
+    match resolve(daemon, given, client).await {
+        Err(ResolveError::Unknown(id)) => of_sub_agent(daemon, &id),
+        result => result,
+    }
+}
+
+/// Returns the session with the id `given`. Without an id, returns the client's own session, or
+/// else the only active session in the client's directory.
 pub(super) async fn resolve(
     daemon: &DaemonState,
     given: Option<&str>,
     client: &ClientContext,
 ) -> Result<SessionKey, ResolveError> {
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
-        return match named(daemon, given) {
-            Err(ResolveError::Unknown(id)) => of_sub_agent(daemon, &id),
-            result => result,
-        };
+        return named(daemon, given);
     }
     if client.is_unfollowed(&daemon.engine) {
         return Err(ResolveError::NotRecorded);

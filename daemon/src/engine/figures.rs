@@ -48,6 +48,9 @@ struct FiguresRecord {
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 2;
+/// In records of this version, the figures of sessions without evidence are wrong. These figures have
+/// no tokens.
+const VERSION_BEFORE: u32 = 1;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;
 
@@ -110,7 +113,8 @@ fn stored_records(store: &dyn Store) -> Result<HashMap<u64, FiguresRecord>, Stor
     let records = notes.filter_map(|(name, content)| {
         let key = u64::from_be_bytes(name.try_into().ok()?);
         let record: FiguresRecord = serde_json::from_slice(&content).ok()?;
-        (record.version == VERSION).then_some((key, record))
+        let has_evidence = record.version == VERSION_BEFORE && !record.figures.tokens.is_empty();
+        (record.version == VERSION || has_evidence).then_some((key, record))
     });
     Ok(records.collect())
 }

@@ -128,7 +128,7 @@ pub struct Evidence {
     pub pull_requests: Vec<PullRequest>,
     /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,
-    /// Branches of the session. The branch that `git status` printed last is at the end.
+    /// Branches of the session. `git status` moves the branch that it prints to the end.
     pub branches: Vec<String>,
     /// Versions of the agent, in the order they were first seen.
     pub agent_versions: Vec<String>,

@@ -9,20 +9,25 @@ pub enum TestChoice<'n> {
     Beginning(&'n str),
 }
 
-/// Returns the names by which a command may select tests. Only Go tests are selected by the beginnings
-/// of their names.
+/// Returns the names by which a command may select tests, without the tests that it excludes. Only Go
+/// tests are selected by the beginnings of their names.
 pub(super) fn chosen_tests(command: &str, is_go: bool) -> Vec<TestChoice<'_>> {
-    let words: Vec<&str> =
-        command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c)).collect();
-    let is_name = |word: &&&str| {
+    let words = command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_name = |word: &str| {
         word.len() > 3 && !word.starts_with('-') && word.contains(['_', '.', ':', '/'])
     };
+    let excludes = |word: &str| {
+        matches!(
+            word,
+            "--skip" | "-skip" | "--deselect" | "--ignore" | "--ignore-glob" | "--exclude" | "not"
+        )
+    };
+    let is_chosen = |at: &usize| is_name(words[*at]) && !(*at > 0 && excludes(words[*at - 1]));
     let mut names: Vec<_> =
-        words.iter().filter(is_name).map(|word| TestChoice::Whole(word)).collect();
+        (0..words.len()).filter(is_chosen).map(|at| TestChoice::Whole(words[at])).collect();
     let is_run = |word: &str| matches!(word, "-run" | "--run" | "-test.run");
-    let patterns = words.iter().skip_while(|word| !is_run(word)).skip(1);
-    // Quotes and `=` may leave empty words.
-    let pattern = patterns.copied().find(|word| !word.is_empty()).filter(|_| is_go);
+    let pattern = words.iter().copied().skip_while(|word| !is_run(word)).nth(1).filter(|_| is_go);
     names.extend(pattern.into_iter().flat_map(|pattern| pattern.split('|')).filter_map(|name| {
         let name = name.trim_start_matches(['^', '(']).trim_end_matches(')');
         match name.strip_suffix('$') {

@@ -85,8 +85,10 @@ impl TestRun {
     /// Whether the limit of `other` begins with the limit of this run, so that this run includes the
     /// tests of `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
     pub fn includes(&self, other: &TestRun) -> bool {
+        let excludes =
+            |limit: &str| ["skip", "deselect", "ignore"].iter().any(|word| limit.contains(word));
         let limits = self.limited_to.as_deref().zip(other.limited_to.as_deref());
-        limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide))
+        limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide) && !excludes(wide))
     }
 
     /// Returns what the numbers count: `tests`, or `packages` if the output of Go lists no tests.
@@ -203,7 +205,8 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
             && !later.iter().any(|(_, later)| covers(later, run))
             && !passed_since(run, later)
     });
-    let whole = whole.filter(|at| !passed_since(suite[*at].1, &suite[at + 1..]));
+    let counts = |at: &usize| !passed_since(suite[*at].1, &suite[at + 1..]);
+    let whole = (0..suite.len()).rev().filter(|at| is_whole(suite[*at].1)).find(counts);
     failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
 }
 
@@ -267,6 +270,10 @@ mod tests {
             ("pytest", "pytest tests/test_up.py::test_retry -v", up, true),
             ("pytest", "pytest -k test_retry", up, true),
             ("pytest", "pytest tests/test_down.py", up, false),
+            ("pytest", "pytest --deselect tests/test_up.py::test_retry", up, false),
+            ("pytest", "pytest --ignore=tests/test_up.py", up, false),
+            ("pytest", "pytest -k 'not test_retry'", up, false),
+            ("cargo test", "cargo test -- --skip auth::expires_late", "auth::expires_late", false),
             ("cargo test", "cargo test auth::expires_late", "auth::expires_late", true),
             ("go test", "go test -run TestSaveAll ./...", "TestSaveAll_Twice", true),
             ("go test", "go test -run 'TestSaveAll$' ./...", "TestSaveAll_Twice", false),

@@ -117,7 +117,8 @@ impl Graph<'_> {
                 continue;
             };
             record.fix = Some(format!("`{}` instead of `{}`", parts.worked, parts.failed));
-            (record.certainty, record.is_fixed) = (fact.certainty, true);
+            // An error that came back later is not fixed.
+            (record.certainty, record.is_fixed) = (fact.certainty, fact.valid_at >= record.last_at);
             record.fix_fact = Some(fact.id);
             record.facts.push(fact.clone());
         }

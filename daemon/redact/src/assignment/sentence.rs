@@ -190,6 +190,10 @@ pub(crate) fn is_clearly_told(text: &str) -> bool {
 }
 
 fn is_told_with(text: &str, fewest_digits: usize) -> bool {
+    // Checked first, because the candidate may be a long text.
+    if !(6..=128).contains(&text.len()) {
+        return false;
+    }
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_other = text.starts_with(['#', '@', '-', '/', '.', ':', '&'])
         || text.contains(char::is_whitespace)
@@ -201,7 +205,7 @@ fn is_told_with(text: &str, fewest_digits: usize) -> bool {
         || is_address(text)
         || (digits < 3 && !has_any(text, SIGNS) && reference::names_secret(text))
         || is_code(text, Surrounding::Code, false);
-    (6..=128).contains(&text.len()) && !is_other && is_varied(text, digits, fewest_digits)
+    !is_other && is_varied(text, digits, fewest_digits)
 }
 
 fn is_varied(text: &str, digits: usize, fewest_digits: usize) -> bool {

@@ -1,6 +1,8 @@
 //! Values in a sibling field of the field with the name: `{"Name": "/db/password", "Value": "…"}`,
 //! `"db_password": {"sensitive": true, "value": "…"}`.
 
+use memchr::memmem;
+
 use crate::assignment::marks;
 
 /// Maximum number of fields between the name and the value.
@@ -8,6 +10,9 @@ const FIELDS: usize = 6;
 
 /// Maximum number of bytes before the name that are searched for the start of its object.
 const REACH: usize = 400;
+
+/// Maximum length, in bytes, of a string between the name and the value.
+const STRING: usize = 200;
 
 /// Maximum number of spaces and line breaks between two tokens.
 const BLANKS: usize = 80;
@@ -30,7 +35,10 @@ pub(super) fn later(after_name: &[u8]) -> Option<usize> {
 /// value of `name` or `key`.
 pub(super) fn earlier(text: &[u8], name_start: usize) -> Option<usize> {
     let floor = name_start.saturating_sub(REACH);
-    let before = text[floor..name_start].strip_suffix(b"\"")?;
+    // A name may end a path: `/prod/db/password`.
+    let path = text[floor..name_start].iter().rev();
+    let path = path.take_while(|byte| is_key(**byte) || b"/.".contains(byte)).count();
+    let before = text[floor..name_start - path].strip_suffix(b"\"")?;
     let field = before.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     let keys: [&[u8]; 4] = [b"\"name\"", b"\"Name\"", b"\"key\"", b"\"Key\""];
     if !keys.iter().any(|key| field.ends_with(key)) {
@@ -74,8 +82,10 @@ fn is_value_key(key: &[u8]) -> bool {
 /// Returns the length of a string, a word, a number, or a short list of them.
 fn simple_value(text: &[u8]) -> Option<usize> {
     if let Some(quote) = marks::quote(text) {
-        let length = text[quote..].iter().take(200).take_while(|b| !b"\"'\\\n".contains(b)).count();
-        return Some(quote + length + marks::quote(&text[quote + length..])?);
+        // The string ends at the mark that opened it: it may contain an apostrophe.
+        let limit = text.len().min(quote + STRING);
+        let length = memmem::find(&text[quote..limit], &text[..quote])?;
+        return Some(quote + length + quote);
     }
     if let Some(rest) = text.strip_prefix(b"[").or_else(|| text.strip_prefix(b"{")) {
         let length = rest.iter().take(200).take_while(|byte| !b"]}[{".contains(byte)).count();

@@ -367,3 +367,37 @@ fn every_kind_is_parsed_from_its_mark() {
         assert_eq!(redactor.redact(&text).text, text, "{kind}");
     }
 }
+
+#[test]
+fn both_of_two_neighbouring_secrets_are_redacted() {
+    let redactor = Redactor::new();
+    for text in [
+        "echo 'bob:Falcon41x' | chpasswd\necho 'ann:Berlin52y' | chpasswd",
+        "localhost:5432:shop:bob:Falcon41x\nlocalhost:5432:app:ann:Berlin52y",
+        "A=bob:Falcon41x@tcp(db1:3306)/a\nB=ann:Berlin52y@tcp(db2:3306)/b",
+        "echo Falcon41x | docker login -u a --password-stdin r1\necho Berlin52y | docker login -u b --password-stdin r2",
+        "ALTER ROLE a PASSWORD 'Falcon41x';\nALTER ROLE b PASSWORD 'Berlin52y';",
+        "~ db_password = \"o\" -> \"Falcon41x\"\n~ api_token = \"p\" -> \"Berlin52y\"",
+    ] {
+        let redacted = redactor.redact(text).text;
+        assert!(!redacted.contains("Falcon41x") && !redacted.contains("Berlin52y"), "{redacted}");
+    }
+}
+
+#[test]
+fn secrets_at_the_ends_of_sentences_and_in_fields_beside_a_text_are_redacted() {
+    let redactor = Redactor::new();
+    for text in [
+        "Login: bob / Falcon41berlin. Then open the page.",
+        "log in with bob / Falcon41berlin.",
+        "(creds: bob / Falcon41berlin)",
+        "sqlcmd -S db -U sa -P Falcon41berlin",
+        "twine upload -u bob -p Falcon41berlin dist/*",
+        "login bob\npassword Falcon41berlin",
+        "{\"Name\":\"db_password\",\"Note\":\"it's old\",\"Value\":\"Falcon41berlin\"}",
+        "{\"Value\": \"Falcon41berlin\", \"Name\": \"/prod/db/password\"}",
+    ] {
+        let redacted = redactor.redact(text).text;
+        assert!(!redacted.contains("Falcon41berlin"), "{redacted}");
+    }
+}

@@ -71,9 +71,10 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
         rest = rest[length..].trim_start();
     }
     let has_no_words = items.iter().all(QueryToken::is_restriction);
+    let first_word = items.iter().position(QueryToken::is_searched);
     let mut is_end = true;
     for index in (0..items.len()).rev() {
-        let has_words_before = items[..index].iter().any(QueryToken::is_searched);
+        let has_words_before = first_word.is_some_and(|first| first < index);
         let item = &mut items[index];
         if let QueryToken::MinusWord(word) = *item {
             let is_after_words = is_end && has_words_before && !is_command;
@@ -213,12 +214,10 @@ fn invalid_filter(rest: &str) -> Option<(&'static str, usize)> {
 
 /// Splits a `name:value` at the start of `rest`, and returns its length.
 fn name_and_value(rest: &str) -> Option<(&str, &str, usize)> {
-    let (name, after) = rest.split_once(':')?;
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (name, after) = (&rest[..end], rest[end..].strip_prefix(':')?);
     // `file:///x` is an address, `at::x` a name in a module.
-    if !name.bytes().all(|byte| byte.is_ascii_alphabetic())
-        || after.starts_with("//")
-        || after.starts_with(':')
-    {
+    if after.starts_with("//") || after.starts_with(':') {
         return None;
     }
     let (value, length) = quoted(after).unwrap_or_else(|| {

@@ -58,7 +58,7 @@ async fn run(
     client: &ClientContext,
     arguments: GetSessionArguments,
 ) -> Result<GetSessionAnswer, Error> {
-    let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
+    let key = current::resolve_or_parent(daemon, arguments.session_id.as_deref(), client)
         .await
         .map_err(resolve_error)?;
     let store = daemon.engine.store().as_ref();

@@ -84,7 +84,7 @@ fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
 fn passes_uncounted(draft: &Draft<'_>, failed: &TestRun) -> bool {
     draft.evidence.tests.iter().any(|later| {
         later.origin.follows(failed.origin)
-            && (is_same_command(failed, later) || later.includes(failed))
+            && (is_same_command(failed, later) || is_wider(failed, later))
             && has_passed_uncounted(draft, later)
     })
 }
@@ -207,11 +207,16 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let counts_same = later.framework == failed.framework;
     let covers = is_same_command(failed, later) || counts_same && total(later) >= total(failed);
-    let selects = later.failed == 0 && (later.chooses(test) || later.includes(failed));
+    let selects = later.failed == 0 && (later.chooses(test) || is_wider(failed, later));
     is_complete_list
         && (counts_same || later.failed == 0)
         && !later.failed_tests.iter().any(|name| name == test)
         && (covers || selects)
+}
+
+/// Whether `later` includes the tests of `failed`, in the same place.
+fn is_wider(failed: &TestRun, later: &TestRun) -> bool {
+    later.is_of_suite(failed) && later.includes(failed)
 }
 
 fn is_same_command(one: &TestRun, other: &TestRun) -> bool {

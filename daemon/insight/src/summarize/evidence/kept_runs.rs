@@ -49,8 +49,8 @@ impl Collector {
         if command.runs_tests() && reports.is_empty() && outcome.succeeded() {
             self.note_missing_tests(command, output, moment);
         }
-        let is_deliberate =
-            self.pending.errors.expects_failure() && reports.iter().any(|report| report.failed > 0);
+        let is_deliberate = reports.iter().any(|report| report.failed > 0)
+            && self.pending.errors.take_expectation();
         // Tests that could not run, were to fail, or ran without the session's changes say nothing
         // about these changes.
         if !self.hides_changes(&run)

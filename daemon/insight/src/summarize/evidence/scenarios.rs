@@ -184,6 +184,8 @@ fn tests_that_are_to_fail_are_no_error() {
         ("Let me confirm the test genuinely catches the regression by reverting the order:", 0),
         ("I verify that the new test fails without the fix.", 0),
         ("Let me check why the tests fail.", 1),
+        ("Let me check why the login test fails when the cache is empty.", 1),
+        ("Let me verify the existing tests still pass: the new cases catch edge cases.", 1),
         ("Let me make sure that all tests pass.", 1),
     ] {
         let mut script = Script::default();

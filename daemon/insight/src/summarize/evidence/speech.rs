@@ -113,6 +113,7 @@ fn stands_alone(sentence: &str) -> bool {
 impl Collector {
     /// Records a prompt, which ends the previous turn.
     pub(super) fn prompt(&mut self, text: &str, moment: EntryPosition) {
+        self.pending.errors.take_expectation();
         self.choose_in_conversation(text, moment);
         self.answer_in_prose(text, moment);
         let corrects = self.pending.corrects.take();

@@ -74,7 +74,8 @@ impl Handoff {
         page.fill(rate);
         let foot = (page.remaining > length(FOOT)).then_some(FOOT);
         let text = page.text(HEAD, foot);
-        (text.chars().count() <= max_chars).then_some(text)
+        let is_filled = page.sections.iter().any(|section| section.text().is_some());
+        (is_filled && text.chars().count() <= max_chars).then_some(text)
     }
 
     /// Renders the wishes, open ends and decisions, which a compaction of the session may have lost.

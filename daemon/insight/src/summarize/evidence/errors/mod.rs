@@ -119,14 +119,18 @@ impl Tracker {
     /// Reads from the latest text of the agent whether the next tests are to fail, for example
     /// because the agent reverted its fix to see whether the new test detects that.
     pub(super) fn read_expectation(&mut self, text: &str) {
-        self.expects_failure = pattern!(
-            r"(?i)\b(?:check|confirm|ensure|make sure|prove|verify)\b[^.?]*\btests?\b[^.?]*\b(?:catch(?:es)?\b|detects?\b|(?:actually|do|does|genuinely|really|would) fails?\b|fails? (?:before|if|when|without)\b)"
-        )
-        .is_match(text);
+        let announces = |sentence: &str| {
+            pattern!(
+                r"(?i)\b(?:confirm|ensure|make sure|prove|verify)\b(?: that)? (?:the|this|our|my) (?:\w+ ){0,3}?tests? (?:(?:actually|do|does|genuinely|really|would) )*(?:catch(?:es)?|detects?|fails?)\b.*\b(?:before|bug|if|regression|revert\w*|without)\b"
+            )
+            .is_match(sentence)
+        };
+        self.expects_failure = text.split(['.', '?', ';', '\n']).any(announces);
     }
 
-    pub(super) fn expects_failure(&self) -> bool {
-        self.expects_failure
+    /// Returns whether the tests that just failed were to fail. The next tests are not.
+    pub(super) fn take_expectation(&mut self) -> bool {
+        std::mem::take(&mut self.expects_failure)
     }
 
     /// Records that a command or tool failed and printed `output`. No error is added if the output
@@ -167,7 +171,7 @@ impl Tracker {
     /// same framework in the same place:
     /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if its
     ///   report counts packages
-    /// - failures in which the name of each failed test contains a word of the command line
+    /// - failures in which the name of each failed test contains a word of the command line of at least 6 bytes
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -291,6 +295,7 @@ impl Tracker {
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 let is_command = matches!(open.attempt, Attempt::Command(_));
                 if is_command && error.known.is_some() && !changed_file_of(error, &resolution) {
+                    self.open.push(open);
                     continue;
                 }
                 error.resolution = Some(resolution);
@@ -346,12 +351,13 @@ impl Tracker {
     }
 }
 
-/// Whether a resolution changed a file that the message of the error contains. Without such a
-/// change, an error that the agent called unrelated was not fixed: the same command ran in another
-/// folder.
+/// Whether a resolution changed a file that the message of the error contains, or the message
+/// contains no file. Without such a change, an error that the agent called unrelated was not fixed:
+/// the same command ran in another folder.
 fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
     let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    resolution.files.iter().map(name).any(|name| error.message.contains(&name))
+    !pattern!(r"\w\.\w{1,4}\b").is_match(&error.message)
+        || resolution.files.iter().map(name).any(|name| error.message.contains(&name))
 }
 
 /// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open

@@ -62,17 +62,15 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 
 /// Whether the next prompt says that this prompt was meant for another conversation.
 fn is_misdirected(entries: &Entries<'_>, prompt: &Quote) -> bool {
-    let is_next = |one: &&Quote| {
-        one.origin.source == prompt.origin.source && one.origin.line > prompt.origin.line
-    };
-    let next = entries.evidence.prompts.iter().find(is_next);
+    let mut prompts = entries.evidence.prompts.iter();
+    let next = prompts.find(|one| one.origin.follows(prompt.origin));
     next.is_some_and(|next| spoken_sentences(&next.text).iter().any(|one| takes_back_prompt(one)))
 }
 
 /// Whether a sentence says that the previous prompt was meant for another conversation.
 fn takes_back_prompt(sentence: &str) -> bool {
-    pattern!(r"(?i)\bwrong (?:chat|conversation|tab|thread|window)\b|^(?:please )?(?:disregard|ignore) (?:that|(?:my|the)? ?(?:last|previous)) (?:message|prompt)\b")
-        .is_match(without_opener(sentence))
+    pattern!(r"(?i)^(?:(?:argh|my bad|oops|sorry|that was(?: for)?(?: the| a)?|the)[,.!]* )*wrong (?:chat|conversation|tab|thread|window)\b|^(?:please )?(?:disregard|ignore) (?:(?:my|the) )?(?:last|previous) (?:message|prompt)\b")
+        .is_match(sentence)
 }
 
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
@@ -337,7 +335,7 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     if entries.evidence.is_instructed {
         return list;
     }
-    for prompt in &entries.evidence.prompts {
+    for prompt in entries.evidence.prompts.iter().filter(|one| !is_misdirected(entries, one)) {
         let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
         for sentence in spoken_sentences(&words) {
             let label = match () {
@@ -407,6 +405,15 @@ mod tests {
             "oops, wrong window",
         ] {
             assert_eq!(decided(&["Simplify it", wrong, next]), Vec::<String>::new(), "{next}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_about_a_wrong_tab_of_the_program_takes_nothing_back() {
+        let choice = "no, use a popup instead of the dialog";
+        for next in ["The link opens in the wrong tab", "It runs on the wrong thread."] {
+            let decided = decided(&["Simplify it", choice, next]);
+            assert_eq!(decided, [format!("User: \"{choice}\"")], "{next}");
         }
     }
 
