@@ -202,10 +202,10 @@ fn own_facts(
         Ok(spans)
     };
     let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
-    found.truncate(*limit);
     let has_all_words = found
         .iter()
         .any(|(_, why)| !why.words.is_empty() && why.words.iter().all(|word| word.any_form > 0));
+    found.truncate(*limit);
     let rows = found.iter().map(|(fact, why)| {
         let explanation = explain.then(|| convert::format_explanation(why));
         Ok(FactRow { explanation, ..graph::fact_row(daemon, fact)? })

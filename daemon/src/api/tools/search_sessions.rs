@@ -30,7 +30,7 @@ use crate::{
         projects::search_scope,
     },
     engine::episode::handoff::{HandoffLine, topic},
-    model::{SessionKey, session::Session},
+    model::{SessionKey, episode::MEMORY, session::Session},
     search::{
         index::EpisodeField,
         rank::{HitLocation, PassageHit, Results, SessionHit},
@@ -74,12 +74,15 @@ async fn checked(
         let what = "`query` is missing: give words to search for, or a filter such as `project`";
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
-    agent_argument(daemon, arguments.agent.as_deref())?;
+    let agent = arguments.agent.as_deref();
+    // Remembered texts are found as sessions of this agent.
+    agent_argument(daemon, agent.filter(|agent| !agent.trim().eq_ignore_ascii_case(MEMORY)))?;
     match without_words(&arguments.query) {
-        Some(reason) => {
+        // With a filter, a query without words lists the latest sessions, as an empty query does.
+        Some(reason) if !has_filter(&arguments) => {
             Ok(SearchSessionsAnswer { message: reason.to_owned(), ..Default::default() })
         }
-        None => run(daemon, client, arguments).await,
+        _ => run(daemon, client, arguments).await,
     }
 }
 
@@ -146,20 +149,15 @@ async fn run(
 
 /// Whether a search has neither words nor filters.
 fn asks_for_nothing(arguments: &SearchSessionsArguments) -> bool {
-    let SearchSessionsArguments {
-        query,
-        project,
-        agent,
-        branch,
-        file,
-        tool,
-        role,
-        after,
-        before,
-        ..
-    } = arguments;
+    arguments.query.trim().is_empty() && !has_filter(arguments)
+}
+
+/// Whether an argument besides the query limits the sessions.
+fn has_filter(arguments: &SearchSessionsArguments) -> bool {
+    let SearchSessionsArguments { project, agent, branch, file, tool, role, after, before, .. } =
+        arguments;
     let filters = [project, agent, branch, file, tool, role, after, before];
-    query.trim().is_empty() && filters.iter().all(|filter| filter.is_none())
+    filters.iter().any(|filter| filter.is_some())
 }
 
 fn default_limit(form: ReplyForm) -> usize {
