@@ -294,7 +294,10 @@ impl Tracker {
             let cause = self.last_words(StatementSubject::Cause, open.first_line, end);
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 let is_command = matches!(open.attempt, Attempt::Command(_));
-                if is_command && error.known.is_some() && !changed_file_of(error, &resolution) {
+                if is_command
+                    && error.known.is_some()
+                    && !slips::changed_file_of(error, &resolution)
+                {
                     self.open.push(open);
                     continue;
                 }
@@ -349,15 +352,6 @@ impl Tracker {
             |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
     }
-}
-
-/// Whether a resolution changed a file that the message of the error contains, or the message
-/// contains no file. Without such a change, an error that the agent called unrelated was not fixed:
-/// the same command ran in another folder.
-fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
-    let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    !pattern!(r"\w\.\w{1,4}\b").is_match(&error.message)
-        || resolution.files.iter().map(name).any(|name| error.message.contains(&name))
 }
 
 /// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open

@@ -1,10 +1,10 @@
-//! Recognises failures that say nothing about the project: mistakes of the agent in the use of its
-//! tools, refused permissions, and a missing search tool.
+//! Recognises failures that say nothing about the project, such as mistakes of the agent in the use
+//! of its tools, refused permissions and a missing search tool, and checks that prove no fix.
 
 use std::time::Duration;
 
 use crate::{
-    model::evidence::ErrorSeen,
+    model::evidence::{ErrorSeen, Resolution},
     summarize::{evidence::errors::Event, text::pattern},
 };
 
@@ -25,6 +25,15 @@ pub(super) fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
             r"error\[E\d+\]|\berror (?:TS|CS)\d+: |:\d+:\d+: (?:(?:fatal |syntax )?error: |undefined: |.* (?:declared|imported) and not used)|^(?:Syntax|Indentation)Error: "
         )
         .is_match(&error.message)
+}
+
+/// Whether a resolution changed a file that the message of the error contains, or the message
+/// contains no file. Without such a change, an error that the agent called unrelated was not fixed:
+/// the same command ran in another folder.
+pub(super) fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
+    let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    !pattern!(r"\w\.\w{1,4}\b").is_match(&error.message)
+        || resolution.files.iter().map(name).any(|name| error.message.contains(&name))
 }
 
 /// Whether the output says that the program behind a search tool is missing.
