@@ -88,7 +88,7 @@ impl Rule {
         self
     }
 
-    /// For patterns with [`args!`], which read many bytes.
+    /// For patterns with `args!`, which read many bytes.
     pub(super) const fn command(mut self) -> Rule {
         self.window = COMMAND_WINDOW;
         self.check(Check::Password)

@@ -16,7 +16,7 @@ use crate::{
     randomness::looks_random,
 };
 
-/// The characters of [`SIGNS`] that occur neither in escapes nor in queries.
+/// The characters of `words::SIGNS` that occur neither in escapes nor in queries.
 const STRONG_SIGNS: &[u8] = b"!@#$^*";
 
 /// The beginnings of public keys in base64, which are not secret.
