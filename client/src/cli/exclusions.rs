@@ -3,6 +3,10 @@
 
 use std::{ffi::OsString, iter};
 
+use clap::CommandFactory;
+
+use crate::cli::Cli;
+
 /// The names of the filters that a query can contain.
 const FIELDS: [&str; 10] =
     ["project", "agent", "branch", "file", "tool", "role", "in", "date", "before", "after"];
@@ -10,35 +14,60 @@ const FIELDS: [&str; 10] =
 /// Moves the words of a query that begin with a minus to the end, after `--`. There, the parser
 /// takes them for words, and the query excludes them.
 pub(super) fn moved_behind_options(arguments: Vec<OsString>) -> Vec<OsString> {
-    if !has_query(&arguments) {
-        return arguments;
-    }
+    let Some(command) = command_with_query(&arguments) else { return arguments };
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
-    let (options, excluded): (Vec<&OsString>, Vec<&OsString>) =
-        arguments[..end].iter().partition(|argument| !is_exclusion(&argument.to_string_lossy()));
+    let is_excluded = |at: usize| {
+        is_exclusion(&arguments[at].to_string_lossy())
+            && !(at > 0 && takes_value(command, &arguments[at - 1].to_string_lossy()))
+    };
+    let (excluded, options): (Vec<usize>, Vec<usize>) = (0..end).partition(|at| is_excluded(*at));
     if excluded.is_empty() {
         return arguments;
     }
-    let words = arguments[end..].iter().skip(1);
-    let separator = OsString::from("--");
-    options
-        .into_iter()
-        .chain(iter::once(&separator))
-        .chain(words)
-        .chain(excluded)
-        .cloned()
-        .collect()
+    let options = options.into_iter().map(|at| arguments[at].clone());
+    let excluded = excluded.into_iter().map(|at| as_phrase(&arguments[at]));
+    let words = arguments[end..].iter().skip(1).cloned();
+    options.chain(iter::once(OsString::from("--"))).chain(words).chain(excluded).collect()
 }
 
-/// Whether the command takes a query.
-fn has_query(arguments: &[OsString]) -> bool {
+/// Whether `argument` is an option whose value is the next argument.
+fn takes_value(command: &str, argument: &str) -> bool {
+    let all = Cli::command();
+    let options = all.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+    let mut options = options.filter(|option| option.get_action().takes_values());
+    options.any(|option| match (argument.strip_prefix("--"), argument.strip_prefix('-')) {
+        (Some(name), _) => option.get_long() == Some(name),
+        (None, Some(letter)) => {
+            option.get_short().is_some_and(|short| letter.len() == 1 && letter.starts_with(short))
+        }
+        _ => false,
+    })
+}
+
+/// Quotes an excluded text of several words, whose quotes the shell removed.
+fn as_phrase(argument: &OsString) -> OsString {
+    let text = argument.to_string_lossy();
+    if !text.contains(char::is_whitespace) || text.contains('"') {
+        return argument.clone();
+    }
+    let named = text.split_once(':').filter(|(name, _)| FIELDS.contains(&&name[1..]));
+    let quoted = match named {
+        Some((name, value)) => format!("{name}:\"{value}\""),
+        None => format!("-\"{}\"", &text[1..]),
+    };
+    quoted.into()
+}
+
+/// Returns the command, if it takes a query.
+fn command_with_query(arguments: &[OsString]) -> Option<&'static str> {
     // `--color never` may be before the command.
     let mut words = arguments.iter().enumerate().filter(|(at, argument)| {
         let is_color = *at > 0 && arguments[at - 1] == "--color";
         !is_color && !argument.to_string_lossy().starts_with('-')
     });
-    words.next().is_some_and(|(_, command)| command == "search" || command == "facts")
+    let (_, command) = words.next()?;
+    ["search", "facts"].into_iter().find(|known| command == known)
 }
 
 /// Whether an argument of a command with a query is an excluded word or filter, and not an option.
@@ -61,10 +90,8 @@ fn is_exclusion(argument: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::cli::{Cli, Command, SearchOptions};
+    use crate::cli::{Command, SearchOptions};
 
     fn search(arguments: &[&str]) -> SearchOptions {
         let command = Cli::parse_arguments(arguments.iter().map(OsString::from).collect());
@@ -83,6 +110,8 @@ mod tests {
             (vec!["--color", "never", "search", "-foo", "bar"], "bar -foo"),
             (vec!["search", "bar", "-npm", "--", "-n"], "bar -n -npm"),
             (vec!["search", "--", "bar", "-foo"], "bar -foo"),
+            (vec!["search", "login", "-docker compose"], "login -\"docker compose\""),
+            (vec!["search", "npm", "-project:my app"], "npm -project:\"my app\""),
         ] {
             assert_eq!(search(&arguments).query.join(" "), query, "{arguments:?}");
         }
@@ -90,6 +119,8 @@ mod tests {
         assert_eq!((search.limit, search.context, search.output.json), (5, Some(2), true));
         assert_eq!(search.project.project.as_deref(), Some("shop"));
         assert_eq!(search.query, ["bar", "-foo"]);
+        let value = ["search", "npm", "--branch", "-fix", "login"].map(OsString::from).to_vec();
+        assert_eq!(moved_behind_options(value.clone()), value, "the value of an option stays");
         let other = vec![OsString::from("fix"), OsString::from("search"), OsString::from("-foo")];
         assert_eq!(moved_behind_options(other.clone()), other);
     }

@@ -5,8 +5,8 @@ use clap::Args;
 use crate::cli::{Output, Project, at_least_one};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Excluded words: -word at the end of the query, or -\"word\" in single quotes anywhere. A command line such as
-`go test -run` is searched as it is. -p is an option: write '-postgres' as '-\"postgres\"'.
+pub(crate) const FILTERS: &str = "Excluded words: -word (in one quoted text, only at its end), or -\"word\" in single quotes anywhere. A
+quoted command line such as 'go test -run' is searched as it is. -p is an option: write '-postgres' as '-\"postgres\"'.
 
 Filters in the query (a - before a filter negates it):
   project:, agent:, branch:, file:, tool:   a name, or the end of a name

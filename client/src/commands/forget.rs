@@ -29,11 +29,15 @@ pub(super) fn run(args: cli::Forget, screen: &Screen) -> Result<(), AskError> {
         undo: args.undo,
     };
     let mut connection = Connection::open_for_work()?;
-    if selects_among_sessions(&forget) {
+    let selects = selects_among_sessions(&forget);
+    if selects && args.run {
         let preview = connection.ask(FORGET, &Forget { dry_run: true, ..forget.clone() })?;
         check_version(&preview)?;
     }
     let answer: Forgotten = connection.ask(FORGET, &forget)?;
+    if selects {
+        check_version(&answer)?;
+    }
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -56,8 +60,8 @@ fn selects_among_sessions(forget: &Forget) -> bool {
 
 /// Rejects an older daemon, which adds the sessions that match the filters to the given sessions. It
 /// sends no origins.
-fn check_version(preview: &Forgotten) -> Result<(), AskError> {
-    if preview.sessions.iter().any(|row| row.origin.is_empty()) {
+fn check_version(answer: &Forgotten) -> Result<(), AskError> {
+    if answer.sessions.iter().any(|row| row.origin.is_empty()) {
         let what = "the running graphitid is older and would forget other sessions, too: restart it with `graphiti stop` and `graphiti up`, or give sessions without --project, --after and --before";
         return Err(AskError::Failed(what.to_owned()));
     }

@@ -138,8 +138,14 @@ impl ResumePlan {
     fn of(session: &SessionRow) -> Result<ResumePlan, AskError> {
         let command = setup::resume(session).map_err(AskError::InvalidInput)?;
         if !command.directory.is_dir() {
-            let directory = line(&session.project);
-            let what = format!("the directory of this session does not exist here: {directory}");
+            let what = match line(&session.project) {
+                unknown if unknown.is_empty() => {
+                    "the directory of this session is not known".to_owned()
+                }
+                directory => {
+                    format!("the directory of this session does not exist here: {directory}")
+                }
+            };
             return Err(AskError::InvalidInput(what));
         }
         if has_transcript(session)? {

@@ -19,8 +19,7 @@ use crate::{
 /// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
 /// Why no folder is watched.
-pub(super) const TRACKING_IS_OFF: &str =
-    "nothing: `session_tracking.enabled` is false, so no session is recorded";
+pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
 /// Maximum number of types of skipped records that are shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
 /// Length, in columns, of the progress bar of the import.

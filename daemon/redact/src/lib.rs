@@ -104,8 +104,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl SecretKind {
-    /// Kinds of secrets that a name, a URL or a key block identifies. Kinds such as `password` are
-    /// omitted, because [`RULES`] contains them.
+    /// Kinds of secrets that a name, a URL or a key block identifies. [`RULES`] contains further
+    /// kinds, such as `password`.
     const OTHERS: &'static [&'static str] = &[
         "algolia-key",
         "api-key",

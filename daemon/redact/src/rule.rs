@@ -128,12 +128,7 @@ pub(super) const fn glued(
     anchors: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule {
-        kind: SecretKind(kind),
-        anchors,
-        pattern,
-        start: Start::Anywhere,
-        check: Check::Varied,
-        window: WINDOW,
-    }
+    let mut rule = edged(kind, anchors, pattern);
+    rule.start = Start::Anywhere;
+    rule
 }

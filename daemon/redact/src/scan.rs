@@ -172,10 +172,10 @@ impl Pass<'_, '_> {
             self.add(range, kind, false);
             return;
         }
-        let elsewhere = assignment::secret_before(self.text, name.clone())
+        let other = assignment::secret_before(self.text, name.clone())
             .or_else(|| assignment::secret_below(self.text, name.clone()))
             .or_else(|| assignment::secret_in_sibling(self.text, name));
-        if let Some((range, kind)) = elsewhere {
+        if let Some((range, kind)) = other {
             self.add(range, kind, false);
         }
         if start >= self.tables {
@@ -256,11 +256,13 @@ fn secret_of(
         input.set_start(whole.end);
         whole = pattern.search(&input)?.range();
     }
-    let holds_anchor = whole.start <= anchor.start && anchor.end <= whole.end;
+    if whole.start > anchor.start || anchor.end > whole.end {
+        return None;
+    }
     let mut captures = pattern.create_captures();
     pattern.search_captures(&input, &mut captures);
     let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
-    holds_anchor.then(|| group.map_or(whole, |group| group.range()))
+    Some(group.map_or(whole, |group| group.range()))
 }
 
 fn passes(rule: &Rule, secret: &str) -> bool {

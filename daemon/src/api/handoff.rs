@@ -25,7 +25,8 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from the stored episodes, without waiting for pending sessions. If no work was done in any session, uses only the latest session.
+/// Builds the handoff from the stored episodes, without waiting for pending sessions. If no work was
+/// done in any session, uses only the latest session.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,

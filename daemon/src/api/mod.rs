@@ -65,7 +65,8 @@ pub struct DaemonState {
     /// A cache of the errors, decisions and preferences of earlier sessions, which are compared
     /// with prompts.
     pub recall: recall::RecallCache,
-    /// The watched folders. There are none if tracking is disabled.
+    /// The watched folders. There are none if tracking is disabled, or
+    /// the home folder of the user is not known.
     pub watched: RwLock<Vec<PathBuf>>,
     pub started_at: Timestamp,
     pub admin_requests: mpsc::Sender<AdminRequest>,
@@ -73,7 +74,8 @@ pub struct DaemonState {
 }
 
 impl DaemonState {
-    /// Returns the watched folders. There are none if tracking is disabled.
+    /// Returns the watched folders. There are none if tracking is disabled, or
+    /// the home folder of the user is not known.
     pub fn watched(&self) -> Vec<PathBuf> {
         self.watched.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

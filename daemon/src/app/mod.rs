@@ -303,7 +303,10 @@ impl Supervisor {
         for change in &changes {
             tracing::info!("{change}");
         }
+        // The socket is opened once, so its path stays the path in use.
+        let socket = self.config.api.hooks.socket_path.take();
         self.config = loaded.config;
+        self.config.api.hooks.socket_path = socket;
         self.log.set_level(&self.config.log);
         let Round { daemon, models, .. } = round;
         daemon.set_config(&self.config.api);
@@ -361,8 +364,11 @@ fn transcript_folders(config: &Config) -> TranscriptFolders {
     TranscriptFolders::for_formats(&surroundings, &formats, &config.capture.watch_directories)
 }
 
-/// Returns a sentence for each configured folder that does not exist.
+/// Returns a sentence for each configured folder that does not exist; none if tracking is disabled.
 fn missing_folders(config: &Config) -> Vec<String> {
+    if !config.capture.enabled {
+        return Vec::new();
+    }
     let missing = config.capture.watch_directories.iter().filter(|folder| !folder.exists());
     let sentence = |folder: &PathBuf| {
         format!(

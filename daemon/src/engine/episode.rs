@@ -187,7 +187,7 @@ pub fn unknown_project() -> Project {
     Project::new(UNKNOWN_PROJECT)
 }
 
-/// Whether `project` stands for sessions whose directory is not known.
+/// Whether `project` is the project of the sessions whose directory is not known.
 pub fn is_unknown_project(project: &Project) -> bool {
     project.path() == UNKNOWN_PROJECT
 }

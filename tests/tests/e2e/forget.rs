@@ -143,7 +143,7 @@ fn forgetting_a_project_or_a_time_includes_transcripts_that_were_never_read() {
 #[test]
 fn filters_select_among_the_given_sessions() {
     let world = World::new();
-    for (session, project) in [(MARMOT, PROJECT), (OTHER, "/work/other")] {
+    for (session, project) in [(MARMOT, PROJECT), (OTHER, "/srv/other")] {
         let mut transcript = world.transcript_in(session, project).aged(10 * DAY);
         transcript.prompt("Look at the marmot").reply("It is there.");
     }

@@ -539,7 +539,7 @@ fn the_first_session_of_a_project_gets_the_stored_wishes() {
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(wishes(project), ["- “Answer in English.”", "- “Never push to main.”"]);
-    assert_eq!(wishes("/work/other"), ["- “Answer in English.”"]);
+    assert_eq!(wishes("/srv/other"), ["- “Answer in English.”"]);
     let printed = world.printed(&["handoff", "--project", project]);
     assert!(printed.contains("- “Never push to main.”"), "{printed}");
     assert!(!printed.contains("No earlier session"), "{printed}");

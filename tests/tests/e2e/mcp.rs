@@ -1,7 +1,7 @@
 //! Tests agents that use the Model Context Protocol, with the real programs.
 
 use graphiti_proto::tools::STRUCTURED;
-use graphiti_tests::{McpHost, World};
+use graphiti_tests::{McpHost, PROJECT, World};
 use serde_json::{Value, json};
 
 const LATEST: &str = "2025-11-25";
@@ -164,7 +164,7 @@ fn a_wrong_call_is_answered_by_an_error_that_a_model_can_correct() {
         (
             "get_session",
             json!({ "session_id": "aaaa-1", "view": "messages", "source": 9 }),
-            "there is no `source` 9; there are 0",
+            "there is no `source` 9; the sources are 0",
         ),
         ("get_episode_entities", json!({}), "missing: `episode_uuids`"),
     ] {
@@ -174,7 +174,7 @@ fn a_wrong_call_is_answered_by_an_error_that_a_model_can_correct() {
     }
     for (tool, arguments, wanted) in [
         ("list_sessions", json!({ "limit": 0 }), "because `limit` is 0"),
-        ("get_handoff", json!({ "project": "/work/app", "max_chars": 10 }), "`max_chars` 10"),
+        ("get_handoff", json!({ "project": PROJECT, "max_chars": 10 }), "`max_chars` 10"),
     ] {
         let answer = host.call_for_model(tool, arguments);
         let text = answer["content"][0]["text"].as_str().unwrap();

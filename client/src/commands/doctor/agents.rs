@@ -36,8 +36,8 @@ fn wired(agent: &ObservedAgent) -> Finding {
         return Finding::warn(
             name,
             format!(
-                "hooks of {title} are in an old form: versions of {title} before 2.1.139, or all \
-                 versions, run them without the argument `hook`: {hooks}"
+                "hooks of {title} lack the argument `hook`, or Claude Code before 2.1.139 runs them \
+                 without it: {hooks}"
             ),
             "graphiti doctor --fix",
         );

@@ -215,8 +215,8 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
     } else {
         // Transcripts without messages are not registered, so `transcripts` may count more files.
         let what = format!(
-            "{} with sessions, all registered once and read completely; the other transcripts have no \
-             messages or are excluded",
+            "{} with sessions, all registered once and read completely; transcripts that are not counted \
+             have no messages or are excluded",
             number(*files)
         );
         Finding::ok(ABOUT, what)

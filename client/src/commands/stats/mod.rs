@@ -236,7 +236,7 @@ fn names<'r>(
 fn time(row: &StatsRow) -> String {
     // Hours are clearer than days of 24 hours for work.
     match row.seconds / 3_600 {
-        // An imported session has no time.
+        // Less than a second, or an imported session, whose time is not known.
         0 if row.seconds == 0 => "-".to_owned(),
         0 => span(Duration::from_secs(row.seconds)),
         hours => format!("{} h {:02} min", number(hours), row.seconds / 60 % 60),

@@ -1,6 +1,6 @@
 //! Classifies paths: scratch files, files of agents, and files in a worktree.
 
-use crate::{model::Project, pattern::pattern};
+use crate::pattern::pattern;
 
 /// Whether `path` is in a folder of temporary files, devices or an agent's notes (`scratchpad`).
 /// The separators may be `/` or `\`.
@@ -11,11 +11,14 @@ pub fn is_scratch(path: &str) -> bool {
     .is_match(path)
 }
 
-/// Whether `path` is a scratch file for the sessions of `project`. If the project itself is in a folder
-/// of temporary files, the project's files are not scratch files.
-pub fn is_scratch_of(project: &Project, path: &str) -> bool {
-    let is_inside = project.relative(path) != path;
-    is_scratch(path) && !(is_inside && is_scratch(project.path()))
+/// Whether `path` is a scratch file for sessions in `folders`. The files of a project that itself is in
+/// a folder of temporary files are not scratch files.
+pub fn is_scratch_outside<'f>(folders: impl IntoIterator<Item = &'f str>, path: &str) -> bool {
+    let is_inside = |folder: &str| {
+        let rest = path.strip_prefix(folder.trim_end_matches('/'));
+        is_scratch(folder) && rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    is_scratch(path) && !folders.into_iter().any(is_inside)
 }
 
 /// Whether `path` is one of Claude Code's own files: plans, transcripts, task lists.
@@ -65,10 +68,10 @@ mod tests {
 
     #[test]
     fn the_files_of_a_project_in_a_folder_of_temporary_files_are_no_scratch_files() {
-        let project = Project::new("/tmp/app");
-        assert!(!is_scratch_of(&project, "/tmp/app/a.py"));
-        assert!(is_scratch_of(&project, "/tmp/application/a.py"));
-        assert!(is_scratch_of(&Project::new("/"), "/tmp/app/a.py"));
+        assert!(!is_scratch_outside(["/tmp/app"], "/tmp/app/a.py"));
+        assert!(!is_scratch_outside(["/home/ann", "/tmp/app/"], "/tmp/app/a.py"));
+        assert!(is_scratch_outside(["/tmp/app"], "/tmp/application/a.py"));
+        assert!(is_scratch_outside(["/"], "/tmp/app/a.py"));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub const WITHDRAWN: &str = "Withdrawn: ";
 /// Whether a text is about a command that failed and worked in another form: `` `a` failed (why);
 /// `b` worked``.
 pub fn is_retry(text: &str) -> bool {
-    text.starts_with('`') && text.contains("` failed") && text.contains("` worked")
+    retry_parts(text).is_some()
 }
 
 /// The parts of a text about a command that failed and worked in another form.

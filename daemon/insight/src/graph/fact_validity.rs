@@ -226,8 +226,8 @@ impl<'c> FactInterval<'c> {
     }
 }
 
-/// Returns the sentence of a claim. If another session verified the claim, the sentence does not
-/// say that no run did.
+/// Returns the sentence of a claim. If a later run verified the claim, the sentence does not say that
+/// no run did.
 fn sentence(claim: &Attributed<Claim>, certainty: Certainty) -> String {
     let sentence = claim.what.sentence.as_str();
     let verified = sentence.strip_suffix(UNCHECKED).filter(|_| certainty == Certainty::Verified);

@@ -1,6 +1,6 @@
 //! Writes and recognises the lines of a summary about commands that worked only in another form.
 
-use crate::summarize::text::pattern;
+use crate::model::wording::retry_parts;
 
 /// Returns the line about a command that failed and the form of the command that worked. `message`
 /// is the error message, and `explanation` is the agent's text about the failure; both may be empty.
@@ -14,8 +14,7 @@ pub(super) fn retry_line(failed: &str, message: &str, worked: &str, explanation:
 
 /// Returns the command that failed, if [`retry_line`] wrote the line.
 pub(super) fn failed_command(line: &str) -> Option<&str> {
-    let found = pattern!(r"^`([^`]+)` failed(?: \(.*\))?; `[^`]+` worked").captures(line)?;
-    Some(found.get(1)?.as_str())
+    Some(retry_parts(line)?.failed)
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(super) fn find(text: &str, name_end: usize) -> Option<ValueBelow> {
     at = next_line(bytes, at).unwrap_or(at);
     let fence = bytes[at..].starts_with(b"```");
     if fence {
-        let length = bytes[at..].iter().take(24).take_while(|byte| **byte != b'\n').count();
+        let length = bytes[at..].iter().take(LONGEST).take_while(|byte| **byte != b'\n').count();
         at = next_line(bytes, at + length)?;
     }
     let line = line(text, at);

@@ -1,5 +1,7 @@
 //! Classifies names by the kind of value that they denote.
 
+use std::borrow::Cow;
+
 use crate::{
     SecretKind,
     assignment::vocabulary::{ASPECTS, MAPPING, NEUTRAL, OPEN, PASSING, PROVIDERS, UNLOCKING},
@@ -12,15 +14,16 @@ use crate::{
 pub(crate) const ANCHORS: &[&str] = &[
     "pass", "Pass", "PASS", "pw", "Pw", "PW", "ecret", "ECRET", "oken", "OKEN", "key", "Key",
     "KEY", "redential", "REDENTIAL", "auth", "Auth", "AUTH", "ookie", "OOKIE", "PSK", "psk",
-    // German, Spanish, French, Portuguese, Italian, Dutch, Polish.
+    // Words of other languages in ASCII.
     "ennwort", "ENNWORT", "eheimnis", "EHEIMNIS", "chluessel", "CHLUESSEL",
     "ugangsdaten", "ZUGANGSDATEN", "ontrase", "CONTRASE", "clave", "Clave", "CLAVE",
     "redencial", "REDENCIAL", "mdp", "MDP", "senha", "Senha", "SENHA", "achtwoord",
     "ACHTWOORD", "haslo", "HASLO", "hrase", "HRASE", "creds", "CREDS", "ccess_code", "CCESS_CODE", "ccessCode",
     "ccess code",
     "heslo", "Heslo",
-    // German, Polish, Swedish, Turkish, Russian, Chinese, Japanese and Korean.
-    "chlüssel", "hasło", "Hasło", "HASŁO", "ösenord", "şifre", "Şifre", "ароль", "密码", "密碼",
+    // Words of other languages with other letters.
+    "chlüssel", "CHLÜSSEL", "hasło", "Hasło", "HASŁO", "ösenord", "ÖSENORD", "şifre", "Şifre", "ŞIFRE",
+    "ароль", "АРОЛЬ", "密码", "密碼",
     "口令", "パスワード", "비밀번호",
 ];
 
@@ -199,16 +202,17 @@ fn is_joined_password(previous: &str, word: &str) -> bool {
     }
 }
 
-/// Matches German, Spanish, French, Portuguese, Dutch and Polish words for a password.
+/// Matches words for a password that are not English.
 fn is_password_in_other_language(before: &[&str], word: &str) -> bool {
-    let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
+    let lower = if word.is_ascii() { Cow::Borrowed(word) } else { word.to_lowercase().into() };
+    let is = |wanted: &[&str]| wanted.iter().any(|end| lower.eq_ignore_ascii_case(end));
     let is_passe =
         is(&["passe"]) && before.last().is_some_and(|word| *word == "de" || *word == "DE");
     is_passe
         || ends_with(word, "kennwort")
         || ends_with(word, "wachtwoord")
         || is(&["contraseña", "contrasena", "contrasenia", "clave", "senha", "motdepasse", "mdp"])
-        || is(&["hasło", "haslo", "lösenord", "heslo", "şifre", "Şifre", "ароль"])
+        || is(&["hasło", "haslo", "lösenord", "heslo", "şifre", "пароль", "ароль"])
         || (!word.is_ascii() && is_asian_password(word))
 }
 

@@ -210,6 +210,8 @@ fn after_bracketed_note(text: &[u8], at: usize) -> usize {
     let note = &text[at..text.len().min(at + 24)];
     let Some(length) = note.iter().position(|byte| *byte == close) else { return at };
     let is_words = note[1..length].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b' ');
+    // In `The password (…): …`, the brackets may contain the password.
+    let is_words = is_words && !str::from_utf8(&note[1..length]).is_ok_and(sentence::is_told);
     let after = at + length + 1;
     if is_words && text.get(after) == Some(&b':') { after } else { at }
 }

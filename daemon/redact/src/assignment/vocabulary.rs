@@ -1,6 +1,6 @@
 //! Words in names, which decide whether the name denotes a secret.
 
-/// Providers whose keys have no recognisable form, and the kinds of their keys.
+/// Providers, and the kinds of those of their keys that only a name identifies.
 pub(super) const PROVIDERS: &[(&str, &str)] = &[
     ("algolia", "algolia-key"),
     ("auth0", "auth0-secret"),

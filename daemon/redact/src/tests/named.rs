@@ -396,6 +396,13 @@ fn secrets_at_the_ends_of_sentences_and_in_fields_beside_a_text_are_redacted() {
         "login bob\npassword Falcon41berlin",
         "{\"Name\":\"db_password\",\"Note\":\"it's old\",\"Value\":\"Falcon41berlin\"}",
         "{\"Value\": \"Falcon41berlin\", \"Name\": \"/prod/db/password\"}",
+        "The password (Falcon41berlin): works",
+        "HASŁO=Falcon41berlin",
+        "CONTRASEÑA=Falcon41berlin",
+        "LÖSENORD=Falcon41berlin",
+        "ПАРОЛЬ=Falcon41berlin",
+        "{\"пароль\": \"Falcon41berlin\"}",
+        "Password:\n\n```text title=\"the-long-title.txt\"\nFalcon41berlin\n```",
     ] {
         let redacted = redactor.redact(text).text;
         assert!(!redacted.contains("Falcon41berlin"), "{redacted}");

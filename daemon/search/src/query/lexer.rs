@@ -123,7 +123,10 @@ fn is_log_line(text: &str) -> bool {
 fn is_command(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
     let first = words.next().unwrap_or_default();
+    // `npm -yarn` excludes a word; `ssh host -vvv` is a command line.
+    let has_argument = words.next().is_some_and(|word| !word.starts_with('-'));
     PROGRAMS.contains(&first)
+        || has_argument && SHELL_PROGRAMS.contains(&first)
         || text.split_ascii_whitespace().any(|word| {
             let flag = word.strip_prefix('-').unwrap_or_default();
             flag.starts_with('-') || flag.len() == 1 || flag.contains('=')
@@ -148,6 +151,13 @@ const PROGRAMS: &[&str] = &[
     "tar",
     "terraform",
     "tofu",
+];
+
+/// Further programs. Their names are also usual words of a query, so their first argument must be no
+/// option.
+const SHELL_PROGRAMS: &[&str] = &[
+    "cargo", "cmake", "curl", "docker", "git", "gradle", "helm", "kubectl", "make", "mvn", "npm",
+    "php", "python", "python3", "ruby", "rustc", "ssh", "vim",
 ];
 
 /// Whether a word after a minus may be an excluded word rather than an option such as `-Wall`.
@@ -209,7 +219,7 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
 fn invalid_filter(rest: &str) -> Option<(&'static str, usize)> {
     let (name, value, length) = name_and_value(rest)?;
     let form = fields::filter_form(name)?;
-    value.starts_with(char::is_alphanumeric).then_some((form, length))
+    value.contains(char::is_alphanumeric).then_some((form, length))
 }
 
 /// Splits a `name:value` at the start of `rest`, and returns its length.

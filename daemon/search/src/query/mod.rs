@@ -17,11 +17,12 @@
 //! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
 //! of a query that is not a command line, and each lower-case word of a query that has only such
 //! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a log, is
-//! pasted text and consists of words only, except for filters before a line of a log.
+//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
+//! words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
-//! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same name are alternatives,
+//! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same
+//! name are alternatives,
 //! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
 //! `-` before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
 //! filters to each passage. `file:` matches the end of a path or one of its segments, `project:`
@@ -259,8 +260,7 @@ impl Query {
         &self.free_text
     }
 
-    /// Returns the dates in the query's words, but not the dates in filters. A list has all its dates
-    /// in filters.
+    /// Returns the dates in the query's words. Dates in filters are not included.
     pub fn dates(&self) -> &[TimeRange] {
         &self.dates
     }

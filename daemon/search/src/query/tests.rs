@@ -90,6 +90,8 @@ fn only_a_clear_minus_excludes() {
         ("retry -Wall", 0),
         ("build -DNDEBUG", 0),
         ("terraform apply -destroy", 0),
+        ("ssh host -vvv", 0),
+        ("docker run nginx -itd", 0),
         ("app --force -verbose", 0),
         ("a log\nretry -docker", 0),
     ] {
@@ -126,6 +128,7 @@ fn filters_with_invalid_values_are_words_and_are_reported() {
         ("slow before:nonsense -in:foo", vec!["before:nonsense", "-in:foo"]),
         ("date:\"no day\" role:boss x", vec!["date:\"no day\"", "role:boss"]),
         ("date:2026-02-28 role:user in:errors colour:red file:x", vec![]),
+        ("date:..2026-13-45 before:-1d", vec!["date:..2026-13-45", "before:-1d"]),
         ("failed in: foo, date:: x, in://x", vec![]),
         ("a log\ndate:nonsense", vec![]),
     ] {

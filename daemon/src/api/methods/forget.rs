@@ -20,7 +20,7 @@ use crate::{
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
-    model::{Episode, Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
+    model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
     search::query::dates,
     store::{Store, StoreError},
 };
@@ -178,20 +178,13 @@ async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<For
         }
     }
     for session in found {
-        let episode = episode_of(store, &session).map_err(store_error)?;
+        let episode = store.episode_of(&session).map_err(store_error)?;
         let is_for_all = episode.is_some_and(|episode| episode.is_wish_for_all_projects());
         if filter.project.is_none() || !is_for_all {
             targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
         }
     }
     Ok(targets)
-}
-
-fn episode_of(store: &dyn Store, session: &Session) -> Result<Option<Episode>, StoreError> {
-    match &session.indexed {
-        Some(indexed) => store.episode(indexed.episode),
-        None => Ok(None),
-    }
 }
 
 fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, StoreError> {
@@ -208,7 +201,7 @@ fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, 
         };
         let row = known_row(daemon, session)?;
         answer.messages += u64::from(row.messages);
-        if let Some(episode) = episode_of(store, session)? {
+        if let Some(episode) = store.episode_of(session)? {
             answer.episodes += 1;
             let things = store.entities_and_facts_of(episode.id)?.len();
             answer.things += u64::try_from(things).unwrap_or(u64::MAX);
@@ -248,7 +241,7 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
 
 /// Returns the source of the text of a session.
 fn origin(store: &dyn Store, session: &Session) -> Result<&'static str, StoreError> {
-    let Some(episode) = episode_of(store, session)? else { return Ok(TRANSCRIPT) };
+    let Some(episode) = store.episode_of(session)? else { return Ok(TRANSCRIPT) };
     Ok(match () {
         () if episode.is_memory() => "memory",
         // An imported session may also have a transcript on this machine.

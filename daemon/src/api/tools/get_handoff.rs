@@ -81,10 +81,13 @@ async fn run(
             "No earlier session is known in this project.".to_owned()
         }
         _ if answer.text.is_empty() && has_text => format!(
-            "The handoff does not fit into `max_chars` {}: give a higher number, such as {}.",
+            "The handoff does not fit into `max_chars` {}: give a higher number, such as {}. {}",
             arguments.max_chars,
-            GetHandoffArguments::default().max_chars
-        ),
+            GetHandoffArguments::default().max_chars,
+            indexed.message()
+        )
+        .trim_end()
+        .to_owned(),
         _ => indexed.message(),
     };
     Ok(answer)

@@ -229,7 +229,16 @@ fn check_range(daemon: &DaemonState, key: SourceKey, from: u32) -> Result<(), Er
         None if key.number > 0 && !files.iter().any(|file| file.key == key) => {
             let numbers = files.iter().map(|file| file.key.number.to_string());
             let numbers: Vec<String> = numbers.collect();
-            format!("there is no `source` {}; there are {}", key.number, numbers.join(", "))
+            match numbers.is_empty() {
+                true => "this session has no messages on this machine".to_owned(),
+                false => {
+                    format!(
+                        "there is no `source` {}; the sources are {}",
+                        key.number,
+                        numbers.join(", ")
+                    )
+                }
+            }
         }
         Some(last) if from > last => {
             format!("`from` is {from}, but the last message of this file has number {last}")

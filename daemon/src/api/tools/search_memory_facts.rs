@@ -27,9 +27,9 @@ use crate::{
     search::{query::Query, rank::Scope},
 };
 
-/// The note about facts that match a search only in part.
+/// The note about facts that lack a word of the query.
 const ONLY_SOME_WORDS: &str =
-    "No fact contains all words of the query; these contain some of them.";
+    "No fact contains all words of the query; these are the most similar facts.";
 /// Maximum cost of the text for a model that requests the default number of facts.
 const TEXT_COST: usize = 2_750;
 

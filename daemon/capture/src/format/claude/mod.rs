@@ -196,7 +196,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
         (true, true) => Speaker::ParentAgent,
         (true, false) => Speaker::User,
     };
-    if record.is_true("isSidechain") && is_warm_up(content, memory) {
+    if record.is_true("isSidechain") && is_warm_up(record, content, memory) {
         return RecordVerdict::Skipped("user/warm-up".to_owned());
     }
     if content.starts_with('"') {
@@ -227,15 +227,13 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
 }
 
 /// Whether a record for a sub-agent is, or follows, the request to warm up.
-fn is_warm_up(content: &str, memory: &mut Memory) -> bool {
+fn is_warm_up(record: &Object<'_>, content: &str, memory: &mut Memory) -> bool {
     const REQUEST: &str = "Warmup";
-    let text = content_text(content, 2 * REQUEST.len());
-    let is_warm_up = queue::is_warm_up(memory);
-    // A result of a tool has no text.
-    if !text.is_empty() {
-        *is_warm_up = text.trim() == REQUEST;
+    if content_text(content, 2 * REQUEST.len()).trim() == REQUEST {
+        *queue::warm_up(memory) = record.string("uuid").unwrap_or_default().into_owned();
+        return true;
     }
-    *is_warm_up
+    queue::follows_warm_up(record, memory)
 }
 
 /// Emits a text of a user record, unless it was already emitted from the queue of prompts.
@@ -462,17 +460,25 @@ mod tests {
 
     #[test]
     fn a_warm_up_of_the_cache_is_not_read() {
-        let side = |mut record: Value| {
+        let side = |parent: &str, id: &str, mut record: Value| {
             record["isSidechain"] = json!(true);
+            (record["parentUuid"], record["uuid"]) = (json!(parent), json!(id));
             record
         };
         let result = json!([{ "type": "tool_result", "tool_use_id": "t", "content": "a.rs" }]);
         let result = json!({ "type": "user", "message": { "content": result } });
-        let warm_up = [side(user("Warmup")), side(reply("Ready.")), side(result)];
+        let warm_up = [
+            side("", "w1", user("Warmup")),
+            side("w1", "w2", reply("Ready.")),
+            side("w2", "w3", result),
+        ];
         assert_eq!(read(&warm_up), [""; 0]);
-        let work = [side(user("Find the tests")), side(reply("Found."))];
-        let all = [&warm_up[..], &work].concat();
-        assert_eq!(read(&all).last().unwrap(), "reply: Found.");
+        let work = [side("", "a1", user("Find the tests")), side("a1", "a2", reply("Found."))];
+        let alone = read(&work);
+        assert_eq!(alone.last().unwrap(), "reply: Found.");
+        assert_eq!(read(&[&warm_up[..], &work].concat()), alone);
+        // The records of two agents in one file.
+        assert_eq!(read(&[&work[..1], &warm_up, &work[1..]].concat()), alone);
         assert_eq!(read(&[user("Warmup"), reply("Ready.")]), ["prompt: Warmup", "reply: Ready."]);
     }
 

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::Memory;
+use crate::format::{Memory, json::Object};
 
 /// Maximum number of prompts in each list of [`PromptQueue`]; the oldest is evicted.
 const PROMPTS: usize = 16;
@@ -18,14 +18,25 @@ const PROMPT: usize = 4_096;
 #[serde(default)]
 struct ClaudeMemory {
     queue: PromptQueue,
-    /// Whether the records belong to a warm-up; see [`is_warm_up`].
-    is_warm_up: bool,
+    /// The id of the last record of a warm-up; see [`warm_up`].
+    warm_up: String,
 }
 
-/// Returns the flag whether the records belong to a request by which Claude Code only warms up the
-/// cache of the model. The agent that gets this request does no work.
-pub(super) fn is_warm_up(memory: &mut Memory) -> &mut bool {
-    &mut memory.own::<ClaudeMemory>().is_warm_up
+/// Returns the id of the last record of a warm-up, a request by which Claude Code only warms up the
+/// cache of the model. The agent that gets this request does no work. The records of other agents may
+/// be between the records of a warm-up.
+pub(super) fn warm_up(memory: &mut Memory) -> &mut String {
+    &mut memory.own::<ClaudeMemory>().warm_up
+}
+
+/// Whether a record follows the last record of a warm-up.
+pub(super) fn follows_warm_up(record: &Object<'_>, memory: &mut Memory) -> bool {
+    let last = warm_up(memory);
+    let follows = !last.is_empty() && record.string("parentUuid").as_deref() == Some(last.as_str());
+    if follows {
+        *last = record.string("uuid").unwrap_or_default().into_owned();
+    }
+    follows
 }
 
 /// Returns the queue of the file's session.

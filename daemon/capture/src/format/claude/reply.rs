@@ -44,7 +44,7 @@ pub(super) fn assistant(
             },
         });
     }
-    if record.is_true("isSidechain") && *queue::is_warm_up(memory) {
+    if record.is_true("isSidechain") && queue::follows_warm_up(record, memory) {
         return RecordVerdict::Skipped("assistant/warm-up".to_owned());
     }
     let content = message.raw("content").unwrap_or_default();

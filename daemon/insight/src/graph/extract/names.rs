@@ -126,7 +126,7 @@ impl Names {
 /// part of the work, such as scratch files and the agent's own files.
 pub(in crate::graph) fn file_key(project: &Project, path: &str) -> Option<String> {
     let path = path.trim().replace('\\', "/");
-    if paths::is_scratch_of(project, &path) || paths::is_agents_own(&path) {
+    if paths::is_scratch_outside([project.path()], &path) || paths::is_agents_own(&path) {
         return None;
     }
     let path = paths::inside_worktree(project.relative(&path));

@@ -172,8 +172,7 @@ impl From<&Effect> for PlannedChange {
 
 /// Whether a path is a temporary file outside of the session's directories.
 pub(in crate::summarize) fn is_scratch(evidence: &Evidence, path: &str) -> bool {
-    paths::is_scratch(path)
-        && !evidence.directories.iter().any(|directory| is_under(path, directory))
+    paths::is_scratch_outside(evidence.directories.iter().map(String::as_str), path)
 }
 
 /// Records that a file was read.

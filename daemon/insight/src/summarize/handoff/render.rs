@@ -134,10 +134,10 @@ impl Handoff {
     fn wishes_section(&self) -> HandoffSection {
         let mut section =
             HandoffSection::new("Standing wishes that the user stated", topic::WISHES);
-        let more = self.preferences.len().saturating_sub(WISHES);
-        let more = (more > 0).then(|| format!("{more} more: `graphiti facts --kind PREFERS`"));
+        let count = self.preferences.len();
+        let all = format!("All {count} wishes: `graphiti facts --kind PREFERS`");
         let wishes = first(&self.preferences, WISHES).iter().cloned();
-        section.add(wishes.chain(more), |at| if at < 3 { 1 } else { 4 });
+        section.add(wishes.chain((count > WISHES).then_some(all)), |at| if at < 3 { 1 } else { 4 });
         section
     }
 

@@ -117,11 +117,14 @@ More: tools search_sessions and get_session, or `graphiti search`.";
 }
 
 #[test]
-fn a_handoff_says_how_many_wishes_it_omits() {
+fn a_handoff_says_how_many_wishes_there_are() {
     let wishes: Vec<String> = (1..=15).map(|number| format!("Wish {number}")).collect();
     let handoff = gather(&[full()], &wishes);
     let text = handoff.to_text(4_000).unwrap();
-    assert!(text.contains("- “Wish 12”\n- 3 more: `graphiti facts --kind PREFERS`\n"), "{text}");
+    assert!(
+        text.contains("- “Wish 12”\n- All 15 wishes: `graphiti facts --kind PREFERS`\n"),
+        "{text}"
+    );
     let offered = handoff.lines();
     assert!(offered.iter().any(|line| line.text == "“Wish 12”"), "{offered:?}");
     assert!(!offered.iter().any(|line| line.text == "“Wish 13”"), "{offered:?}");

@@ -186,7 +186,7 @@ fn details(answer: &GetSessionAnswer) -> Markup {
             dl {
                 dt { (T.state) } dd { (texts::state(&session.state)) }
                 @if let Some(error) = &session.error { dt { (T.failed) } dd { (text(error)) } }
-                dt { (T.project) } dd .path { (text(&session.project)) }
+                @if !session.project.is_empty() { dt { (T.project) } dd .path { (text(&session.project)) } }
                 dt { (T.transcript) } dd .path { (text(&session.file_path)) }
                 @if let Some(forked_from) = &answer.forked_from {
                     dt { (T.forked_from) } dd { a href=(address("session", &[("id", forked_from)])) { (text(forked_from)) } }

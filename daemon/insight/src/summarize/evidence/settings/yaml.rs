@@ -62,7 +62,7 @@ fn path(parents: &[(usize, String)], key: Option<&str>) -> String {
 
 /// The value after a key or a dash.
 enum LineValue {
-    /// The value is in the next lines, or there is none.
+    /// The key has no value on its line. The next lines may contain the value.
     None,
     /// The next lines that are indented more are a text.
     Block,

@@ -13,7 +13,7 @@ use crate::{
                 kind::{Invocation, Kind},
                 texts::{self, CommandInLine, Published},
                 words::{Operator, SimpleCommand},
-                working_directory::{WorkingDirectory, resolve},
+                working_directory::{PREVIOUS_DIRECTORY, WorkingDirectory, resolve},
             },
         },
         text::{kept, one_line, pattern},
@@ -86,9 +86,16 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
         || pattern!(r"\bgit -C \S+ init\b").is_match(line);
-    is_made_here && (folder.starts_with('$') || paths::is_scratch(folder))
+    let is_in_variable = folder.starts_with('$') && !folder.starts_with(PREVIOUS_DIRECTORY);
+    is_made_here && (is_in_variable || paths::is_scratch(folder))
         || folder.contains("mktemp")
-        || paths::is_from_mktemp(folder)
+        || paths::is_from_mktemp(with_known_beginning(folder))
+}
+
+/// Returns the path of an unknown directory whose first folders are known, such as `$/srv/app-$X`,
+/// without the mark of unknown directories. Returns other paths unchanged.
+fn with_known_beginning(folder: &str) -> &str {
+    folder.strip_prefix('$').filter(|rest| rest.starts_with('/')).unwrap_or(folder)
 }
 
 /// Whether `folder` belongs to another project than `directory`, in which the agent works. False if
@@ -96,7 +103,8 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
 /// one folder begins with the name of the other.
 pub(super) fn is_other_project(folder: &str, directory: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let (folder, directory) = (folder.trim_end_matches('/'), directory.trim_end_matches('/'));
+    let folder = with_known_beginning(folder).trim_end_matches('/');
+    let directory = directory.trim_end_matches('/');
     let is_within = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -382,6 +390,7 @@ mod tests {
             "cd /tmp/tmp.a1b2c3 && git push origin main",
             "mkdir /tmp/try && cd /tmp/try && git init && git commit -m x",
             "cd /tmp/try && git init && cd sub && git commit -m x",
+            "cd /tmp/tmp.abc/$D && git commit -m x",
         ] {
             assert_eq!(steps_of(line), [], "{line}");
         }
@@ -391,6 +400,7 @@ mod tests {
             "(cd $(mktemp -d) && git init && git push x) && git push",
             "cd /tmp/try && git init && cd - && git commit -m x",
             "cd $(mktemp -d) && git init && git -C /app commit -m x",
+            "cd - && M=$(mktemp) && echo msg > $M && git commit -F $M",
         ] {
             assert_eq!(steps_of(line).len(), 1, "{line}");
         }
@@ -458,6 +468,8 @@ mod tests {
                 vec![(GitStep::Merge, None), (GitStep::Switch, Some("x"))],
             ),
             ("cd /srv/other && cd && git -C /app switch x", vec![(GitStep::Switch, Some("x"))]),
+            ("cd /srv/other-$X && git switch x", vec![]),
+            ("cd /srv/other-* && git switch x", vec![]),
             ("cd ../other && git switch x", vec![(GitStep::Switch, Some("x"))]),
             (
                 "git stash; gh pr merge 3 --squash",

@@ -17,7 +17,7 @@ use crate::summarize::{
 const MAX_DEPTH: usize = 64;
 /// The name of the directory before the first change, and of a directory that is not on the stack.
 /// The names of all unknown directories begin with `$`.
-const PREVIOUS_DIRECTORY: &str = "$OLDPWD";
+pub(super) const PREVIOUS_DIRECTORY: &str = "$OLDPWD";
 
 pub(super) struct WorkingDirectory {
     shell: ShellDirectories,
