@@ -14,7 +14,7 @@ mod speed;
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::ExitCode,
 };
 
@@ -99,7 +99,12 @@ fn projects(corpus: &Path, options: &HandoffOptions) -> Vec<Vec<MadeEpisode>> {
     let is_wanted = |path: &PathBuf| !options.built_on || Half::of(path) == Half::Build;
     for path in corpus::transcripts(corpus).into_iter().filter(is_own).filter(is_wanted) {
         let folder = path.strip_prefix(corpus).expect("the file is in the corpus");
-        let project = folder.components().take(2).collect();
+        // Some folders of the corpus have the folders that Claude Code makes for each project.
+        let is_project = |(at, part): &(usize, Component<'_>)| {
+            *at < 2 || part.as_os_str().as_encoded_bytes().starts_with(b"-")
+        };
+        let project =
+            folder.components().enumerate().take_while(is_project).map(|(_, part)| part).collect();
         let Some(made) = summarized::episode_of(&path) else { continue };
         projects.entry(project).or_default().push(made);
     }
