@@ -23,6 +23,7 @@ use crate::model::{
 use crate::summarize::{
     commit_lines::{with_joined_commits, without_last_commit},
     file_lines::files_not_named,
+    from_evidence::unrepeated_settings,
     text::pattern,
 };
 
@@ -95,8 +96,7 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     {
         page.section("## Tests", [tests_line(tests)]);
     }
-    let settings = summary.config_changes.as_deref().map(setting_lines);
-    page.list("## Settings", settings.as_deref());
+    page.list("## Settings", Some(&setting_lines(&unrepeated_settings(summary))));
     // Git shows the files of commits.
     let files = summary.files_modified.as_deref().filter(|_| !is_committed(summary));
     let files = files.map(|files| files_not_named(files, &page.lines));
@@ -171,7 +171,7 @@ const SETTINGS_OF_A_FILE: usize = 5;
 /// Is appended to the line of the first of several changes of the same key in one file.
 const ALIKE: &str = " (and the same key in other objects)";
 
-fn setting_lines(changes: &[ConfigChange]) -> Vec<String> {
+fn setting_lines(changes: &[&ConfigChange]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut of_file: BTreeMap<&str, usize> = BTreeMap::new();
     let mut of_key: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -519,7 +519,7 @@ mod tests {
             reason: String::new(),
         };
         assert_eq!(
-            setting_lines(&[change("x"), change("y"), change("z")]),
+            setting_lines(&[&change("x"), &change("y"), &change("z")]),
             ["a.json: `command` `x` (and the same key in other objects)"]
         );
     }

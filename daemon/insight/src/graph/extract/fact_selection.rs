@@ -229,7 +229,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
 
 /// Whether a decision of the agent states a choice between alternatives.
 pub(super) fn is_choice(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|chose|switch(?:ed)?|prefer(?:red)?)\b")
+    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|our own|chose|switch(?:ed)?|prefer(?:red)?)\b")
         .is_match(text)
 }
 

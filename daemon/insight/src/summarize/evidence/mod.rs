@@ -36,6 +36,7 @@ mod turn_reports;
 
 pub use self::{collector::Collector, merge::absorb};
 pub(in crate::summarize) use self::{
+    errors::is_test_file,
     files::is_scratch,
     statements::{RECOMMENDED, is_intended_choice},
 };

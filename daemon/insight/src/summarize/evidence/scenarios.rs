@@ -677,6 +677,18 @@ impl Script {
         self.result(id, Outcome::Succeeded, "");
     }
 
+    /// Adds an edit that the user refused, with the text that the user typed at the refusal.
+    pub(in crate::summarize) fn refused_edit(&mut self, id: &'static str, path: &str, typed: &str) {
+        self.call(id, "Edit", change(path, ChangeKind::Edited, "a", "b"));
+        self.result(id, Outcome::Rejected, "");
+        let refusal = self.entries.last().map(|(_, line)| *line);
+        self.prompt(typed);
+        // The typed text is on the same line as the result.
+        if let (Some((_, line)), Some(refusal)) = (self.entries.last_mut(), refusal) {
+            *line = refusal;
+        }
+    }
+
     pub(in crate::summarize) fn collect(&self) -> Evidence {
         self.run_from(Collector::new(0), 0).evidence().clone()
     }

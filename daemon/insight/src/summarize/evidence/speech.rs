@@ -378,6 +378,9 @@ impl Collector {
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
             self.pending.errors.record_statement(line, StatementSubject::Cause, &found.text);
         }
+        if let Some(diagnosis) = statements::diagnosis(text) {
+            self.pending.errors.record_diagnosis(line, &diagnosis);
+        }
         if !self.evidence.errors.is_empty() {
             for block in blocks(text) {
                 let (Block::Paragraph(text) | Block::Heading(text) | Block::Item(text)) = block;

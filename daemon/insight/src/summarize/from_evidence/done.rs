@@ -11,7 +11,7 @@ use crate::{
             errors::refuted,
             reported::{ReportQuotes, overtaken},
             repository::{
-                commit_messages::{body_excerpt, is_bookkeeping},
+                commit_messages::{body_excerpt, is_bookkeeping, is_reverted},
                 pull_request,
             },
         },
@@ -117,6 +117,10 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = body_excerpt(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
+        if is_reverted(evidence, commit) {
+            push(list, format!("{subject}{hash} (reverted later)"));
+            continue;
+        }
         if refuted::is_superseded_plan(evidence, commit) {
             push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));
             continue;

@@ -32,7 +32,7 @@ pub(super) fn files_modified(
         !was_temporary
             && !is_outside_project(evidence, path)
             && !is_redacted(path)
-            && !overtaken::is_reverted_by_user(evidence, path, work)
+            && !overtaken::is_restored(evidence, path, work)
     });
     let mut worked: Vec<_> = worked.collect();
     if worked.is_empty() {

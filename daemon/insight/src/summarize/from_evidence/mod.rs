@@ -13,28 +13,27 @@ mod files;
 mod findings;
 mod next_steps;
 mod outcome;
+mod repeated;
 mod reported;
 mod repository;
 mod request;
 #[cfg(test)]
 mod scenarios;
 mod settings;
+#[cfg(test)]
+mod story_scenarios;
 mod turns;
 
-use std::collections::BTreeSet;
-
 pub(super) use self::decisions::refusals::PLAN_NOT_CARRIED_OUT;
+pub(super) use self::settings::unrepeated_settings;
 pub use self::{
     decisions::user_words::{remembered_wish, states_wish},
     request::objective::title_of as title,
 };
 use crate::{
     model::{
-        activity::ActivityVector,
-        evidence::Evidence,
-        project::Project,
-        summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
-        wording::{USERS_WORDS, is_filler},
+        activity::ActivityVector, evidence::Evidence, project::Project,
+        summary::EnhancedSessionSummary,
     },
     summarize::{
         from_evidence::{
@@ -43,15 +42,8 @@ use crate::{
         },
         priority::{EXTRACTION_THRESHOLD, Field, priority},
         report::Reports,
-        text::{same_words, sentences, share_of_words, words},
     },
 };
-
-/// An entry repeats another field if that field contains at least this share of the entry's words.
-const REPEATED: f64 = 0.85;
-
-/// A discovery repeats a next step that contains at least this share of the discovery's words.
-const OPEN: f64 = 0.6;
 
 /// The project and the transcript of a session, and the threshold for fields of its summary.
 #[derive(Clone, Copy, Debug)]
@@ -108,103 +100,11 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
-    remove_repeated_causes(&mut summary);
-    remove_repeated_texts(&mut summary);
-    settings::remove_repeated_settings(&mut summary);
+    repeated::remove_causes(&mut summary);
+    repeated::remove_texts(&mut summary);
+    repeated::remove_items(&mut summary);
     trim(&mut summary, context.threshold);
     summary
-}
-
-/// Removes discoveries that repeat the cause of a resolved error.
-fn remove_repeated_causes(summary: &mut EnhancedSessionSummary) {
-    let Some(found) = &mut summary.discoveries else { return };
-    let errors = summary.errors_resolved.as_deref().unwrap_or_default();
-    found.retain(|one| !errors.iter().any(|error| same_words(one, &error.root_cause)));
-    if found.is_empty() {
-        summary.discoveries = None;
-    }
-}
-
-/// Removes texts that another field repeats:
-/// - quoted decisions of the user that repeat the objective,
-/// - completed tasks that repeat a decision or the last words,
-/// - discoveries that repeat the last words or a next step,
-/// - the end of the last words, if it repeats a next step,
-/// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
-///   contain their cause.
-fn remove_repeated_texts(summary: &mut EnhancedSessionSummary) {
-    remove_decisions_in_objective(summary);
-    remove_tasks_in_decisions(summary);
-    remove_steps_in_last_words(summary);
-    let ended = words(summary.last_words.as_deref().unwrap_or_default());
-    remove_explained_errors(summary, &ended);
-    for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
-        list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
-    }
-    let open: Vec<_> = summary.next_steps.iter().flatten().map(|step| words(step)).collect();
-    if let Some(found) = &mut summary.discoveries {
-        found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
-    }
-    summary.completed_tasks = summary.completed_tasks.take().and_then(some);
-    summary.discoveries = summary.discoveries.take().and_then(some);
-    summary.key_decisions = summary.key_decisions.take().and_then(some);
-}
-
-fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
-    let objective = words(&summary.objective);
-    let is_asked = |text: &str| {
-        let quote = text.strip_prefix("User: ").unwrap_or(text);
-        share_of_words(&words(quote), &objective) >= REPEATED
-    };
-    // A quote about a refused call is kept, because its rationale contains this call, too.
-    let is_quote = |one: &DecisionRecord| {
-        one.rationale.starts_with(USERS_WORDS)
-            && !one.rationale.starts_with(&format!("{USERS_WORDS}, on a proposed"))
-    };
-    if let Some(decisions) = &mut summary.key_decisions {
-        decisions.retain(|one| !(is_quote(one) && is_asked(&one.decision)));
-    }
-}
-
-fn remove_tasks_in_decisions(summary: &mut EnhancedSessionSummary) {
-    let decided = summary.key_decisions.iter().flatten();
-    let decided: Vec<_> =
-        decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))).collect();
-    if let Some(done) = &mut summary.completed_tasks {
-        done.retain(|one| {
-            !decided.iter().any(|known| share_of_words(&words(one), known) >= REPEATED)
-        });
-    }
-}
-
-fn remove_steps_in_last_words(summary: &mut EnhancedSessionSummary) {
-    let steps = summary.next_steps.as_deref().unwrap_or_default();
-    summary.last_words = summary.last_words.take().map(|text| {
-        let all = sentences(&text);
-        let is_new = |sentence: &&str| !steps.iter().any(|step| same_words(step, sentence));
-        match all.iter().rposition(is_new) {
-            Some(last) if last + 1 < all.len() => all[..=last].join(" "),
-            _ => text,
-        }
-    });
-}
-
-/// Removes unverified errors whose fix only lists changed files, if a task, a discovery or the last
-/// words, `ended`, contain their cause. Such an error adds little to its cause.
-fn remove_explained_errors(summary: &mut EnhancedSessionSummary, ended: &BTreeSet<String>) {
-    let texts = [&summary.completed_tasks, &summary.discoveries].into_iter().flatten().flatten();
-    let mut texts: Vec<_> = texts.map(|one| words(one)).collect();
-    texts.push(ended.clone());
-    let is_explained = |error: &ErrorResolution| {
-        let cause = words(&error.root_cause);
-        texts.iter().any(|other| share_of_words(&cause, other) >= REPEATED)
-            && error.fix.starts_with("Changed ")
-            && is_filler(&error.verification)
-    };
-    if let Some(errors) = &mut summary.errors_resolved {
-        errors.retain(|error| !is_explained(error));
-    }
-    summary.errors_resolved = summary.errors_resolved.take().and_then(some);
 }
 
 /// Returns a short title for lists, of at most 80 characters.
@@ -448,7 +348,7 @@ mod tests {
             "The function `subject` has three unused parameters",
             "The function `body` reads each line twice",
         ]);
-        remove_repeated_texts(&mut found);
+        repeated::remove_texts(&mut found);
         assert_eq!(found.discoveries.unwrap(), ["The function `body` reads each line twice"]);
     }
 

@@ -151,10 +151,11 @@ fn last_key(setting: &str) -> &str {
     setting.rsplit('.').next().unwrap_or(setting)
 }
 
-/// Removes the settings that a text of the summary mentions with their new values. For a list or a
+/// Returns the settings that no text of the summary mentions with their new values. For a list or a
 /// removed setting, the key alone is enough; for a long value, the value alone.
-pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
-    let Some(changes) = &mut summary.config_changes else { return };
+pub(in crate::summarize) fn unrepeated_settings(
+    summary: &EnhancedSessionSummary,
+) -> Vec<&ConfigChange> {
     let errors = summary.errors_resolved.iter().flatten();
     let decisions = summary.key_decisions.iter().flatten();
     let lists = [&summary.completed_tasks, &summary.discoveries, &summary.next_steps];
@@ -166,7 +167,7 @@ pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
         .chain([&summary.objective])
         .map(String::as_str)
         .collect();
-    changes.retain(|change| {
+    let is_new = |change: &&ConfigChange| {
         let value = change.new_value.trim();
         let is_mentioned = |text: &&str| {
             let has_key = has_word(text, last_key(&change.setting));
@@ -174,10 +175,8 @@ pub(super) fn remove_repeated_settings(summary: &mut EnhancedSessionSummary) {
                 || has_key && (value.starts_with('[') || value == REMOVED)
         };
         !texts.iter().any(is_mentioned)
-    });
-    if changes.is_empty() {
-        summary.config_changes = None;
-    }
+    };
+    summary.config_changes.iter().flatten().filter(is_new).collect()
 }
 
 /// Returns what the agent said about the setting or its file in the turn of the change, or else

@@ -28,7 +28,7 @@ use crate::{
             test_runs::{RunReport, TestScope},
         },
         lists::push_latest,
-        text::{kept, pattern},
+        text::{kept, pattern, words},
     },
 };
 
@@ -47,6 +47,9 @@ pub(super) struct Tracker {
     open: Vec<Open>,
     changes: Vec<Change>,
     words: Vec<TrackedStatement>,
+    /// Sentences that may explain an open error, with their lines. A sentence does so only if it
+    /// stands between the failure and the only change before the success.
+    diagnoses: Vec<(u64, String)>,
     /// Whether the agent announced that the next tests are to fail.
     expects_failure: bool,
 }
@@ -114,6 +117,14 @@ impl Tracker {
             TrackedStatement { line, about, text },
             bounds::WORDS_REMEMBERED,
         );
+    }
+
+    /// Records a sentence of the agent that may explain an open error.
+    pub(super) fn record_diagnosis(&mut self, line: u64, text: &str) {
+        if !self.open.is_empty() {
+            let diagnosis = (line, kept(text, bounds::ERROR_TEXT));
+            push_latest(&mut self.diagnoses, diagnosis, bounds::WORDS_REMEMBERED);
+        }
     }
 
     /// Reads from the latest text of the agent whether the next tests are to fail, for example
@@ -292,6 +303,7 @@ impl Tracker {
             // Statements of the agent after another failure are about that failure.
             let end = open.superseded.unwrap_or(event.origin.line);
             let cause = self.last_words(StatementSubject::Cause, open.first_line, end);
+            let cause = cause.or_else(|| self.diagnosis(&open, &resolution, end));
             if let Some(error) = find(errors, open.first_line, &open.shape) {
                 let is_command = matches!(open.attempt, Attempt::Command(_));
                 if is_command
@@ -347,11 +359,35 @@ impl Tracker {
         first.or_else(|| self.last_words(StatementSubject::Fix, from, to))
     }
 
+    /// Returns the last sentence between the failure and the first change, if the agent changed one
+    /// or two files, not only tests, before the success, and the sentence shares a word with the
+    /// failure or with the names of these files.
+    fn diagnosis(&self, open: &Open, resolution: &Resolution, end: u64) -> Option<String> {
+        let is_direct = (1..=2).contains(&resolution.files.len())
+            && !matches!(open.attempt, Attempt::Tool(_))
+            && !resolution.files.iter().all(|path| is_test_file(path));
+        let within = |line: u64| (open.last_line..=end).contains(&line);
+        let first = self.changes.iter().find(|change| within(change.line)).filter(|_| is_direct)?;
+        let names = resolution.files.iter().filter_map(|path| path.rsplit('/').next());
+        let failure: Vec<&str> = names.chain([open.shape.as_str()]).collect();
+        let failure = words(&failure.join(" "));
+        let is_about = |text: &str| !words(text).is_disjoint(&failure);
+        let before = |(line, _): &&(u64, String)| (open.last_line..=first.line).contains(line);
+        let mut said = self.diagnoses.iter().rev().filter(before);
+        said.next().filter(|(_, text)| is_about(text)).map(|(_, text)| text.clone())
+    }
+
     fn last_words(&self, about: StatementSubject, from: u64, to: u64) -> Option<String> {
         let within =
             |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
     }
+}
+
+/// Whether the path of a file shows that the file contains tests.
+pub(in crate::summarize) fn is_test_file(path: &str) -> bool {
+    pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
+        .is_match(path)
 }
 
 /// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open

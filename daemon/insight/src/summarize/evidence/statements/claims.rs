@@ -56,8 +56,9 @@ pub(super) fn is_decision(sentence: &str) -> bool {
         r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
     )
     .is_match(sentence);
-    let declared = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:")
-        .is_match(sentence);
+    let declared =
+        pattern!(r"(?i)^\*{0,2}(?:key |main |design |architectural )*decision(?: made)?:")
+            .is_match(sentence);
     if !chosen && !declared {
         return false;
     }
@@ -65,7 +66,7 @@ pub(super) fn is_decision(sentence: &str) -> bool {
         pattern!(r"(?i)\b(?:instead of|rather than|over (?:the )?\w+|in favou?r of)\b")
             .is_match(sentence);
     let reasoned = pattern!(
-        r"(?i)\b(?:because|since|so that|so (?:it|we|the|that|they)|to (?:avoid|keep|prevent|stay|match|preserve|reduce|ensure|make|allow|minimi[sz]e|simplify)|for (?:consistency|simplicity|compatibility|safety|performance|now|clarity|backwards?)|due to|as (?:it|this|that|the|they)|— )"
+        r"(?i)\b(?:because|since|so that|so (?:it|we|the|that|they)|to (?:avoid|keep|prevent|stay|match|preserve|reduce|ensure|make|allow|minimi[sz]e|simplify)|for (?:consistency|simplicity|compatibility|safety|performance|now|clarity|backwards?)|due to|as (?:it|this|that|the|they)|— )|^[^:`]{4,60}: (?:\S+ ){3,}"
     )
     .is_match(sentence);
     let strong = pattern!(r"(?i)\b(?:chose|chosen|opted for|decided|went with|settled on|ruled out|deliberately|intentionally)\b").is_match(sentence);
@@ -82,7 +83,7 @@ pub(super) fn is_decision(sentence: &str) -> bool {
 /// summary uses such a choice only if work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let keeps = pattern!(
-        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{8,}\brather than\b .{8,})"
+        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{3,}\b(?:rather than|instead of)\b .{8,})"
     );
     let reasoned = pattern!(
         r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}"
@@ -106,7 +107,12 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         && pattern!(r"(?i)\b(?:because|that|due to|since|from|caused by|when|by|didn't|doesn't|isn't|wasn't|not|missing|wrong|only|without|instead of)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:we can see|looking for|now passing|now pass|passing|is (?:just|in|with) (?:the|how)\b|I'm calling|happening|clear)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:is|was|were|now) (?:now )?(?:fixed|resolved|solved|gone|clear|clear now|that (?:you|i)\b|to (?:be|add|use)|simple|minor|acceptable|fine)\b").is_match(sentence);
-    named || is_root_cause(sentence)
+    // `parse()` drops the sign instead of keeping it.
+    let is_wrong_code = pattern!(
+        r"(?i)^(?:the )?(?:`[^`]+`|[a-z_][\w.]*\(\)) (?:always |only |still |just |silently )?(?:adds|compares|counts|drops|forgets|ignores|looks up|multiplies|overwrites|parses|reads|reports|returns|rounds|sets|skips|splits|treats|uses|writes)\b.{4,}\b(?:instead of|rather than)\b"
+    )
+    .is_match(sentence);
+    named || is_wrong_code || is_root_cause(sentence)
 }
 
 fn is_root_cause(sentence: &str) -> bool {

@@ -113,7 +113,7 @@ fn picked(offer: &str, marks: &[String]) -> Option<Chosen> {
 /// follow a verb such as `implement`, or have a bracket, a full stop, `option` or `#` next to them.
 fn marks(prompt: &str) -> Vec<String> {
     let alone = pattern!(
-        r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good|first))*[.!]?$"
+        r"^(?:(?:ok|okay|yes|sure|great|please|can you|could you|just|let'?s|lets|implement|fix|do|take|use|go|with|for|i|i'd|prefer|choose|pick|option|options|number)[, ]+)*((?:option |#)?\(?[a-e1-9]\)?(?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )(?:option |#)?\(?[a-e1-9]\)?)*)[.!)]?(?: (?:please|it is|sounds good|is good|is fine|then|for now|for sure|looks good))*[.!]?$"
     );
     let numbers = pattern!(
         r"^(?:(?:ok|okay|yes|sure|great|please)[, ]+)*(?:let'?s |lets )?(?:go (?:with|for)|implement|do|fix|take|address) (#?[1-9](?:(?: ?, ?| ?& ?| ?- ?| and |, and | to )#?[1-9])*)(?:[,.;]| and | but | please|$)"

@@ -21,7 +21,9 @@ use crate::{
     },
     summarize::{
         evidence::bounds,
-        text::{Block, blocks, cut, kept, one_line, same_words, sentences, without_list_colon},
+        text::{
+            Block, blocks, cut, kept, one_line, pattern, same_words, sentences, without_list_colon,
+        },
     },
 };
 
@@ -43,6 +45,11 @@ impl ExtractedStatement {
 /// Minimum and maximum length, in bytes, of a sentence that is considered.
 const LENGTH: std::ops::RangeInclusive<usize> = 24..=420;
 
+/// Minimum and maximum length, in bytes, of a diagnosis.
+const DIAGNOSIS_BYTES: std::ops::RangeInclusive<usize> = 12..=240;
+/// Maximum number of sentences of a paragraph that is searched for a diagnosis.
+const DIAGNOSIS_SENTENCES: usize = 3;
+
 /// Returns the firm statements of a text that the agent wrote while it worked.
 pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
     let mut found = Vec::new();
@@ -59,6 +66,33 @@ pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
         }
     }
     found
+}
+
+/// Returns the first sentence of a short text that states something firmly, without an introduction
+/// such as `I see the problem:`. After a failure, such a sentence may explain the failure.
+pub(super) fn diagnosis(text: &str) -> Option<String> {
+    let Some(Block::Paragraph(first)) = blocks(text).into_iter().next() else { return None };
+    let all = clean_sentences(&first);
+    let introduction = pattern!(
+        r"(?i)^(?:(?:now )?i (?:can )?(?:now )?see|found|got it|ah)\b[^:\u{2014}\u{2013}-]{0,32}(?::| [\u{2014}\u{2013}-]) "
+    );
+    let restates = pattern!(
+        r"(?i)^(?:the |all |some |one |two |three |\d+ |there (?:is|are) )?(?:\w+ ){0,2}(?:tests?|checks?|builds?|commands?|lint\w*|errors?|failures?) (?:\w+ )?(?:fails?|failed|failing|errors?|is|are|remains?|needs?)\b"
+    );
+    // Such sentences are about the agent's work, or continue an earlier sentence.
+    let continues = pattern!(
+        r"(?i)^(?:i|we|you|that|this|these|those|it|they|one|since|wrong|good|great|ok(?:ay)?|now|yes|no|done|perfect|almost|hmm|interesting|got it)\b|\b(?:so|let.s|i.ll|i.m|we.ll) (?:let|i|we|update|change|fix|adjust)\b"
+    );
+    let states = |sentence: &String| {
+        let stated = introduction.replace(sentence, "").into_owned();
+        let is_firm = DIAGNOSIS_BYTES.contains(&stated.len())
+            && !is_not_firm(&stated)
+            && !stated.ends_with(':')
+            && !restates.is_match(&stated)
+            && !continues.is_match(&stated);
+        is_firm.then_some(stated)
+    };
+    (all.len() <= DIAGNOSIS_SENTENCES).then(|| all.iter().find_map(states))?
 }
 
 /// Whether the question of a choice is general, so that a new answer does not replace an earlier

@@ -67,7 +67,7 @@ fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
 }
 
 /// Adds the edits that the user refused with a question instead of an instruction, if nothing was
-/// changed after them.
+/// changed after them. Omits the question if the agent replied to it.
 pub(crate) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for correction in &evidence.corrections {
@@ -80,8 +80,19 @@ pub(crate) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let asked = prompt.map(|prompt| one_line(&prompt.text)).filter(|text| text.ends_with('?'));
         let has_later_change = evidence.changed_files().any(|(_, work)| is_later(work.last));
         if let Some(asked) = asked.filter(|_| !has_later_change) {
-            let (path, asked) = (entries.path(&edit[1]), cut(&entries.tidy_line(&asked), ASKED));
-            push(list, format!("The user refused the edit of `{path}` and asked: {asked}"));
+            let path = entries.path(&edit[1]);
+            let is_answered =
+                evidence.last_reply.as_ref().is_some_and(|reply| is_later(reply.origin));
+            push(
+                list,
+                match is_answered {
+                    true => format!("The user refused the edit of `{path}`; it was not made"),
+                    false => {
+                        let asked = cut(&entries.tidy_line(&asked), ASKED);
+                        format!("The user refused the edit of `{path}` and asked: {asked}")
+                    }
+                },
+            );
         }
     }
 }

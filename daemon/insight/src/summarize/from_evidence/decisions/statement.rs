@@ -12,10 +12,14 @@ use crate::{
 /// Parses a sentence that states a decision, with its reason and the rejected alternative. Returns
 /// `None` if the sentence has no reason and no alternative, and does not announce a choice.
 pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
-    let sentence = pattern!(r"(?i)^(?:key |main |design |architectural )*decision(?: made)?:\s*")
-        .replace(sentence, "");
-    let sentence = without_full_stop(&sentence);
-    let (decision, reason) = match heading(sentence) {
+    let label =
+        pattern!(r"(?i)^\*{0,2}(?:key |main |design |architectural )*decision(?: made)?:[*\s]*");
+    let labelled = label.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
+    let is_labelled = labelled.len() < sentence.len();
+    let sentence = without_full_stop(labelled);
+    // After the label, the decision may be a single name.
+    let short = sentence.split_once(", because ").filter(|_| is_labelled);
+    let (decision, reason) = match heading(sentence).or(short) {
         Some((label, rest)) => (label.to_owned(), Some(capitalised(rest))),
         None => with_reason(sentence),
     };

@@ -101,6 +101,9 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let pasted = pasted.or_else(|| sentence_before(&text, &quote));
     let rationale = match (on.is_empty(), refused, pasted) {
         (false, _, _) => format!("{USERS_WORDS}, on {}", on.join("; ")),
+        (true, Some(refused), _) if refused.starts_with("ExitPlanMode") => {
+            format!("{USERS_WORDS}, on a proposed plan")
+        }
         (true, Some(refused), _) => {
             format!("{USERS_WORDS}, on a proposed `{}`", call(entries, refused))
         }
@@ -146,6 +149,12 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let quote = drops.captures(text.trim_start())?[1].to_lowercase();
     let all = &entries.evidence.prompts;
     let before = all.iter().rfind(|one| one.origin.line < prompt.origin.line)?;
+    let turn = before.origin.line..prompt.origin.line;
+    let is_of_turn = |at: Origin| at.source == prompt.origin.source && turn.contains(&at.line);
+    // A request that was carried out stays as it is.
+    if entries.evidence.changed_files().any(|(_, work)| is_of_turn(work.last)) {
+        return None;
+    }
     let asked = Request::of(&before.text)?;
     let decision = format!("{DROPPED}{}", cut(&entries.tidy_line(&asked.text), CONTEXT));
     Some(record(&decision, format!("{USERS_WORDS}, with \"{quote}\"")))
@@ -279,12 +288,23 @@ fn is_wish(sentence: &str) -> bool {
         r"(?i)^(?:btw|by the way|fyi|ps|one (?:more|last) thing|oh|thanks)\b[,:]? (?:and |also )?"
     );
     let bare = opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
-    !is_question(sentence)
+    let asks_politely =
+        pattern!(r"(?i)^(?:could|can|would|will) you (?:please )?(?:always|never)\b");
+    (!is_question(sentence) || asks_politely.is_match(bare))
         && !sentence.ends_with(':')
         && (12..=QUOTE).contains(&sentence.len())
         && is_phrase(Topic::Wish, bare)
         && !is_for_now(sentence)
+        && !is_reproach(bare)
         && !picks(bare)
+}
+
+/// Whether a sentence complains about something past, or describes what a program must do.
+fn is_reproach(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\bshould (?:never|not|always) have\b|^from now on,? (?:it|this|that|they|the \w+)\b"
+    )
+    .is_match(sentence)
 }
 
 /// Whether a sentence with `prefer` only picks an option that was shown before.

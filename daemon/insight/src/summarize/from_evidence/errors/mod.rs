@@ -12,6 +12,7 @@ use crate::{
         wording::{FROM_RECAP, NOT_STATED, NOT_VERIFIED},
     },
     summarize::{
+        evidence::is_test_file,
         from_evidence::{
             entries::{ENTRY, Entries},
             outcome,
@@ -91,11 +92,13 @@ fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
 
 /// Whether the stated cause of an error shares a word with the error, the attempt, the changed
 /// files or the fix. If not, the cause is about something else. True for an error without a stated
-/// cause.
+/// cause, and for failing tests that were the only error of a turn and passed after a change.
 fn cause_matches_error(group: &Group<'_>, record: &ErrorResolution) -> bool {
     let files = group.files.join(" ");
     let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
-    group.error.cause.is_none() || !failed.is_disjoint(&words(&record.root_cause))
+    group.error.cause.is_none()
+        || is_test_failure(&group.error.message) && group.is_alone && !group.files.is_empty()
+        || !failed.is_disjoint(&words(&record.root_cause))
 }
 
 /// An error with its resolution. Test failures with the same resolution are one group.
@@ -179,11 +182,7 @@ fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
 }
 
 fn only_tests(files: &[&str]) -> bool {
-    let is_test = |path: &&str| {
-        pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
-            .is_match(path)
-    };
-    files.iter().all(is_test)
+    files.iter().all(|path| is_test_file(path))
 }
 
 fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {

@@ -49,7 +49,11 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let is_last_rest = last_rest == Some(reports.len() - 1 - at);
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
         let open = open.filter(|claim| {
-            is_recent || postpones_work(claim) || is_set_up(claim) || is_last_rest && is_rest(claim)
+            is_recent
+                || postpones_work(claim)
+                || is_set_up(claim)
+                || is_noted(claim)
+                || is_last_rest && is_rest(claim)
         });
         // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_decided || claim.listed && is_gap(claim));
@@ -57,7 +61,9 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
         let mut under: Option<(&str, Vec<String>)> = None;
-        for claim in open.filter(|claim| claim.headed || is_last || is_for_user(claim)) {
+        for claim in
+            open.filter(|claim| claim.headed || is_last || is_for_user(claim) || is_noted(claim))
+        {
             let Some(line) = entries.claim(claim) else { continue };
             let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
@@ -165,6 +171,15 @@ fn postpones_work(claim: &Claim) -> bool {
     })
 }
 
+/// Whether a claim begins with a label that notes work for later, such as `Tomorrow: fix the test`.
+fn is_noted(claim: &Claim) -> bool {
+    let label = pattern!(
+        r"(?i)^(?:tomorrow|(?:still |left )?to ?do|still open|left open|open (?:question|point|item|issue))s?$"
+    );
+    claim.label.as_deref().is_some_and(|text| label.is_match(text))
+        || claim.text.split_once(':').is_some_and(|(start, _)| label.is_match(start))
+}
+
 /// Whether a claim is in a list of all the remaining work.
 fn is_rest(claim: &Claim) -> bool {
     claim.topic == Some(Topic::Open)
@@ -254,6 +269,17 @@ fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
 /// Whether a prompt, commit, report or push after `origin`, or in another transcript, is about the
 /// open end in `line`. Also true if something in `line` was removed later.
 pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    is_taken_up_by(entries, line, origin, &|_| true)
+}
+
+/// Same as [`is_taken_up`], but only the reports for which `counts` is true can be about the open
+/// end.
+pub(crate) fn is_taken_up_by(
+    entries: &Entries<'_>,
+    line: &str,
+    origin: Origin,
+    counts: &dyn Fn(&Report) -> bool,
+) -> bool {
     let evidence = entries.evidence;
     let later = |other: Origin| other.source != origin.source || other.line > origin.line;
     let done = |step: GitStep| {
@@ -281,7 +307,7 @@ pub(crate) fn is_taken_up(entries: &Entries<'_>, line: &str, origin: Origin) -> 
             .reports
             .reports
             .iter()
-            .filter(|report| later(report.origin))
+            .filter(|report| later(report.origin) && counts(report))
             .flat_map(|report| &report.claims)
             .any(|claim| {
                 claim.topic != Some(Topic::Open)

@@ -5,6 +5,7 @@ pub(super) mod deferred;
 pub(super) mod left_open;
 pub(super) mod open_findings;
 pub(super) mod open_tasks;
+mod postponed;
 pub(super) mod unconfirmed;
 
 use crate::{
@@ -65,6 +66,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.open_end(&statement.text));
     }
     left_open::reported(entries, &mut list);
+    postponed::by_user(entries, &mut list);
     deferred::written_down(entries, &mut list);
     deferred::unticked(entries, &mut list);
     deferred::unchecked(entries, &mut list);

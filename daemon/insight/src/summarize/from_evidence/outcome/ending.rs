@@ -63,7 +63,10 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
         // If the last report has no gist, an earlier report describes how the session ended.
         None => {
             let states = |report: &&Report| report.has_substance() && !report.proposes();
-            earlier().take(2).find(states).or_else(|| earlier().find(describes_work))
+            let talks_last = !last.changed && !last.asks;
+            (earlier().take(2).find(states))
+                .or_else(|| earlier().find(describes_work))
+                .or_else(|| earlier().find(|report| report.changed && talks_last))
         }
     };
     let before = before.and_then(|report| gist(entries, report));
@@ -184,6 +187,8 @@ fn answers_with_pronoun(sentence: &str) -> bool {
 /// an open end.
 fn is_talk(sentence: &str) -> bool {
     is_banner(sentence)
+        || pattern!(r"(?i)^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:i am |i['’]m )?(?:glad|happy) (?:i |to |that )|my pleasure|anytime|see you|good ?(?:bye|night)|bye|have a (?:great|good|nice|lovely)|i(?:['’]ll| will) be here)\b")
+            .is_match(sentence)
         || is_phrase(Topic::PublishOffer, sentence)
         || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
             && is_phrase(Topic::Talk, sentence)

@@ -4,7 +4,7 @@ pub(super) mod ending;
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, GitStep, StatementKind, TestRun},
+        evidence::{CommandRun, Evidence, GitStep, Quote, StatementKind, TestRun},
         summary::Outcome,
         transcript::TaskState,
         wording::NOT_COMMITTED,
@@ -98,9 +98,15 @@ pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     if unanswered {
         return ReasonedOutcome::new(unfinished, "the last request was not answered");
     }
-    let last_words = evidence.prompts.iter().rev().take(2);
-    let mut last_requests = last_words.filter_map(|prompt| Request::of(&prompt.text));
-    if last_requests.any(|request| postpones_work(&request.text)) {
+    let changed_after = |prompt: &Quote| {
+        let is_code = |path: &str| !path.ends_with(".md");
+        let mut changed = evidence.changed_files();
+        changed.any(|(path, work)| is_code(path) && work.last.follows(prompt.origin))
+    };
+    let last_prompts = evidence.prompts.iter().rev().take(2);
+    let mut waiting = last_prompts.filter(|prompt| !changed_after(prompt));
+    if waiting.any(|prompt| Request::of(&prompt.text).is_some_and(|one| postpones_work(&one.text)))
+    {
         return ReasonedOutcome::new(InProgress, "postponed by the user");
     }
     from_last_words(evidence, &reply.text, reply.origin.line)
@@ -285,7 +291,7 @@ impl LastWords {
             asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
             announces: reply.trim_end().ends_with(':')
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
-                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b").is_match(last),
+                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you|(?:i'll|i will) (?:leave|keep|not|hold|remember))\b").is_match(last),
             asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
                 pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
             }),

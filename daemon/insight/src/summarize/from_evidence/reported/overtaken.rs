@@ -35,6 +35,7 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
         names.iter().any(|name| reports_removal(later, name)) || restores_value(later, text)
     };
     removed_thing(evidence, text, at).is_some()
+        || states_old_value(evidence, text, at)
         || evidence
             .commits
             .iter()
@@ -49,6 +50,21 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .filter(|report| report.origin.follows(at) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
+}
+
+/// Whether a text states a value of a setting, such as ``timeout is `60` ``, and the session gave the
+/// setting another value after `at`.
+fn states_old_value(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    let plain = text.replace('`', "");
+    let later = evidence.settings.iter().filter(|change| change.origin.follows(at));
+    later.filter(|change| change.new_value.is_some()).any(|change| {
+        let key = change.setting.rsplit('.').next().unwrap_or(&change.setting);
+        let stated = plain.split_once(key).and_then(|(_, rest)| {
+            let value = pattern!(r"^ (?:is|is now|is set to|=) ([\w.:/-]+)").captures(rest)?;
+            Some(value[1].trim_end_matches(['.', ':']).to_owned())
+        });
+        key.len() >= 4 && stated.is_some_and(|value| change.new_value.as_deref() != Some(&value))
+    })
 }
 
 /// Returns the thing in `text` that a commit after `at` removed, according to the commit's subject,
@@ -69,9 +85,33 @@ fn removed_by(subject: &str) -> Option<String> {
     Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
+/// Whether git restored the file at `path` after its last change, or the user reported that this
+/// change or all changes were reverted.
+pub(crate) fn is_restored(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+    let mut later = evidence.commands.iter().filter(|run| run.origin.follows(work.last));
+    later.any(|run| run.outcome.succeeded() && restores(&run.command, path))
+        || is_reverted_by_user(evidence, path, work)
+}
+
+/// Whether a command line restores the file at `path` from git.
+fn restores(command: &str, path: &str) -> bool {
+    let resets_all = pattern!(
+        r"\bgit (?:-C \S+ )?(?:reset (?:\S+ )*--hard|(?:checkout|restore)(?: --)? \.(?:$|[\s;&]))"
+    );
+    let named = pattern!(
+        r"\bgit (?:-C \S+ )?(?:checkout (?:\S+ )?--|checkout|restore) ((?:[^-;&|\s]\S*(?:\s+|$))+)"
+    );
+    let is_path = |name: &str| {
+        let name = name.trim_matches(['"', '\'']);
+        name.contains('.') && (path == name || path.ends_with(&format!("/{name}")))
+    };
+    resets_all.is_match(command)
+        || named.captures_iter(command).any(|found| found[1].split_whitespace().any(is_path))
+}
+
 /// Whether the user reported, after the last change to the file at `path`, that this change or all
 /// changes were reverted.
-pub(crate) fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
+fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(work.last));
     later.filter_map(|prompt| object_taken_back(&prompt.text)).any(|object| {
         object.is_empty() || {
@@ -103,7 +143,7 @@ fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
 /// Whether a claim is about a file whose changes the user reverted.
 pub(crate) fn is_about_reverted_file(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
-    changed_files(evidence, text).any(|(path, work)| is_reverted_by_user(evidence, path, work))
+    changed_files(evidence, text).any(|(path, work)| is_restored(evidence, path, work))
 }
 
 /// Whether a text mentions a file that the session wrote as a whole and deleted after `at`. A text

@@ -1,7 +1,7 @@
 //! Selects what a commit's message says about the work.
 
 use crate::{
-    model::evidence::Commit,
+    model::evidence::{Commit, Evidence},
     summarize::{
         from_evidence::{
             entries::cut_at_clause,
@@ -21,6 +21,13 @@ pub(crate) fn is_bookkeeping(commit: &Commit) -> bool {
         r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
     )
     .is_match(&commit.subject)
+}
+
+/// Whether a later commit of the session reverted a commit.
+pub(crate) fn is_reverted(evidence: &Evidence, commit: &Commit) -> bool {
+    let reverts = format!("Revert \"{}\"", commit.subject);
+    let mut commits = evidence.commits.iter();
+    commits.any(|later| later.origin.follows(commit.origin) && later.subject == reverts)
 }
 
 /// Returns the subject of a commit and the part of its body that the completed tasks show.

@@ -327,7 +327,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
         committed.is_none_or(|commit| work.last.follows(commit))
             && !is_outside_project(evidence, path)
             && !local_files.contain(path)
-            && !overtaken::is_reverted_by_user(evidence, path, work)
+            && !overtaken::is_restored(evidence, path, work)
             && !is_settled(evidence, path, work)
     });
     changed.map(|(path, work)| (path.as_str(), work)).collect()

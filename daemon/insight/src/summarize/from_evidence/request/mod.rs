@@ -353,7 +353,15 @@ fn weight(text: &str) -> Weight {
     let names_something = text.contains('`')
         || text.contains('/')
         || pattern!(r"\b[A-Z]{2,}-\d+\b|#\d+|\w\.\w").is_match(text);
-    if words < 4 && !names_something || words < 3 { Weight::Vague } else { Weight::Clear }
+    let names_code =
+        pattern!(r"\b[A-Za-z0-9]+_\w{2,}|\b[a-z]+[A-Z]\w{2,}|\w{2,}\.[a-z]{1,4}\b").is_match(text);
+    let is_clear = match words {
+        0 | 1 => false,
+        2 => names_code,
+        3 => names_something || names_code,
+        _ => true,
+    };
+    if is_clear { Weight::Clear } else { Weight::Vague }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
-    model::evidence::{Choice, Commit, Evidence, Ticket},
+    model::evidence::{Choice, Commit, Evidence, Quote, Ticket},
     summarize::{
         from_evidence::{
             decisions::listed_options::picked,
@@ -11,7 +11,9 @@ use crate::{
                 REQUEST, Request, Weight, antecedents,
                 first_order::{first_order, names_object_before},
                 later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
-                openings::{is_about_comments, is_publication, is_question, is_talk},
+                openings::{
+                    asks_to_continue, is_about_comments, is_publication, is_question, is_talk,
+                },
                 prompt_of, recaps,
                 short_title::{TITLE, short_title},
                 title::{
@@ -49,7 +51,7 @@ const UNSTATED: &str = "No request was recorded";
 /// replaces it.
 pub(crate) fn objective(evidence: &Evidence) -> String {
     let requests = requests(evidence);
-    let first = first_request(&requests);
+    let first = first_request(evidence, &requests);
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     let goal = match (first, order) {
         (Some(first), Some(at)) => Goal::from(format!(
@@ -98,7 +100,7 @@ pub(crate) fn name(evidence: &Evidence) -> String {
     if let Some(subject) = asked_subject(evidence, &requests) {
         return cut_at_clause(&one_line(&subject), TITLE);
     }
-    let first = first_request(&requests);
+    let first = first_request(evidence, &requests);
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     // An order describes the session better than the question before the order.
     let goal = match order.map(|at| &requests[at]) {
@@ -124,8 +126,9 @@ pub(crate) fn name(evidence: &Evidence) -> String {
 /// user.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
     let names_nothing = recaps::has_overtaken_note(evidence)
-        || first_request(requests).is_some_and(|first| {
-            is_talk(&requests[first].text) || is_about_comments(&requests[first].text)
+        || first_request(evidence, requests).is_some_and(|first| {
+            let text = &requests[first].text;
+            is_talk(text) || is_about_comments(text) || asks_to_continue(text)
         });
     subject(evidence, if names_nothing { 0.0 } else { SHARED })
 }
@@ -169,11 +172,22 @@ pub(crate) fn requests(evidence: &Evidence) -> Vec<Request> {
 /// Returns the index of the first clear request, if it is among the first six. Otherwise returns
 /// the first request that is at least vague, or else the first routine order, or else the first
 /// reaction.
-fn first_request(requests: &[Request]) -> Option<usize> {
+fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
     let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
+    // The text at a refused call is about a part of the work of the command before it.
+    let corrects_command = |at: usize| {
+        let is_corrected = |prompt: &Quote| {
+            let mut corrections = evidence.corrections.iter();
+            corrections.any(|one| one.origin == prompt.origin && one.refused.is_some())
+        };
+        at > 0
+            && bare_command(&requests[0].text).is_some()
+            && prompt_of(evidence, &requests[at]).is_some_and(is_corrected)
+    };
     // A clear request much later is about something else.
     of_weight(Weight::Clear)
         .filter(|at| *at < 6)
+        .map(|at| if corrects_command(at) { 0 } else { at })
         .or_else(|| of_weight(Weight::Vague))
         .or_else(|| of_weight(Weight::Routine))
         .or_else(|| of_weight(Weight::Reaction))
@@ -252,7 +266,9 @@ fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
         let says_more =
             pattern!(r"(?i)\b(?:but|only|without|instead|also|and|then|first|except|with|not)\b");
         return Some(match says_more.is_match(&request.text) {
-            true => Goal::asked(&format!("{picked} (asked: {})", request.text), &picked),
+            true => {
+                Goal::asked(&format!("{picked} (asked: {})", without_pick(&request.text)), &picked)
+            }
             false => picked.into(),
         });
     }
@@ -262,6 +278,13 @@ fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
         true => done.into(),
         false => came_to(&request.text, &done),
     })
+}
+
+/// Returns a request such as `3 but on this branch` without the option that it picks.
+fn without_pick(text: &str) -> &str {
+    let pick = pattern!(r"(?i)^(?:option )?[a-e1-9][,;:.!]? ?(?:but|and|please|then)? +");
+    let start = pick.find(text).map_or(0, |found| found.end());
+    &text[start..]
 }
 
 /// Returns the goal of a question that led to a commit or a pull request.

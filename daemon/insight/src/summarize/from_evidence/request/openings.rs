@@ -61,6 +61,14 @@ pub(crate) fn is_publication(text: &str) -> bool {
         && pattern!(r"(?i)^(?:please )?(?:commit|push|merge)\b[^,;:?]*$").is_match(text)
 }
 
+/// Whether a first prompt only asks to continue work that it does not name.
+pub(crate) fn asks_to_continue(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:please )?(?:continue|go on|proceed|carry on|resume|keep going|pick up)(?: (?:with|from|where|what|the|your|our|work|rest|we|you|i|is|was|left|off|open|remaining|last|next|steps?|tasks?|todos?|handoff|please|there|here|it|this|that|on|of|still))*[.!]?$"
+    )
+    .is_match(text)
+}
+
 /// Whether a first prompt only refers to review comments, without their contents.
 pub(crate) fn is_about_comments(text: &str) -> bool {
     let first = sentences(text).first().copied().unwrap_or_default();

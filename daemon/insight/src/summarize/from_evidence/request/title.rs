@@ -8,7 +8,7 @@ use crate::{
         transcript::TitleSource,
     },
     summarize::{
-        from_evidence::repository::commit_messages::is_bookkeeping,
+        from_evidence::repository::commit_messages::{is_bookkeeping, is_reverted},
         text::{pattern, share_of_words, words},
     },
 };
@@ -55,7 +55,9 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
             .is_match(subject)
     };
     // A commit of a sub-agent is only a part of the work.
-    let own = |commit: &&Commit| commit.origin.source == 0 && !is_bookkeeping(commit);
+    let own = |commit: &&Commit| {
+        commit.origin.source == 0 && !is_bookkeeping(commit) && !is_reverted(evidence, commit)
+    };
     let commits = evidence.commits.iter().rev().filter(own);
     let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
     let asked: BTreeSet<String> =

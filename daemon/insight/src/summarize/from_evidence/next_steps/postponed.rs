@@ -1,0 +1,93 @@
+//! Finds what the user postponed.
+
+use crate::summarize::{
+    from_evidence::{
+        entries::{Entries, cut_at_clause, push},
+        next_steps::left_open::is_taken_up_by,
+    },
+    text::{pattern, spoken_sentences, without_full_stop, words},
+};
+
+/// Maximum length, in bytes, of a prompt that is searched. Longer prompts usually contain pasted
+/// text.
+const MAX_PROMPT_BYTES: usize = 600;
+/// Maximum length, in characters, of a quoted sentence.
+const MAX_QUOTE_CHARS: usize = 200;
+/// Minimum number of different words of a sentence that names what is postponed.
+const MIN_WORDS: usize = 2;
+
+/// Adds the sentences with which the user postponed something, unless a later text is about it.
+pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let prompts = entries.evidence.prompts.iter();
+    let spoken = prompts.filter(|prompt| prompt.text.len() <= MAX_PROMPT_BYTES);
+    for prompt in spoken {
+        let all = spoken_sentences(&prompt.text);
+        for sentence in all.iter().filter(|sentence| postpones(sentence)) {
+            let line = entries.tidy_line(without_full_stop(sentence));
+            let is_open = |subject: &str| {
+                // The reply repeats what is postponed.
+                let is_taken_up =
+                    is_taken_up_by(entries, subject, prompt.origin, &|report| report.changed);
+                words(subject).len() >= MIN_WORDS && !is_taken_up
+            };
+            if subject(&line).is_some_and(is_open) {
+                let quote = cut_at_clause(&line, MAX_QUOTE_CHARS);
+                push(list, format!("Postponed by the user: \"{quote}\""));
+            }
+        }
+    }
+}
+
+/// Whether a sentence postpones work to a later time.
+fn postpones(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:is|are|stays?|can wait|leave .{2,60}|keep .{2,60}) (?:for|until|till) (?:tomorrow|later|next (?:week|month|time|session|sprint|year)|(?:another|a later|the next) (?:day|time|session|pr|pull request|release|sprint))\b|\b(?:we|i|let.?s|you can)(?:.ll| will| can)? (?:do|fix|handle|decide|discuss|look at|tackle|address|continue) .{2,60}\b(?:tomorrow|later|next (?:week|month|time|session|sprint|year)|in (?:another|a later|the next) (?:session|pr|pull request|release|sprint))\b")
+        .is_match(sentence)
+        && !sentence.ends_with('?')
+        && !pattern!(r"(?i)\b(?:demo|deadline|meeting|launch|presentation)\b").is_match(sentence)
+}
+
+/// Returns the part of a sentence before the time; `None` if the sentence has no such part.
+fn subject(sentence: &str) -> Option<&str> {
+    let time = pattern!(
+        r"(?i)\b(?:for |until |till |in )?(?:(?:a|the) )?(?:tomorrow|later|next|another)\b"
+    );
+    time.find(sentence).map(|found| &sentence[..found.start()])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::summarize::{
+        evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+    };
+
+    #[test]
+    fn what_the_user_postpones_is_open_until_it_is_done() {
+        let mut script = Script::default();
+        script.prompt("Sort the names of the list");
+        script.edit("a", "/app/list.rs", "a", "b");
+        script.reply("m1", "The names are sorted. The rounding of the prices is not specified.");
+        script.prompt("ask Ben about the rounding, we do that next week. bye");
+        script.reply("m2", "OK.");
+        let postponed =
+            ["Postponed by the user: \"ask Ben about the rounding, we do that next week\""];
+        assert_eq!(summary(&script).next_steps.unwrap(), postponed);
+        script.prompt("Ben wants half-even for the rounding, please do that");
+        script.edit("b", "/app/price.rs", "a", "b");
+        script.reply("m3", "Prices are rounded half-even now.");
+        assert_eq!(summary(&script).next_steps, None);
+    }
+
+    #[test]
+    fn a_date_alone_postpones_nothing() {
+        for (sentence, wanted) in [
+            ("the failing test is for tomorrow", true),
+            ("leave the old links for another day", true),
+            ("let's fix the slow import in the next session", true),
+            ("the demo is for next week, make it nice", false),
+            ("the job runs until tomorrow", false),
+            ("can we do the links later?", false),
+        ] {
+            assert_eq!(super::postpones(sentence), wanted, "{sentence}");
+        }
+    }
+}

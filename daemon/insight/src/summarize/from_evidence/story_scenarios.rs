@@ -1,0 +1,303 @@
+//! Tests with short stories: what a session reverts, postpones, replaces, refuses and fixes.
+
+use crate::{
+    model::transcript::{ChangeKind, Item, Outcome},
+    summarize::{
+        evidence::scenarios::{Script, change},
+        from_evidence::request::wording_scenarios::{summary, title},
+        markdown::to_page,
+    },
+};
+
+#[test]
+fn a_reverted_commit_is_no_title_and_is_marked() {
+    let mut script = Script::default();
+    script.prompt("Make the amount parser faster, the import is slow.");
+    script.edit("a", "/app/parser.rs", "a", "b");
+    let printed = "[main 1a2b3c4] Cache the amount parser";
+    script.run("b", "git commit -m 'Cache the amount parser'", Outcome::Succeeded, printed);
+    script.reply("m1", "It is as slow as before.");
+    script.prompt("revert it. We leave the parser as it is.");
+    let printed = "[main 2b3c4d5] Revert \"Cache the amount parser\"";
+    script.run("c", "git revert --no-edit HEAD", Outcome::Succeeded, printed);
+    script.reply("m2", "Reverted.");
+    assert_eq!(title(&script), "Make the amount parser faster, the import is slow");
+    let done = summary(&script).completed_tasks.unwrap();
+    assert_eq!(done[0], "Cache the amount parser (commit `1a2b3c4`) (reverted later)");
+}
+
+#[test]
+fn work_that_is_left_as_an_open_question_is_not_announced() {
+    let mut script = Script::default();
+    script.prompt("The totals are off. Fix them.");
+    script.edit("a", "/app/ledger.rs", "a", "b");
+    script.reply("m1", "Fixed: amounts are decimal now.");
+    script.prompt("ask Ben about the rounding, we do that next week. bye");
+    script.reply("m2", "OK. I will leave the rounding as an open question for Ben.");
+    let found = summary(&script);
+    assert_ne!(found.outcome_reason.as_deref(), Some("ended before the announced work"));
+    assert!(found.next_steps.unwrap().iter().any(|step| step.contains("rounding")));
+}
+
+#[test]
+fn work_noted_for_tomorrow_stays_open_until_it_is_done() {
+    let mut script = Script::default();
+    script.prompt("Keep the sessions in Redis");
+    script.edit("a", "/app/store.rs", "a", "b");
+    script.reply("m1", "Done. Tomorrow: fix the parser of dates.");
+    script.prompt("use Postgres for the sessions instead");
+    script.edit("b", "/app/store.rs", "b", "c");
+    script.reply("m2", "Sessions are in Postgres now.");
+    let open = summary(&script).next_steps.unwrap_or_default();
+    assert!(open.iter().any(|step| step.contains("parser of dates")), "{open:?}");
+    script.prompt("fix the parser of dates");
+    script.edit("c", "/app/dates.rs", "a", "b");
+    script.reply("m3", "Fixed the parser of dates.");
+    let open = summary(&script).next_steps.unwrap_or_default();
+    assert!(!open.iter().any(|step| step.contains("parser of dates")), "{open:?}");
+}
+
+#[test]
+fn a_report_with_an_old_value_of_a_setting_is_left_out() {
+    let mut script = Script::default();
+    script.prompt("Sessions are lost on restart. Keep them somewhere else.");
+    script.edit("a", "/app/app.yml", "session_backend: memory\n", "session_backend: redis\n");
+    script.reply("m1", "The `session_backend` is `redis` now, so that sessions survive a restart.");
+    script.prompt("we have no Redis, use Postgres");
+    script.edit("b", "/app/app.yml", "session_backend: redis\n", "session_backend: postgres\n");
+    script.reply("m2", "Sessions are kept in Postgres now.");
+    let page = to_page(&summary(&script), "");
+    assert!(!page.contains("is `redis` now"), "{page}");
+}
+
+#[test]
+fn a_setting_that_the_request_states_is_recorded_but_not_printed_again() {
+    let mut script = Script::default();
+    script.prompt("Change the setting request_timeout in app.yml to 60, customers are far away.");
+    script.edit("a", "/app/app.yml", "request_timeout: 30\n", "request_timeout: 60\n");
+    script.reply("m1", "Changed.");
+    let found = summary(&script);
+    assert_eq!(found.config_changes.as_ref().unwrap()[0].new_value, "60");
+    assert!(!to_page(&found, "").contains("## Settings"));
+}
+
+#[test]
+fn a_short_order_that_names_code_is_the_objective() {
+    let mut script = Script::default();
+    script.prompt("fix test_add_twice");
+    script.edit("a", "/app/cart.py", "a", "b");
+    script.reply("m1", "Fixed: `add` adds to the count.");
+    script.prompt("and set the timeout to 60, customers abroad are slow");
+    script.edit("b", "/app/app.yml", "timeout: 30\n", "timeout: 60\n");
+    script.reply("m2", "timeout is 60 now.");
+    let objective = summary(&script).objective;
+    assert!(
+        objective.starts_with("Fix test_add_twice. Later: set the timeout to 60"),
+        "{objective}"
+    );
+}
+
+#[test]
+fn a_request_to_continue_has_the_title_of_its_commit() {
+    let mut script = Script::default();
+    script.prompt("continue with what is left");
+    script.edit("a", "/app/slug.rs", "a", "b");
+    let printed = "[main 1a2b3c4] Redirect the old slugs";
+    script.run("b", "git commit -m 'Redirect the old slugs'", Outcome::Succeeded, printed);
+    script.reply("m1", "Nothing is left.");
+    assert_eq!(title(&script), "Redirect the old slugs");
+}
+
+#[test]
+fn a_test_that_passed_after_a_change_has_the_stated_cause_and_fix() {
+    let mut script = Script::default();
+    script.prompt("test_add_twice in test_cart.py fails since yesterday, please fix it");
+    let failed =
+        "FAILED test_cart.py::test_add_twice - assert 1 == 2\n1 failed, 1 passed in 0.10s\n";
+    script.run("a", "pytest -q", Outcome::Failed(Some(1)), failed);
+    script.reply("m1", "add() overwrites the count instead of adding to it.");
+    script.edit("b", "/app/cart.py", "a", "b");
+    script.run("c", "pytest -q", Outcome::Succeeded, "2 passed in 0.10s\n");
+    script.reply("m2", "Fixed.");
+    let errors = summary(&script).errors_resolved.unwrap();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].error.starts_with("test_add_twice failed"), "{errors:?}");
+    assert!(errors[0].root_cause.contains("overwrites the count"), "{errors:?}");
+    assert_eq!(errors[0].verification, "`pytest -q`: 2 passed");
+}
+
+#[test]
+fn the_text_at_a_refusal_is_not_the_first_request_after_a_command() {
+    let mut script = Script::default();
+    script.prompt("/github-pr-review");
+    script.reply("m1", "One comment is open, so I add a migration of the old field.");
+    script.refused_edit(
+        "e",
+        "/app/state.rs",
+        "can we create a new patch PR which renames the field on main instead?",
+    );
+    script.edit("f", "/app/other.rs", "a", "b");
+    script.reply("m2", "Created the patch.");
+    let objective = summary(&script).objective;
+    assert!(objective.starts_with("Run the `/github-pr-review` command"), "{objective}");
+    assert!(objective.contains("patch PR"), "{objective}");
+}
+
+#[test]
+fn a_question_after_a_refused_edit_is_not_open_after_an_answer() {
+    let mut script = Script::default();
+    script.prompt("Add the agent's name to the log of the hooks");
+    let edit = change("/app/state.rs", ChangeKind::Edited, "a", "b");
+    script.call("e", "Edit", edit);
+    script.result("e", Outcome::Rejected, "");
+    script.item(Item::Interrupted);
+    script.prompt("how can we know which agent is active?");
+    let open = summary(&script).next_steps.unwrap();
+    let asked = "refused the edit of `state.rs` and asked: how can we know which agent is active?";
+    assert!(open.iter().any(|step| step.contains(asked)), "{open:?}");
+    script.reply("m1", "The function `agent()` returns it.");
+    let open = summary(&script).next_steps.unwrap();
+    let answered = "The user refused the edit of `state.rs`; it was not made";
+    assert!(open.iter().any(|step| step == answered), "{open:?}");
+}
+
+#[test]
+fn a_change_that_git_restored_is_not_uncommitted() {
+    for command in ["git checkout deploy.sh", "git restore deploy.sh", "git reset --hard HEAD"] {
+        let mut script = Script::default();
+        script.prompt("Add a rollback to deploy.sh");
+        script.edit("a", "/app/deploy.sh", "a", "b");
+        script.prompt("stop, we do not need a rollback. undo that");
+        script.run("b", command, Outcome::Succeeded, "Updated 1 path from the index");
+        script.reply("m1", "Undone.");
+        let found = summary(&script);
+        let state = found.repository.unwrap_or_default();
+        assert!(!state.contains("deploy.sh"), "{command}: {state}");
+        assert_eq!(found.files_modified, None, "{command}");
+    }
+}
+
+#[test]
+fn a_closing_politeness_does_not_replace_the_report() {
+    let mut script = Script::default();
+    script.prompt("Set N to 2 and commit");
+    script.edit("a", "/app/m.rs", "a", "b");
+    script.reply("m1", "Set the limit of the loop in `m.rs` to 2 and committed it.");
+    script.prompt("thanks, that is all for today");
+    script.reply("m2", "You are welcome! I will be here tomorrow.");
+    let words = summary(&script).last_words.unwrap();
+    assert!(words.contains("limit of the loop in `m.rs`"), "{words}");
+}
+
+#[test]
+fn only_lasting_instructions_are_wishes() {
+    for (prompt, wanted) in [
+        ("You should never have deleted that test, restore it.", None),
+        ("From now on it should be faster, measure it.", None),
+        (
+            "Could you always answer in short sentences?",
+            Some("\"Could you always answer in short sentences?\""),
+        ),
+        ("Stop using mocks in tests.", Some("\"Stop using mocks in tests.\"")),
+    ] {
+        let mut script = Script::default();
+        script.prompt(prompt);
+        script.reply("m1", "OK.");
+        let wishes = summary(&script).preferences.unwrap_or_default();
+        assert_eq!(wishes.first().map(String::as_str), wanted, "{prompt}");
+    }
+}
+
+#[test]
+fn a_request_that_was_carried_out_is_not_dropped() {
+    let dropped = |is_done: bool| {
+        let mut script = Script::default();
+        script.prompt("Set the limit of a.txt to 0");
+        if is_done {
+            script.edit("a", "/app/a.txt", "1", "0");
+        }
+        script.reply("m1", "The limit is 0, which switches the reader off.");
+        script.prompt("Never mind, leave it.");
+        script.reply("m2", "OK.");
+        let decided = summary(&script).key_decisions.into_iter().flatten();
+        decided.into_iter().any(|record| record.decision.starts_with("Dropped"))
+    };
+    assert!(dropped(false));
+    assert!(!dropped(true));
+}
+
+#[test]
+fn decisions_of_the_agent_may_be_stated_in_advance_or_with_a_colon() {
+    for (reply, wanted) in [
+        (
+            "I will use an integer instead of a float, because the loop counts whole steps.",
+            "integer",
+        ),
+        ("I decided against N = 3: the table would not fit into the cache.", "N = 3"),
+        ("There are two options. **Decision:** Redis, because it expires keys by itself.", "Redis"),
+    ] {
+        let mut script = Script::default();
+        script.prompt("Choose a type for the counter and use it");
+        script.reply("m1", reply);
+        script.edit("a", "/app/a.rs", "1", "0");
+        script.reply("m2", "It is in `a.rs` now.");
+        let decided = format!("{:?}", summary(&script).key_decisions);
+        assert!(decided.contains(wanted), "{reply}: {decided}");
+    }
+}
+
+#[test]
+fn open_steps_are_not_listed_as_done() {
+    let mut script = Script::default();
+    script.prompt("Write the exporter");
+    script.edit("a", "/app/export.rs", "a", "b");
+    script.reply(
+        "m1",
+        "Added `export` for tables with a header. Left to do: write the docs of the exporter.",
+    );
+    script.prompt("now add tests");
+    script.edit("b", "/app/tests.rs", "a", "b");
+    script.reply("m2", "Added tests for two tables.");
+    let found = summary(&script);
+    let done = format!("{:?} {:?}", found.completed_tasks, found.last_words);
+    assert!(!done.contains("docs of the exporter"), "{done}");
+    let open = found.next_steps.unwrap_or_default();
+    assert!(open.iter().any(|step| step.contains("docs of the exporter")), "{open:?}");
+}
+
+#[test]
+fn what_the_agent_says_between_a_failure_and_its_fix_is_the_cause() {
+    let jest = "FAIL ./sum.test.js\n  \u{2715} adds 1 + 2 to equal 3 (3 ms)\n\n  \u{25cf} adds 1 + 2 to equal 3\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 3\n    Received: -1\n\nTests:       1 failed, 4 passed, 5 total\nTest Suites: 1 failed, 1 total";
+    let go = "--- FAIL: TestAdd (0.00s)\n    main_test.go:7: Add(2,3) = -1, want 5\nFAIL\nFAIL\texample.com/calc\t0.002s\nFAIL";
+    let tsc = "a.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.";
+    let python = "Traceback (most recent call last):\n  File \"/srv/app.py\", line 1, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
+    for (command, failed, cause, file, succeeded) in [
+        (
+            "npm test",
+            jest,
+            "Sum subtracts because of a typo",
+            "/app/sum.js",
+            "PASS ./sum.test.js\nTests:       5 passed, 5 total\nTest Suites: 1 passed, 1 total",
+        ),
+        ("go test ./...", go, "Add subtracts", "/app/main.go", "ok  \texample.com/calc\t0.002s"),
+        ("npx tsc --noEmit", tsc, "The value of `x` is a string", "/app/a.ts", ""),
+        (
+            "pip install -q -r requirements.txt && python3 app.py",
+            python,
+            "PyYAML is missing in requirements.txt",
+            "/app/requirements.txt",
+            "started",
+        ),
+    ] {
+        let mut script = Script::default();
+        script.prompt("it fails, please look");
+        script.run("a", command, Outcome::Failed(Some(1)), failed);
+        script.reply("m1", &format!("{cause}."));
+        script.edit("b", file, "a", "b");
+        script.run("c", command, Outcome::Succeeded, succeeded);
+        script.reply("m2", "It works again.");
+        let errors = summary(&script).errors_resolved.unwrap_or_default();
+        assert_eq!(errors.len(), 1, "{command}: {errors:?}");
+        assert_eq!(errors[0].root_cause, cause, "{command}");
+    }
+}
