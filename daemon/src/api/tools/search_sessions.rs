@@ -133,8 +133,8 @@ async fn run(
         _ => None,
     };
     let found = hits.len();
-    offer_hits(daemon, client, &hits).await;
     fit::fit_reply(client, &mut hits, error.as_ref(), limit, arguments.detail);
+    offer_hits(daemon, client, &hits).await;
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let mut broader = Vec::new();
     if client.reply_form == ReplyForm::Text && limit > 0 && found == 0 {
