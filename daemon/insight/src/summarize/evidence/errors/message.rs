@@ -2,7 +2,7 @@
 
 use crate::summarize::{
     evidence::bounds,
-    text::{kept, pattern},
+    text::{kept_words, pattern},
 };
 
 /// Maximum number of lines of an output that are searched, from its beginning.
@@ -102,7 +102,7 @@ fn tidy(line: &str) -> Option<String> {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
+    (!line.is_empty()).then(|| kept_words(&line, bounds::ERROR_TEXT))
 }
 
 /// Whether an output shows a failure. Used if the exit code belongs to another command, for example
