@@ -47,7 +47,7 @@ async fn run(
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let totals = health::totals(store, &live, &[]).map_err(store_error)?;
     let sessions = health::sessions(&totals);
-    let enabled = !daemon.watched().is_empty();
+    let enabled = !daemon.watched().roots.is_empty();
     let message = match (&session, enabled) {
         (_, false) => "Session tracking is disabled.".to_owned(),
         (Some(session), _) => format!("Session {} is {}.", session.session_id, session.state),
@@ -58,7 +58,7 @@ async fn run(
         enabled,
         session,
         sessions,
-        watched: daemon.watched().iter().map(|folder| folder.display().to_string()).collect(),
+        watched: convert::paths(&daemon.watched().roots),
         scanned: status.scanned,
         message,
     })
