@@ -9,7 +9,12 @@ use super::{
     Effect, Tool, engine_error, health, input, list_sessions, output, resolve_error, store_error,
     typed,
 };
-use crate::api::{DaemonState, client_context::ClientContext, convert, current};
+use crate::api::{
+    DaemonState,
+    client_context::ClientContext,
+    convert, current,
+    projects::{hidden, is_hidden},
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -42,6 +47,9 @@ async fn run(
         None => None,
         Some(key) => list_sessions::newest(store, &live, key).map_err(store_error)?,
     };
+    if session.as_ref().is_some_and(|session| is_hidden(daemon, client, session)) {
+        return Err(hidden());
+    }
     let session = session.map(|session| convert::session_row(store, &session)).transpose();
     let session = session.map_err(store_error)?;
     let status = daemon.engine.status().await.map_err(engine_error)?;
