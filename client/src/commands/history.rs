@@ -186,13 +186,12 @@ fn print_fix(fact: &FactRow, screen: &Screen) {
 }
 
 pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
-    let arguments = LogArguments {
-        project: super::project(Project { project: args.project }),
-        since: args.since,
-        before: None,
-        limit: args.limit,
-    };
-    let answer: LogAnswer = Connection::open()?.call(get_log::NAME, &arguments)?;
+    let mut connection = Connection::open()?;
+    let project = super::project(Project { project: args.project });
+    let answer = log_pages(args.limit, |limit, before| {
+        let (project, since) = (project.clone(), args.since.clone());
+        connection.call(get_log::NAME, &LogArguments { project, since, before, limit })
+    })?;
     if args.output.json {
         screen.print_json(&answer);
         return Ok(());
@@ -214,6 +213,22 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
     }
     print_message(&answer.message, screen);
     Ok(())
+}
+
+/// Reads the pages of the log until there are `limit` sessions.
+fn log_pages<E>(
+    limit: usize,
+    mut ask: impl FnMut(usize, Option<String>) -> Result<LogAnswer, E>,
+) -> Result<LogAnswer, E> {
+    let mut answer = ask(limit, None)?;
+    while answer.sessions.len() < limit
+        && let Some(before) = answer.next.take()
+    {
+        let page = ask(limit - answer.sessions.len(), Some(before))?;
+        answer.next = page.next.filter(|_| !page.sessions.is_empty());
+        answer.sessions.extend(page.sessions);
+    }
+    Ok(answer)
 }
 
 fn print_row(row: &LogRow, screen: &Screen) {
@@ -286,6 +301,25 @@ mod tests {
                 .unwrap()
                 .ends_with("end")
         );
+    }
+
+    #[test]
+    fn the_log_is_read_page_by_page() {
+        let read = |limit: usize, all: usize| {
+            let ask = |limit: usize, before: Option<String>| {
+                let first: usize = before.map_or(0, |before| before.parse().unwrap());
+                let end = all.min(first + limit.min(200));
+                let sessions = vec![LogRow::default(); end - first];
+                let next = (end < all).then(|| end.to_string());
+                Ok::<_, ()>(LogAnswer { sessions, next, ..LogAnswer::default() })
+            };
+            let answer = log_pages(limit, ask).unwrap();
+            (answer.sessions.len(), answer.next)
+        };
+        assert_eq!(read(20, 300), (20, Some("20".to_owned())));
+        assert_eq!(read(450, 500), (450, Some("450".to_owned())));
+        assert_eq!(read(450, 300), (300, None));
+        assert_eq!(read(20, 0), (0, None));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `graphiti import`: imports what `graphiti export` wrote on another machine.
 //!
-//! All files are read first, and the daemon checks the episodes: if a file is damaged or an episode
-//! is invalid, nothing is imported. The daemon checks the content of the classifications and of the
-//! corrections only when it imports them, after the episodes.
+//! All files are read first, and the daemon checks the episodes and the corrections of facts: if a
+//! file is damaged, or an episode or a correction is invalid, nothing is imported. The daemon skips
+//! classifications that it cannot read.
 
 use std::{
     collections::HashSet,
@@ -18,6 +18,7 @@ use graphiti_proto::{
         models::{TOOLS, ToolKnowledge, Tools},
         transfer::{IMPORT, ImportReport, ImportRequest, MAX_EPISODES, PortableEpisode},
     },
+    rpc::code,
     tools::get_episodes::EpisodeNode,
 };
 use serde_json::Value;
@@ -68,6 +69,13 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let is_export = export.is_export();
     let mut connection = Connection::open_for_work()?;
     let preview = import_episodes(&mut connection, &mut export, true)?;
+    match import_corrections(&mut connection, &export.corrections, true) {
+        Ok(_) => {}
+        Err(AskError::Refused(error)) if error.code == code::INVALID_PARAMS => {
+            export.problems.push(format!("{CORRECTIONS_FILE}: {}", error.message));
+        }
+        Err(error) => return Err(error),
+    }
     if !export.problems.is_empty() {
         let count = export.problems.len();
         let mut shown: Vec<String> = export.problems.into_iter().take(SHOWN_PROBLEMS).collect();
@@ -100,26 +108,27 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         let (taken, there) = (known.taken, known.known);
         screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, covered by built-in rules, or the cache is full)."));
     }
-    import_corrections(&mut connection, &export.corrections, screen)
-}
-
-/// Imports the corrections of facts.
-fn import_corrections(
-    connection: &mut Connection,
-    corrections: &[CorrectionRow],
-    screen: &Screen,
-) -> Result<(), AskError> {
-    let mut taken = 0;
-    for page in corrections.chunks(MAX_CORRECTIONS) {
-        let request = CorrectionsRequest { corrections: page.to_vec(), imported: true };
-        let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
-        taken += answer.corrections.len();
-    }
-    if !corrections.is_empty() {
-        let known = corrections.len() - taken;
+    let taken = import_corrections(&mut connection, &export.corrections, false)?;
+    if !export.corrections.is_empty() {
+        let known = export.corrections.len() - taken;
         screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
     }
     Ok(())
+}
+
+/// Imports the corrections of facts, or only checks them. Returns the number of new corrections.
+fn import_corrections(
+    connection: &mut Connection,
+    corrections: &[CorrectionRow],
+    dry_run: bool,
+) -> Result<usize, AskError> {
+    let mut taken = 0;
+    for page in corrections.chunks(MAX_CORRECTIONS) {
+        let request = CorrectionsRequest { corrections: page.to_vec(), imported: true, dry_run };
+        let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
+        taken += answer.corrections.len();
+    }
+    Ok(taken)
 }
 
 /// Imports all episodes, or only checks them.
@@ -219,6 +228,9 @@ impl ExportFiles {
         });
         files.iter().try_for_each(|file| self.read_file(file))?;
         self.classifications = self.read_json(&path.join(CLASSIFICATIONS))?;
+        if self.classifications.as_ref().is_some_and(|document| !document.is_object()) {
+            self.problems.push(format!("{CLASSIFICATIONS}: is not an object"));
+        }
         if let Some(rows) = self.read_json(&path.join(CORRECTIONS_FILE))? {
             match serde_json::from_value(rows) {
                 Ok(rows) => self.corrections = rows,

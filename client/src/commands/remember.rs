@@ -10,10 +10,10 @@ use graphiti_proto::tools::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, line},
+    screen::{Screen, cut, line},
 };
 
-/// Maximum length, in characters, of the title of a preference.
+/// Maximum width, in columns, of the title of a preference.
 const TITLE: usize = 80;
 
 pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> {
@@ -23,7 +23,7 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
     let project = super::project(cli::Project { project: args.project });
     let project = project.map(|given| directory(&mut connection, given)).transpose()?;
     let arguments = AddMemoryArguments {
-        name: text.chars().take(TITLE).collect(),
+        name: cut(&text, TITLE),
         episode_body: text,
         group_id: project.or_else(here),
         source_description: "graphiti remember".to_owned(),

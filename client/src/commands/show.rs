@@ -108,6 +108,7 @@ impl SessionView<'_> {
         let (session, episode) = (&answer.session, answer.session.episode.as_ref());
         let mut rows = vec![
             ("fork of", forked_from(answer)),
+            ("part", sub_agent(answer)),
             ("from", episode.and_then(|one| one.imported_from.clone()).unwrap_or_default()),
             ("problem", session.error.clone().unwrap_or_default()),
         ];
@@ -199,6 +200,13 @@ fn missing_summary_hint(answer: &GetSessionAnswer) -> String {
             format!("Close the session to summarise it now: graphiti close {}", session.session_id)
         }
     }
+}
+
+/// Says that the user named a sub-agent, whose session or messages are shown.
+fn sub_agent(answer: &GetSessionAnswer) -> String {
+    let Some(sub_agent) = &answer.sub_agent else { return String::new() };
+    let shown = if answer.view == "messages" { "its messages" } else { "its session" };
+    format!("sub-agent {sub_agent}: this is {shown}")
 }
 
 fn forked_from(answer: &GetSessionAnswer) -> String {

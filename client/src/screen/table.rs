@@ -169,7 +169,8 @@ fn fitted(text: &str, width: usize, align: Align) -> String {
     pad(&cut(text, width), width, align)
 }
 
-/// Cuts `text` to at most `width` columns.
+/// Cuts `text` to at most `width` columns, after a word if the result has at least half of this
+/// width.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -183,6 +184,10 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
         }
         kept.push(c);
     }
+    let is_in_word = !text[kept.len()..].starts_with(char::is_whitespace);
+    let word = kept.rfind(char::is_whitespace).filter(|_| is_in_word);
+    let word = word.filter(|word| kept[..*word].trim_end().width() * 2 >= width);
+    kept.truncate(word.unwrap_or(kept.len()));
     kept.truncate(kept.trim_end().len());
     kept.push('…');
     kept
@@ -231,6 +236,20 @@ mod tests {
         assert!(lines.iter().all(|line| line.width() <= 30));
     }
 
+    #[test]
+    fn a_text_is_cut_after_a_word_unless_too_little_of_it_is_left() {
+        for (text, width, wanted) in [
+            ("Never push to main", 18, "Never push to main"),
+            ("Never push to main", 17, "Never push to…"),
+            ("Never push to main", 14, "Never push to…"),
+            ("Never push to main", 13, "Never push…"),
+            ("Fix Donaudampfschifffahrt", 15, "Fix Donaudampf…"),
+            ("Donaudampfschifffahrt", 8, "Donauda…"),
+        ] {
+            assert_eq!(cut(text, width), wanted, "{width}");
+        }
+    }
+
     /// Formats a list of sessions, in which the title is cut before the project.
     fn sessions(width: usize) -> Vec<String> {
         let mut table = TextTable::new(vec![
@@ -252,11 +271,11 @@ mod tests {
                 90,
                 "aaaa-1   exploration     7  oh-my-posh  Fix the login of those who come from afar",
             ),
-            (70, "aaaa-1   exploration     7  oh-my-posh  Fix the login of those who co…"),
+            (70, "aaaa-1   exploration     7  oh-my-posh  Fix the login of those who…"),
             (55, "aaaa-1      7  oh-my-posh  Fix the login of those who…"),
-            (42, "aaaa-1   oh-my-posh  Fix the login of tho…"),
+            (42, "aaaa-1   oh-my-posh  Fix the login of…"),
             (36, "aaaa-1   oh-my-p…  Fix the login of…"),
-            (30, "aaaa-1   oh-my-p…  Fix the lo…"),
+            (30, "aaaa-1   oh-my-p…  Fix the…"),
         ] {
             let lines = sessions(width);
             assert_eq!(lines[1], row, "{width}");

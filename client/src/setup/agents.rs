@@ -162,7 +162,10 @@ const GEMINI: AgentSetup = AgentSetup {
     offer: Some(
         "Gemini trusts graphiti and uses all its tools without asking; --no-allow omits this permission.",
     ),
-    folder: |surroundings| surroundings.home.join(".gemini"),
+    folder: |surroundings| {
+        let home = surroundings.value_of("GEMINI_CLI_HOME").map(PathBuf::from);
+        home.unwrap_or_else(|| surroundings.home.clone()).join(".gemini")
+    },
     trust_file: None,
     settings: |surroundings| {
         let folder = surroundings.project_or_user_folder(&(GEMINI.folder)(surroundings), ".gemini");
@@ -356,19 +359,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claude_s_servers_are_in_its_folder_only_if_a_variable_moved_it() {
-        let servers = |moved: Option<&str>| {
+    fn an_environment_variable_moves_the_settings_unless_it_is_empty() {
+        let servers = |agent: &AgentSetup, variable: &str, value: Option<&str>| {
             let surroundings = Surroundings {
                 home: "/home/u".into(),
                 project: None,
                 program: "/opt/graphiti".into(),
-                variable: &|name| moved.filter(|_| name == "CLAUDE_CONFIG_DIR").map(str::to_owned),
+                variable: &|name| value.filter(|_| name == variable).map(str::to_owned),
                 allow: true,
             };
-            (CLAUDE.settings)(&surroundings).pop().unwrap().file
+            (agent.settings)(&surroundings).pop().unwrap().file
         };
-        assert_eq!(servers(Some("/moved")), PathBuf::from("/moved/.claude.json"));
-        assert_eq!(servers(None), PathBuf::from("/home/u/.claude.json"));
-        assert_eq!(servers(Some("")), PathBuf::from("/home/u/.claude.json"), "empty is unset");
+        for (agent, variable, usual, moved) in [
+            // Claude's servers are next to its folder, but in a folder that was moved.
+            (&CLAUDE, "CLAUDE_CONFIG_DIR", "/home/u/.claude.json", "/moved/.claude.json"),
+            (
+                &GEMINI,
+                "GEMINI_CLI_HOME",
+                "/home/u/.gemini/settings.json",
+                "/moved/.gemini/settings.json",
+            ),
+            // Cursor CLI reads hooks only in the user's home, wherever this variable points.
+            (&CURSOR, "CURSOR_CONFIG_DIR", "/home/u/.cursor/mcp.json", "/home/u/.cursor/mcp.json"),
+        ] {
+            assert_eq!(servers(agent, variable, Some("/moved")), PathBuf::from(moved));
+            assert_eq!(servers(agent, variable, None), PathBuf::from(usual));
+            assert_eq!(servers(agent, variable, Some("")), PathBuf::from(usual));
+        }
     }
 }

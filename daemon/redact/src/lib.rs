@@ -11,6 +11,7 @@
 //! only on nearby text. The callers decide whether and where to redact. This module neither logs
 //! nor keeps any text.
 
+mod ansi;
 mod assignment;
 mod basic;
 mod block;
@@ -25,13 +26,14 @@ mod url;
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
 
 use crate::{
+    ansi::PlainText,
     rules::RULES,
     scan::{Finding, MARK, RuleScanner},
 };
 
 /// The version of the rules. It increases by one whenever the rules find more secrets: text that
 /// was stored under an older version should then be redacted again.
-pub const RULES_VERSION: u32 = 5;
+pub const RULES_VERSION: u32 = 6;
 
 /// Maximum number of passes over a text. A further pass is necessary if a replacement makes an
 /// adjacent secret recognisable, which is rare. Private keys within each other, which occur only in
@@ -73,7 +75,7 @@ impl Redactor {
         let mut text = Cow::Borrowed(text);
         let mut counts = SecretCounts::default();
         for _ in 0..PASSES {
-            let findings = self.scanner.findings(&text);
+            let findings = self.findings(&text);
             if findings.is_empty() {
                 break;
             }
@@ -88,6 +90,19 @@ impl Redactor {
             text = Cow::Owned(clean);
         }
         RedactedText { text, counts }
+    }
+
+    /// Returns all secrets of `text`. If it has control sequences of a terminal, the text is also
+    /// scanned without them.
+    fn findings(&self, text: &str) -> Vec<Finding> {
+        let findings = self.scanner.findings(text);
+        let Some(plain) = PlainText::of(text) else { return findings };
+        let in_plain = self.scanner.findings(&plain.text).into_iter();
+        let more = in_plain.map(|finding| {
+            let range = plain.original(finding.range.clone());
+            finding.at(range)
+        });
+        scan::merged(findings.into_iter().chain(more).collect())
     }
 }
 

@@ -318,8 +318,14 @@ fn mark_end(text: &str, at: usize) -> Option<usize> {
     SecretKind::is_known(kind).then_some(at + kind.len() + 1)
 }
 
+impl Finding {
+    pub(super) fn at(self, range: Range<usize>) -> Finding {
+        Finding { range, ..self }
+    }
+}
+
 /// Sorts the findings and merges overlapping findings.
-fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (finding.range.start, !finding.is_specific));
     let mut apart: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {

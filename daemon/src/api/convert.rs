@@ -1,5 +1,7 @@
 //! Converts types of the model to types of the protocol.
 
+use std::path::PathBuf;
+
 use graphiti_proto::tools::{
     EpisodeRow, SessionRow,
     get_session::{FileRow, MessageRow},
@@ -143,6 +145,7 @@ pub(super) fn newest<'s>(stored: &'s Source, open_files: &'s [Source]) -> &'s So
 pub(super) fn file_row(source: &Source) -> FileRow {
     let tally = &source.tally;
     FileRow {
+        number: source.key.number,
         path: source.path.clone(),
         sub_agent: source.sub_agent.clone(),
         exists: engine::transcript_exists(std::path::Path::new(&source.path)),
@@ -153,6 +156,10 @@ pub(super) fn file_row(source: &Source) -> FileRow {
         broken_bytes: tally.broken_bytes,
         restarts: tally.restarts,
     }
+}
+
+pub(super) fn paths(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
 }
 
 /// Formats an instant as RFC 3339; empty when unknown.

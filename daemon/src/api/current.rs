@@ -57,16 +57,24 @@ impl From<EngineError> for ResolveError {
     }
 }
 
+/// A session to read.
+pub(super) struct ResolvedSession {
+    pub(super) key: SessionKey,
+    /// The number of the sub-agent's file, if the id is the id of a sub-agent.
+    pub(super) sub_agent_file: Option<u32>,
+}
+
 /// Returns the session to read for `given`: also the session that has a sub-agent with this id. Reads
 /// all sources if no session has the id, so hooks use [`resolve`].
 pub(super) async fn resolve_or_parent(
     daemon: &DaemonState,
     given: Option<&str>,
     client: &ClientContext,
-) -> Result<SessionKey, ResolveError> {
+) -> Result<ResolvedSession, ResolveError> {
     match resolve(daemon, given, client).await {
+        Ok(key) => Ok(ResolvedSession { key, sub_agent_file: None }),
         Err(ResolveError::Unknown(id)) => of_sub_agent(daemon, &id),
-        result => result,
+        Err(error) => Err(error),
     }
 }
 
@@ -178,21 +186,27 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
 }
 
 /// Returns the only session that has a sub-agent with this id or id prefix, such as a session of
-/// Codex that another session started.
-fn of_sub_agent(daemon: &DaemonState, id: &str) -> Result<SessionKey, ResolveError> {
+/// Codex that another session started. If several of its sub-agents have the prefix, none of them is
+/// selected.
+fn of_sub_agent(daemon: &DaemonState, id: &str) -> Result<ResolvedSession, ResolveError> {
     let unknown = || ResolveError::Unknown(id.to_owned());
     if id.len() < MIN_SUB_AGENT_ID {
         return Err(unknown());
     }
-    let mut keys = BTreeSet::new();
+    let mut files = Vec::new();
     daemon.engine.store().visit_sources(&mut |source| {
         if source.sub_agent.is_some_and(|sub_agent| sub_agent.starts_with(id)) {
-            keys.insert(source.key.session);
+            files.push(source.key);
         }
         true
     })?;
-    match (keys.pop_first(), keys.is_empty()) {
-        (Some(key), true) => Ok(key),
+    let sessions: BTreeSet<SessionKey> = files.iter().map(|file| file.session).collect();
+    let mut sessions = sessions.into_iter();
+    match (sessions.next(), sessions.next()) {
+        (Some(key), None) => {
+            let sub_agent_file = if let [file] = &files[..] { Some(file.number) } else { None };
+            Ok(ResolvedSession { key, sub_agent_file })
+        }
         _ => Err(unknown()),
     }
 }

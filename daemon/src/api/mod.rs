@@ -45,7 +45,8 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::{
     engine::{
-        Engine, embedding::EmbeddingService, indexes::Indexes, quota::QuotaKeeper, sharing::Sharing,
+        Engine, TranscriptFolders, embedding::EmbeddingService, indexes::Indexes,
+        quota::QuotaKeeper, sharing::Sharing,
     },
     model::Timestamp,
 };
@@ -65,23 +66,37 @@ pub struct DaemonState {
     /// A cache of the errors, decisions and preferences of earlier sessions, which are compared
     /// with prompts.
     pub recall: recall::RecallCache,
-    /// The watched folders. There are none if tracking is disabled, or
-    /// the home folder of the user is not known.
-    pub watched: RwLock<Vec<PathBuf>>,
+    pub watched: RwLock<WatchedFolders>,
     pub started_at: Timestamp,
     pub admin_requests: mpsc::Sender<AdminRequest>,
     pub stop_requested: Arc<Notify>,
 }
 
-impl DaemonState {
-    /// Returns the watched folders. There are none if tracking is disabled, or
+/// The folders with transcripts.
+#[derive(Clone, Default)]
+pub struct WatchedFolders {
+    /// The watched folders. There are none if tracking is disabled, or
     /// the home folder of the user is not known.
-    pub fn watched(&self) -> Vec<PathBuf> {
+    pub roots: Vec<PathBuf>,
+    /// The folders of built-in agents that are not watched, because other folders are configured.
+    pub left_out: Vec<PathBuf>,
+}
+
+impl WatchedFolders {
+    pub fn of(folders: &TranscriptFolders) -> WatchedFolders {
+        WatchedFolders { roots: folders.roots.clone(), left_out: folders.left_out.clone() }
+    }
+}
+
+impl DaemonState {
+    pub fn watched(&self) -> WatchedFolders {
         self.watched.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub fn set_watched(&self, folders: Vec<PathBuf>) {
-        *self.watched.write().unwrap_or_else(PoisonError::into_inner) = folders;
+    /// Replaces the folders, and returns the former folders.
+    pub fn set_watched(&self, folders: WatchedFolders) -> WatchedFolders {
+        let mut watched = self.watched.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *watched, folders)
     }
 
     pub fn set_config(&self, config: &config::Config) {

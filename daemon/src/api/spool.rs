@@ -145,7 +145,7 @@ pub(super) fn max_wait(daemon: &DaemonState, event: &HookEvent) -> Duration {
     let holds = |root: &PathBuf| {
         path.starts_with(root) || root.canonicalize().is_ok_and(|root| real.starts_with(root))
     };
-    if daemon.watched().iter().any(holds) { MAX_WAIT } else { Duration::ZERO }
+    if daemon.watched().roots.iter().any(holds) { MAX_WAIT } else { Duration::ZERO }
 }
 
 /// Processes all events in the spool, the oldest first.

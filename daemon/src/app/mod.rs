@@ -1,6 +1,7 @@
 //! Runs the daemon from start to end.
 
 mod database;
+mod folders;
 mod models;
 mod quarantine;
 pub mod redact;
@@ -21,20 +22,18 @@ use graphiti_proto::{endpoint, methods::Reloaded};
 use tokio::sync::{Notify, mpsc};
 
 use self::{
+    folders::{left_out_notice, missing_folders, transcript_folders},
     models::Models,
     round::{Round, RoundEnd},
     tasks::Defects,
 };
 use crate::{
     allocator,
-    api::{self, AdminRequest},
-    capture::{
-        config::Filter,
-        format::{Formats, Surroundings},
-    },
+    api::{self, AdminRequest, WatchedFolders},
+    capture::{config::Filter, format::Formats},
     clock,
     config::{self, Config},
-    engine::{Settings, TranscriptFolders, parse_context::ParseContext, sharing::ShareTarget},
+    engine::{Settings, parse_context::ParseContext, sharing::ShareTarget},
     lifecycle::{
         home::Home,
         ready,
@@ -315,14 +314,16 @@ impl Supervisor {
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         let folders = transcript_folders(&self.config);
-        daemon.set_watched(folders.roots.clone());
+        let were_left_out = daemon.set_watched(WatchedFolders::of(&folders)).left_out;
+        let left_out = Some(&folders).filter(|folders| folders.left_out != were_left_out);
+        let left_out = left_out.and_then(left_out_notice);
         // This fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), folders).await;
         // Notices about deprecated spellings that are read and about retired keys are only logged,
         // because they report no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string);
-        let notices = notices.chain(missing_folders(&self.config)).collect();
+        let notices = notices.chain(missing_folders(&self.config)).chain(left_out).collect();
         Reloaded { changes, notices, ..Reloaded::default() }
     }
 }
@@ -351,33 +352,6 @@ impl Supervisor {
 /// Returns the value of [`Filter::long`]: twice the maximum number of characters of a summary.
 fn long_message_bytes(config: &Config) -> usize {
     usize::try_from(config.prompt.max_summary_chars).unwrap_or(usize::MAX).saturating_mul(2)
-}
-
-/// Returns the folders in which the daemon searches for transcripts. There are no folders if
-/// tracking is disabled or the user's home folder is not known.
-fn transcript_folders(config: &Config) -> TranscriptFolders {
-    let Some(home) = std::env::home_dir().filter(|_| config.capture.enabled) else {
-        return TranscriptFolders::none();
-    };
-    let surroundings = Surroundings { home: &home, variable: &|name| std::env::var(name).ok() };
-    let formats = Formats::new(&config.capture.watch_formats);
-    TranscriptFolders::for_formats(&surroundings, &formats, &config.capture.watch_directories)
-}
-
-/// Returns a sentence for each configured folder that does not exist; none if tracking is disabled.
-fn missing_folders(config: &Config) -> Vec<String> {
-    if !config.capture.enabled {
-        return Vec::new();
-    }
-    let missing = config.capture.watch_directories.iter().filter(|folder| !folder.exists());
-    let sentence = |folder: &PathBuf| {
-        format!(
-            "`session_tracking.watch_directories` has {}, which does not exist; it is followed when \
-             it is created",
-            folder.display()
-        )
-    };
-    missing.map(sentence).collect()
 }
 
 #[cfg(test)]

@@ -12,17 +12,17 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::{
     Supervisor,
     database::{self, OpenedDatabase},
+    folders::{left_out_notice, transcript_folders},
     models::Models,
     reserve,
     tasks::{Ended, Task, Tasks},
-    transcript_folders,
 };
 use crate::{
-    api::{self, AdminRequest, DaemonState},
+    api::{self, AdminRequest, DaemonState, WatchedFolders},
     capture::watch::{Method, Notice, Watch, Watched},
     clock,
     engine::{
-        Engine, LastRun,
+        Engine, LastRun, TranscriptFolders,
         crash_tracker::CrashTracker,
         embedding::EmbeddingService,
         follow::{self, OutboxPositions},
@@ -75,8 +75,8 @@ impl Supervisor {
             .context("open the search index")?;
         let indexes = follower.target().indexes().clone();
         let (followed, reached) = watch::channel(follow::FollowerProgress::default());
-        let folders = transcript_folders(&self.config);
-        let watched = folders.roots.clone();
+        let folders = self.folders(is_first);
+        let watched = WatchedFolders::of(&folders);
         let settings = self.settings(&mut models);
         let engine = Engine::new(store.clone(), settings, folders, last_run(&home, reached));
         let (engine, engine_loop) = engine.context("start the engine")?;
@@ -117,6 +117,15 @@ impl Supervisor {
             tasks.spawn(Task::Server, api::server::serve(listener, daemon.clone(), stopping));
         }
         Ok(Round { tasks, daemon, models, requests, viewer: Viewer::default(), stop, spool_watch })
+    }
+
+    /// Returns the folders with transcripts. Warns once about folders that are not followed.
+    fn folders(&self, is_first: bool) -> TranscriptFolders {
+        let folders = transcript_folders(&self.config);
+        if let Some(notice) = left_out_notice(&folders).filter(|_| is_first) {
+            tracing::warn!("{notice}");
+        }
+        folders
     }
 
     async fn report_problems(&mut self, damage: Option<String>, engine: &Engine) {

@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, bail};
 use graphiti_proto::clean;
 
-use super::{DaemonOptions, search, transcript_folders};
+use super::{DaemonOptions, folders::transcript_folders, search};
 use crate::{
     activity::classify::ClassificationCache,
     capture::{

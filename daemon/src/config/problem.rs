@@ -16,7 +16,18 @@ pub struct FilePosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigProblem {
     /// The file cannot be read.
-    Unreadable { file: PathBuf, error: String },
+    Unreadable {
+        file: PathBuf,
+        error: String,
+    },
+    TooLong {
+        file: PathBuf,
+        max_bytes: u64,
+    },
+    /// The file has bytes that are not UTF-8, first in this line.
+    NotUtf8 {
+        place: FilePosition,
+    },
     /// The file is not valid JSON.
     Syntax {
         place: FilePosition,
@@ -33,9 +44,17 @@ pub enum ConfigProblem {
         remedy: String,
     },
     /// A secret, which must not be in the file.
-    Secret { place: FilePosition, key: String, remedy: String },
+    Secret {
+        place: FilePosition,
+        key: String,
+        remedy: String,
+    },
     /// The file belongs to a project, but the key is valid only in the user's own file.
-    Guarded { place: FilePosition, key: &'static str, own_file: PathBuf },
+    Guarded {
+        place: FilePosition,
+        key: &'static str,
+        own_file: PathBuf,
+    },
     /// A combination of values that are valid separately.
     Conflict {
         /// The position of one of the values.
@@ -122,8 +141,9 @@ impl ConfigProblem {
     /// Returns the line, or 0 for a problem with the whole file.
     pub(super) fn line(&self) -> usize {
         match self {
-            ConfigProblem::Unreadable { .. } => 0,
-            ConfigProblem::Syntax { place, .. }
+            ConfigProblem::Unreadable { .. } | ConfigProblem::TooLong { .. } => 0,
+            ConfigProblem::NotUtf8 { place }
+            | ConfigProblem::Syntax { place, .. }
             | ConfigProblem::InvalidValue { place, .. }
             | ConfigProblem::Secret { place, .. }
             | ConfigProblem::Guarded { place, .. }
@@ -165,6 +185,15 @@ impl fmt::Display for ConfigProblem {
             ConfigProblem::Unreadable { file, error } => {
                 write!(f, "{}: cannot be read ({error}); ", file.display())?;
                 f.write_str("change the permissions of the file, or remove it")
+            }
+            ConfigProblem::TooLong { file, max_bytes } => write!(
+                f,
+                "{}: is longer than {} kB; shorten the file, or remove it",
+                file.display(),
+                max_bytes >> 10
+            ),
+            ConfigProblem::NotUtf8 { place } => {
+                write!(f, "{place}: is not valid UTF-8; save the file as UTF-8")
             }
             ConfigProblem::Syntax { place, error } => write!(
                 f,

@@ -2,13 +2,13 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::Read,
     path::{Path, PathBuf},
 };
 
 use crate::config::{
     Loaded,
-    problem::{ConfigProblem, Problems},
+    problem::{ConfigProblem, FilePosition, Problems},
     read::{ConfigSource, read_source},
 };
 
@@ -58,13 +58,8 @@ impl FileSearch {
         let is_project_file =
             self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
                 && file != own_file;
-        let text = read(file).map_err(|error| {
-            let problem = ConfigProblem::Unreadable {
-                file: file.to_owned(),
-                error: error.to_string().to_lowercase(),
-            };
-            Problems { problems: vec![problem], notices: Vec::new() }
-        })?;
+        let text = read(file)
+            .map_err(|problem| Problems { problems: vec![problem], notices: Vec::new() })?;
         let source = ConfigSource {
             file: file.to_owned(),
             own_file: is_project_file.then_some(own_file),
@@ -74,12 +69,20 @@ impl FileSearch {
     }
 }
 
-fn read(file: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
-        let what = format!("it is longer than {} kB", MAX_BYTES >> 10);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+fn read(file: &Path) -> Result<String, ConfigProblem> {
+    let mut bytes = Vec::new();
+    File::open(file)
+        .and_then(|opened| opened.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| ConfigProblem::Unreadable {
+            file: file.to_owned(),
+            error: error.to_string().to_lowercase(),
+        })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(ConfigProblem::TooLong { file: file.to_owned(), max_bytes: MAX_BYTES });
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        ConfigProblem::NotUtf8 { place: FilePosition::new(file, line) }
+    })
 }

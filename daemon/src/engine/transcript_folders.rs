@@ -12,6 +12,8 @@ use crate::capture::{
 pub struct TranscriptFolders {
     /// Folders with transcripts.
     pub roots: Vec<PathBuf>,
+    /// The folders of built-in agents that are not watched, because other folders are configured.
+    pub left_out: Vec<PathBuf>,
     /// Folders in which agents list their running sessions, by format.
     pub liveness: Vec<(FormatHandle, PathBuf)>,
     /// How changes are detected.
@@ -20,7 +22,8 @@ pub struct TranscriptFolders {
 
 impl TranscriptFolders {
     pub fn none() -> TranscriptFolders {
-        TranscriptFolders { roots: Vec::new(), liveness: Vec::new(), method: Method::Automatic }
+        let method = Method::Automatic;
+        TranscriptFolders { roots: Vec::new(), left_out: Vec::new(), liveness: Vec::new(), method }
     }
 
     /// Returns the folders in `configured` instead of the folders of the built-in agents, unless
@@ -36,21 +39,32 @@ impl TranscriptFolders {
         let of_formats = formats.iter().filter(is_included);
         let of_formats = of_formats.flat_map(|format| format.roots(surroundings));
         let mut roots: Vec<PathBuf> = Vec::new();
-        for root in of_formats.chain(configured.iter().cloned()) {
-            // The watcher follows no symbolic links, and reports paths without them.
-            let root = root.canonicalize().unwrap_or(root);
+        for root in of_formats.chain(configured.iter().cloned()).map(without_links) {
             if !contains(&roots, &root) {
                 roots.retain(|known| !known.starts_with(&root));
                 roots.push(root);
             }
         }
+        let others = formats.iter().filter(|format| !is_included(format));
+        let others = others.flat_map(|format| format.roots(surroundings)).map(without_links);
+        // A configured folder in an agent's folder is a choice of some of its transcripts.
+        let is_left_out = |folder: &PathBuf| {
+            !contains(&roots, folder) && !roots.iter().any(|root| root.starts_with(folder))
+        };
+        let left_out = others.filter(is_left_out).collect();
         let liveness = formats.iter().filter_map(|format| {
             let folder = format.liveness_folder(surroundings)?;
             Some((format, folder))
         });
         let liveness = liveness.collect();
-        TranscriptFolders { roots, liveness, method: Method::Automatic }
+        TranscriptFolders { roots, left_out, liveness, method: Method::Automatic }
     }
+}
+
+/// Returns the path without symbolic links, because the watcher follows none, and reports paths
+/// without them.
+fn without_links(folder: PathBuf) -> PathBuf {
+    folder.canonicalize().unwrap_or(folder)
 }
 
 fn contains(roots: &[PathBuf], folder: &Path) -> bool {
@@ -64,13 +78,20 @@ mod tests {
     #[test]
     fn configured_folders_replace_the_folders_of_the_agents() {
         let surroundings = Surroundings { home: Path::new("/home/ann"), variable: &|_| None };
-        let roots = |configured: &[&str]| {
+        let folders = |configured: &[&str]| {
             let configured: Vec<PathBuf> = configured.iter().map(PathBuf::from).collect();
-            TranscriptFolders::for_formats(&surroundings, &Formats::new(&[]), &configured).roots
+            TranscriptFolders::for_formats(&surroundings, &Formats::new(&[]), &configured)
         };
+        let roots = |configured: &[&str]| folders(configured).roots;
         let of_agents = roots(&[]);
         assert!(of_agents.contains(&PathBuf::from("/home/ann/.claude/projects")), "{of_agents:?}");
         assert!(of_agents.len() > 5);
         assert_eq!(roots(&["/srv/logs", "/srv/logs/a"]), [PathBuf::from("/srv/logs")]);
+        assert_eq!(folders(&[]).left_out, [] as [PathBuf; 0]);
+        assert_eq!(folders(&["/srv/logs"]).left_out, of_agents);
+        let some = folders(&["/home/ann/.claude/projects/-app", "/home/ann/.codex"]).left_out;
+        assert!(!some.iter().any(|folder| folder.starts_with("/home/ann/.claude")), "{some:?}");
+        assert!(!some.iter().any(|folder| folder.starts_with("/home/ann/.codex")), "{some:?}");
+        assert!(some.contains(&PathBuf::from("/home/ann/.gemini/tmp")), "{some:?}");
     }
 }

@@ -21,6 +21,8 @@ pub struct CorrectionsRequest {
     /// this machine are corrected, too. A stored correction is kept if it is later, or if it is by
     /// the user and the new one by an agent.
     pub imported: bool,
+    /// Whether to only check the corrections. The answer has the corrections that would be stored.
+    pub dry_run: bool,
 }
 
 /// A correction of a fact.

@@ -63,6 +63,11 @@ pub struct GetSessionAnswer {
     pub summary: Option<Value>,
     /// The transcript files and the number of their records.
     pub files: Vec<FileRow>,
+    /// The sub-agent that the request named, if it named a sub-agent of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_agent: Option<String>,
+    /// The number of the file with the messages.
+    pub source: u32,
     /// The requested messages.
     pub messages: Vec<MessageRow>,
     /// The value of `from` for the next page; null on the last page.
@@ -77,6 +82,8 @@ pub struct GetSessionAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileRow {
+    /// The number of the file, which `source` selects: 0 for the session's own file.
+    pub number: u32,
     /// The path of the file.
     pub path: String,
     /// For a sub-agent's file, the sub-agent's id.

@@ -30,6 +30,9 @@ pub struct HealthAnswer {
     pub uptime_seconds: u64,
     /// The watched folders.
     pub watched: Vec<String>,
+    /// The folders of built-in agents that are not watched, because `watch_directories` selects other
+    /// folders.
+    pub unwatched: Vec<String>,
     /// `starting`, `events`, or `polling` with the reason.
     pub watch_mode: String,
     /// Number of sessions in each state.

@@ -64,6 +64,8 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
         ("get_handoff", json!({ "project": SITE })),
         ("get_log", json!({ "project": SITE })),
         ("get_session", json!({ "session_id": "site-1" })),
+        ("session_tracking_status", json!({ "session_id": "site-1" })),
+        ("session_tracking_sync_history", json!({ "project": SITE })),
     ] {
         let refused = ask(&daemon, agent, tool, &arguments);
         let error = refused["error"].as_str().unwrap_or_else(|| panic!("{tool}: {refused}"));

@@ -212,15 +212,26 @@ fn nothing_of_a_broken_export_is_imported_and_the_error_shows_the_line() {
     let there_daemon = there.start();
     let (first, second) = whole.split_once('\n').unwrap();
     let date = |text: &str| text.replace("started_at: \\\"2", "started_at: \\\"x2");
-    for (text, what) in [
-        (format!("{first}\n{}", &second[..40]), "episodes.jsonl:2: EOF"),
+    let fact = "0198c0de-0000-8000-8000-000000000000";
+    let correction = |verdict: &str| json!([{ "fact": fact, "verdict": verdict }]).to_string();
+    let no_correction = "[]".to_owned();
+    let wrong_verdict = format!(
+        "fact_corrections.json: the correction of the fact `{fact}`: the verdict must be `wrong`, \
+         `done` or `keep`, not `maybe`"
+    );
+    for (text, corrections, what) in [
+        (format!("{first}\n{}", &second[..40]), &no_correction, "episodes.jsonl:2: EOF"),
         (
             format!("{}\n{second}", date(first)),
+            &no_correction,
             "episodes.jsonl:1: in line 10 of the content: `started_at` must be a time",
         ),
-        ("{}".to_owned(), "episodes.jsonl:1: in line 1 of the content"),
+        ("{}".to_owned(), &no_correction, "episodes.jsonl:1: in line 1 of the content"),
+        (whole.clone(), &correction("maybe"), wrong_verdict.as_str()),
+        ("{}".to_owned(), &correction("done"), "episodes.jsonl:1: in line 1 of the content"),
     ] {
         fs::write(&lines, text).unwrap();
+        fs::write(folder.join("fact_corrections.json"), corrections).unwrap();
         let refused = there.graphiti(&["import", folder.to_str().unwrap()]);
         let error = String::from_utf8(refused.stderr).unwrap();
         assert!(!refused.status.success() && error.contains("nothing was imported"), "{error}");

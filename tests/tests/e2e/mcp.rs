@@ -262,6 +262,35 @@ fn answers_for_a_model_are_short_and_explain_how_to_get_more() {
 }
 
 #[test]
+fn only_hits_that_an_agent_got_count_as_offered() {
+    let world = World::new();
+    let daemon = world.start();
+    let folder = world.path("app");
+    std::fs::create_dir_all(&folder).unwrap();
+    let project = folder.to_str().unwrap();
+    world.transcript_in("aaaa-1", project).prompt("Find the pool");
+    for number in 0..5 {
+        let mut transcript = world.transcript_in(&format!("bbbb-{number}"), project);
+        for turn in 0..4 {
+            // A quotation mark needs two bytes in JSON.
+            let long = format!("pool {turn} {} ", "\"\"\"\"\"\"\"\" ".repeat(60)).repeat(4);
+            transcript.prompt(&format!("Which pool is number {turn}?")).reply(&long);
+        }
+    }
+    daemon.settle();
+    let mut agent = agent(&world, project, "aaaa-1");
+    agent.initialize(LATEST);
+    let arguments = json!({ "query": "pool", "detail": "full", "limit": 5, "agent": "claude", "structured": true });
+    let found = agent.call_for_model("search_sessions", arguments);
+    let hits = found["structuredContent"]["hits"].as_array().unwrap().len();
+    assert!((1..5).contains(&hits), "{hits}");
+    let usage = world.json(&["usage"]);
+    let rows = usage["memory"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["topic"] == "hits").unwrap();
+    assert_eq!(row["offered"], hits, "{usage}");
+}
+
+#[test]
 fn a_close_reports_its_progress_and_a_search_can_be_cancelled() {
     let world = World::new();
     let daemon = world.start();

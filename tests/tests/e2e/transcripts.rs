@@ -146,7 +146,14 @@ fn sub_agents_belong_to_their_session_wherever_they_are_written() {
     prompts.sort();
     assert_eq!(prompts, ["Read the code", "Read the docs"]);
     // The id of a sub-agent is the id of no session.
-    assert_eq!(world.json(&["show", "one123"])["session"]["session_id"], "aaaa-1");
+    let shown = world.json(&["show", "one123", "--messages"]);
+    assert_eq!(shown["session"]["session_id"], "aaaa-1");
+    assert_eq!(shown["messages"][0]["text"], "Read the docs");
+    for view in ["--messages", "--conversation"] {
+        let printed = world.printed(&["show", "one123", view]);
+        assert!(printed.contains("sub-agent one1234: this is its "), "{printed}");
+    }
+    assert!(!world.printed(&["show", "aaaa-1"]).contains("sub-agent"));
     assert!(!world.graphiti(&["show", "one"]).status.success());
 }
 

@@ -57,6 +57,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
         spooled: spooled(&home),
         agents: agents(&surroundings),
         folders: folders(&daemon, &surroundings),
+        unwatched: unwatched(&daemon),
         daemon,
         watch_limit: fs::read_to_string(WATCH_LIMIT).ok().and_then(|text| text.trim().parse().ok()),
         free_bytes: free_bytes(&home),
@@ -202,6 +203,12 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     };
     let paths: Vec<PathBuf> = paths;
     paths.into_iter().map(folder).collect()
+}
+
+/// Returns the folders of agents that the daemon does not watch, because others are configured.
+fn unwatched(daemon: &DaemonProbe) -> Vec<Folder> {
+    let DaemonProbe::Answers(answers) = daemon else { return Vec::new() };
+    answers.health.unwatched.iter().map(|path| folder(PathBuf::from(path))).collect()
 }
 
 /// Returns the number of events in the spool, without files that are not complete yet.

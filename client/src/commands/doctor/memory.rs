@@ -35,6 +35,7 @@ pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
         |folder: &&Folder| !is_one_used || folder.transcripts > 0 || folder.error.is_some();
     let mut findings: Vec<Finding> =
         seen.folders.iter().filter(is_reported).map(transcripts).collect();
+    findings.extend(unwatched(seen));
     findings.push(watching(seen));
     findings.extend(seen.answers().and_then(model));
     findings.extend(seen.answers().and_then(vectors));
@@ -88,6 +89,23 @@ fn transcripts(folder: &Folder) -> Finding {
             Finding::ok(ABOUT, format!("{} in {path} ({folders} folders)", number(count)))
         }
     }
+}
+
+/// Warns about transcripts of agents that are not followed.
+fn unwatched(seen: &Observations) -> Option<Finding> {
+    let used = seen.unwatched.iter().filter(|folder| folder.transcripts > 0);
+    let used: Vec<String> = used.map(|folder| short_path(&folder.path.to_string_lossy())).collect();
+    (!used.is_empty()).then(|| {
+        Finding::warn(
+            "unwatched",
+            format!(
+                "not followed, because watch_directories selects other folders: {}",
+                used.join(", ")
+            ),
+            "list these folders in watch_directories in graphiti.config.json, too, or remove the \
+             setting, then graphiti reload",
+        )
+    })
 }
 
 fn watching(seen: &Observations) -> Finding {

@@ -26,6 +26,8 @@ pub(super) struct Observations {
     pub(super) spooled: usize,
     pub(super) agents: Vec<ObservedAgent>,
     pub(super) folders: Vec<Folder>,
+    /// The folders of agents that the daemon does not watch, because others are configured.
+    pub(super) unwatched: Vec<Folder>,
     /// The maximum number of watched folders for a user, where the system has such a limit.
     pub(super) watch_limit: Option<u64>,
     /// Free bytes on the file system of the home folder, where the system reports them.

@@ -204,6 +204,16 @@ fn problems_are_reported_with_a_remedy() {
             "watch_dir",
         ),
         (
+            |seen| {
+                let path = "/home/u/.codex/sessions".into();
+                seen.unwatched = vec![Folder { path, folders: 1, transcripts: 2, error: None }];
+            },
+            "unwatched",
+            Warn,
+            "not followed, because watch_directories selects other folders: ",
+            "graphiti reload",
+        ),
+        (
             |seen| seen.folders[0].error = Some("denied".to_owned()),
             "transcripts",
             Warn,
@@ -452,6 +462,7 @@ fn healthy() -> Observations {
             transcripts: 400,
             error: None,
         }],
+        unwatched: Vec::new(),
         watch_limit: Some(65_536),
         free_bytes: Some(50 << 30),
         damaged: Vec::new(),

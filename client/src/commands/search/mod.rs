@@ -252,7 +252,10 @@ fn print_blocks(blocks: &[ContextBlock], hit: &Hit, screen: &Screen) {
 fn shortened(message: &MessageRow) -> String {
     let text = line(&message.text);
     match text.char_indices().nth(MAX_NEIGHBOUR_CHARS) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        Some((end, _)) => {
+            let word = text[..end].rfind(' ').filter(|_| !text[end..].starts_with(' '));
+            format!("{}…", text[..word.unwrap_or(end)].trim_end())
+        }
         None => text,
     }
 }

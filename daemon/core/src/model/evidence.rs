@@ -255,14 +255,14 @@ pub struct FileWork {
     pub lines_added: u32,
     /// Lines removed by edits.
     pub lines_removed: u32,
-    /// Whether the session created the file.
     pub created: bool,
     /// Whether the session deleted the file and did not write it again.
     pub deleted: bool,
-    /// The path it was moved from.
     pub moved_from: Option<String>,
     /// The position of the last change, or of the last read if the file was never changed.
     pub last: Origin,
+    /// The time of the last change.
+    pub changed_at: Option<Timestamp>,
 }
 
 impl FileWork {

@@ -72,6 +72,9 @@ pub enum GitStep {
     /// requests that were closed.
     #[serde(rename = "close_pull_request")]
     MergePullRequest,
+    /// A pull request was closed without a merge.
+    #[serde(rename = "close_unmerged_pull_request")]
+    ClosePullRequest,
 }
 
 /// A commit that was made.
@@ -126,6 +129,9 @@ pub struct CheckoutState {
     /// The numbers of pull requests that git or the forge showed as merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<u64>,
+    /// The numbers of the pull requests that were closed without a merge and not reopened.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<u64>,
 }
 
 /// Something that git or a tool of the forge printed.
@@ -174,8 +180,8 @@ pub struct ForgeChecks {
 
 impl CheckoutState {
     /// Merges `other`, for example the state that a sub-agent saw in the same checkout: later
-    /// values replace earlier ones, and the deleted branches and merged pull requests of `other`
-    /// are added.
+    /// values replace earlier ones, and the deleted branches and the merged and closed pull
+    /// requests of `other` are added.
     pub fn update(&mut self, other: &CheckoutState) {
         replace_older(&mut self.branch, other.branch.as_ref());
         replace_older(&mut self.head, other.head.as_ref());
@@ -188,6 +194,9 @@ impl CheckoutState {
         let merged = other.merged.iter().filter(|number| !self.merged.contains(number));
         let merged: Vec<u64> = merged.copied().collect();
         self.merged.extend(merged);
+        let closed = other.closed.iter().filter(|number| !self.closed.contains(number));
+        let closed: Vec<u64> = closed.copied().collect();
+        self.closed.extend(closed);
     }
 }
 

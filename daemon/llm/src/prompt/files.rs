@@ -53,6 +53,11 @@ impl TemplateCache {
         }
         let parsed =
             load(path, &metadata).and_then(|text| Template::parse(kind, &text)).map(Arc::new);
+        // The reason may disappear without a change of the file, for example when the permissions
+        // change.
+        if let Err(TemplateError::Unreadable { .. }) = parsed {
+            return Some(parsed);
+        }
         if read.len() >= REMEMBERED {
             read.clear();
         }
@@ -68,11 +73,15 @@ fn load(path: &Path, metadata: &Metadata) -> Result<String, TemplateError> {
             reason: "it is not a regular file".to_owned(),
         });
     }
-    let mut text = String::new();
-    let longest = LONGEST as u64 + 1;
+    let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(longest).read_to_string(&mut text))
+        .and_then(|file| file.take(LONGEST as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(path, &error))?;
+    if bytes.len() > LONGEST {
+        return Err(TemplateError::TooLong { bytes: bytes.len() });
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| unreadable(path, &io::Error::new(io::ErrorKind::InvalidData, error)))?;
     // A byte order mark at the beginning is not part of the text.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
@@ -83,4 +92,35 @@ fn is_absent(error: &io::Error) -> bool {
 
 fn unreadable(path: &Path, error: &io::Error) -> TemplateError {
     TemplateError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_too_long_is_reported_as_such_even_if_a_character_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("session.md");
+        fs::write(&file, format!("{}é", "x".repeat(LONGEST))).unwrap();
+        let read = TemplateCache::default().template(&file, PromptKind::SessionSummary).unwrap();
+        assert!(matches!(read, Err(TemplateError::TooLong { .. })), "{read:?}");
+    }
+
+    #[test]
+    fn a_path_that_could_not_be_read_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.md");
+        fs::create_dir(&path).unwrap();
+        let metadata = fs::metadata(&path).unwrap();
+        let cache = TemplateCache::default();
+        let template = || cache.template(&path, PromptKind::SessionSummary).unwrap();
+        assert!(template().is_err());
+        fs::remove_dir(&path).unwrap();
+        let length = usize::try_from(metadata.len()).unwrap().max("{content}".len());
+        fs::write(&path, format!("{:length$}", "{content}")).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_modified(metadata.modified().unwrap()).unwrap();
+        assert!(template().is_ok());
+    }
 }

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use crate::assignment::extent;
 
+/// Maximum number of bytes before a name that are searched for the first line of its record.
+const RECORD_REACH: usize = 2_048;
+
 /// Maximum number of bytes that are read of the line before a name.
 const LINE_REACH: usize = 80;
 
@@ -140,6 +143,19 @@ pub(super) fn begins_line(text: &[u8], at: usize) -> bool {
 pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
     let line = extent::line_start(&text[at.saturating_sub(LINE_REACH)..at]);
     without_line_prefix(line).trim_ascii_start().starts_with(b"|")
+}
+
+/// Whether the name at `at` begins a line of a record in the expanded display of `psql`: below a line
+/// such as `-[ RECORD 1 ]---`, with only lines such as `id | 1` in between.
+pub(super) fn is_in_record(text: &[u8], at: usize) -> bool {
+    let before = &text[at.saturating_sub(RECORD_REACH)..at];
+    if !before.ends_with(b"\n") {
+        return false;
+    }
+    let mut lines = before[..before.len() - 1].rsplit(|byte| *byte == b'\n');
+    lines
+        .find(|line| line.starts_with(b"-[ RECORD ") || !line.contains(&b'|'))
+        .is_some_and(|line| line.starts_with(b"-[ RECORD "))
 }
 
 /// Whether the line or the text ends at `at`, possibly after `**` or a comment (` # …`).

@@ -1,5 +1,5 @@
-//! Secrets in tables: a column of a Markdown table or of a CSV file whose heading is the name of a
-//! secret.
+//! Secrets in tables: a column of a Markdown table, of a CSV file or of the answer to an SQL query
+//! whose heading is the name of a secret.
 
 use std::ops::Range;
 
@@ -19,6 +19,9 @@ const HEADING: usize = 400;
 /// Maximum length, in bytes, of all rows of a table together.
 const TABLE: usize = 64 * 1024;
 
+/// Maximum number of blanks at the end of a heading of `psql`.
+const MAX_PADDING: usize = 200;
+
 /// The secrets in the rows below a heading.
 pub(crate) struct SecretTable {
     /// The cells that are secrets, from columns whose headings denote secrets.
@@ -31,6 +34,10 @@ pub(crate) struct SecretTable {
 enum Notation {
     /// `| a | b |`, with a line of dashes below the heading.
     Markdown,
+    /// `| a | b |` between lines such as `+---+---+`, as `mysql` prints them.
+    Boxed,
+    /// ` a | b ` with a line such as `---+---` below the heading, as `psql` prints it.
+    Aligned,
     /// `a,b` with this separator.
     Separated(u8),
 }
@@ -52,7 +59,8 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
     while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
         let count = cells(text, row.clone(), notation).count();
         let is_row = match notation {
-            Notation::Markdown => text[row.clone()].trim_start().starts_with('|'),
+            Notation::Markdown | Notation::Boxed => text[row.clone()].trim_start().starts_with('|'),
+            Notation::Aligned => text[row.clone()].starts_with(' ') && count == columns.len(),
             Notation::Separated(_) => {
                 count == columns.len() || (row.end == end && count < columns.len())
             }
@@ -64,7 +72,7 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
             let (range, value) = content(text, cell);
             let quoting = match notation {
                 Notation::Markdown => Quoting::Cell,
-                Notation::Separated(_) => Quoting::Literal,
+                Notation::Boxed | Notation::Aligned | Notation::Separated(_) => Quoting::Literal,
             };
             let value = Value { text: value, quoting, is_cut: false };
             if let Some(meaning) = meaning.filter(|meaning| value.is_secret_in_column(*meaning)) {
@@ -80,14 +88,29 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
 fn notation(text: &str, heading: Range<usize>) -> Option<(Notation, usize)> {
     let next = line(text, next_line(text, heading.end))?;
     let below = text.get(next.start..next.end.min(next.start + 2 * HEADING)).unwrap_or("").trim();
+    let rows = next_line(text, next.end);
     if text[heading.clone()].trim_start().starts_with('|') {
-        let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-: ".contains(&byte));
-        return is_rule.then_some((Notation::Markdown, next_line(text, next.end)));
+        let is_rule = below.contains("--") && below.bytes().all(|byte| b"|-:+ ".contains(&byte));
+        let notation = if below.starts_with('+') { Notation::Boxed } else { Notation::Markdown };
+        return is_rule.then_some((notation, rows));
+    }
+    if is_aligned(&text[heading.clone()], below) {
+        return Some((Notation::Aligned, rows));
     }
     let separator = *b",;\t".iter().find(|sign| text[heading.clone()].as_bytes().contains(sign))?;
     let notation = Notation::Separated(separator);
     let is_heading = cells(text, heading.clone(), notation).all(|cell| is_heading(&text[cell]));
     is_heading.then_some((notation, next.start))
+}
+
+/// Whether a heading and the line `below` begin a table of `psql`.
+fn is_aligned(heading: &str, below: &str) -> bool {
+    let count = |text: &str, sign| text.bytes().filter(|byte| *byte == sign).count();
+    heading.starts_with(' ')
+        && below.starts_with("--")
+        && below.bytes().all(|byte| b"-+".contains(&byte))
+        && below.len().abs_diff(heading.trim_end().len()) <= MAX_PADDING
+        && count(heading, b'|') == count(below, b'+')
 }
 
 /// Whether `cell` is the heading of a column in a CSV file.
@@ -98,25 +121,26 @@ fn is_heading(cell: &str) -> bool {
         && name.chars().all(|c| c.is_alphanumeric() || " _-.".contains(c))
 }
 
-/// Returns the cells of a row. In Markdown, the first cell begins after the first bar.
+/// Returns the cells of a row. If the row begins with a bar, the first cell begins after the bar.
 fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Item = Range<usize>> {
     let sign = match notation {
-        Notation::Markdown => b'|',
+        Notation::Markdown | Notation::Boxed | Notation::Aligned => b'|',
         Notation::Separated(sign) => sign,
     };
+    let may_quote = !matches!(notation, Notation::Boxed | Notation::Aligned);
     let mut is_quoted = false;
     let mut at = Some(row.start);
     let cells = std::iter::from_fn(move || {
         let start = at?;
         let ends = |byte: &u8| {
-            is_quoted ^= *byte == b'"';
+            is_quoted ^= may_quote && *byte == b'"';
             *byte == sign && !is_quoted
         };
         let length = text.as_bytes()[start..row.end].iter().position(ends);
         at = length.map(|length| start + length + 1);
         Some(start..length.map_or(row.end, |length| start + length))
     });
-    cells.skip(usize::from(matches!(notation, Notation::Markdown)))
+    cells.skip(usize::from(matches!(notation, Notation::Markdown | Notation::Boxed)))
 }
 
 /// Returns a cell without spaces, quotes and emphasis.

@@ -93,7 +93,12 @@ pub(super) fn read(
     }
     match tie {
         Tie::Literal | Tie::Setter => None,
-        Tie::Cell if !position::is_in_row(bytes, name.start) => None,
+        Tie::Cell
+            if !position::is_in_row(bytes, name.start)
+                && !position::is_in_record(bytes, name.start) =>
+        {
+            None
+        }
         Tie::Element => {
             let end = extent::element_end(bytes, at)?;
             LocatedValue::new(text, at..end, Quoting::Literal, Reach::Narrow)
@@ -136,6 +141,7 @@ fn read_bare<'t>(
         Tie::Beside if position::is_declared_beside(bytes, name.start) => Some(Quoting::Setting),
         Tie::Beside if position::is_whole_line(bytes, name, end) => Some(Quoting::Cell),
         Tie::Column if position::is_whole_line(bytes, name, end) => Some(Quoting::Cell),
+        Tie::Cell if position::is_in_record(bytes, name.start) => Some(Quoting::Literal),
         Tie::Flag if position::is_flag_of_sentence(bytes, name.start) => Some(Quoting::Bare),
         Tie::Flag => Some(Quoting::Flag),
         _ => None,

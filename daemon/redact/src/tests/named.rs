@@ -217,6 +217,28 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("password", "Falcon41", "<key>Password</key>\n  <string>¤</string>"),
     ("password", "Falcon!Berlin", "| User | Password |\n|---|---|\n| bob | ¤ |\n"),
     ("password", "swordfish", "user,password\nbob,¤\n"),
+    ("password", "swordfish", " id | password \n----+-----------\n  1 | ¤\n(1 row)\n"),
+    ("password", "swordfish", " password  \n-----------\n ¤\n(1 row)\n"),
+    (
+        "password",
+        "swordfish",
+        "-[ RECORD 1 ]-------\nid       | 1\npassword | ¤\n-[ RECORD 2 ]-------\nid       | 2\n",
+    ),
+    (
+        "password",
+        "swordfish",
+        "+----+-----------+\n| id | password  |\n+----+-----------+\n|  1 | ¤ |\n+----+-----------+\n",
+    ),
+    // Codes of a few digits.
+    ("pin", "4821", "PIN: ¤"),
+    ("pin", "4821", "The PIN is ¤."),
+    ("pin", "4821", "{\"pin\": \"¤\"}"),
+    ("one-time-code", "482913", "your verification code is ¤"),
+    ("one-time-code", "482 913", "Your one-time code for GitHub: ¤. It expires soon."),
+    ("one-time-code", "482913", "¤ is your Acme verification code."),
+    ("one-time-code", "482913", "OTP: ¤\n"),
+    ("one-time-code", "482913", "Ihr Bestätigungscode lautet ¤"),
+    ("one-time-code", "482913", "{\"verificationCode\": \"¤\"}"),
     ("password", "swordfish", "password: |\n  ¤\nport: 80"),
     ("password", "Falcon!Berlin", "password    ¤\nuser        bob\n"),
     ("password", "swordfish", "Mot de passe : ¤\n"),
@@ -249,6 +271,9 @@ const PLANTED: &[(&str, &str, &str)] = &[
 const LINES: &[&str] = &[
     "name,api_key\nann,kJ8s2Lq0Zx9Vb4NmW7\nbob,Tq5Rw8Yp1Zs6Xd3Vf0\n\nname,page\nx,y\n",
     "| User | Password |\n|---|---|\n| ann | Falcon!Berlin |\n| bob | Wombat!Lemon |\n\nEnd\n",
+    " id | password | note \n----+----------+------\n  1 | Falcon   | a\n  2 | Wombat   | b\n(2 rows)\n",
+    "-[ RECORD 1 ]-----\nid       | 1\npassword | Falcon\nnote     | a\n-[ RECORD 2 ]-----\nid       | 2\npassword | Wombat\n",
+    "+----+----------+\n| id | password |\n+----+----------+\n|  1 | Falcon   |\n|  2 | Wombat   |\n+----+----------+\n",
     "  print('Password: ')\n  print('Falcon41')\n",
     "password: \"Falcon41\nport: 80\n",
     "password = 'Falcon!Berlin\nport = 80\n",
@@ -329,6 +354,7 @@ fn a_value_before_a_truncation_is_redacted() {
         let is_recognised_by_following_text = after.contains("| ")
             || after.contains("sudo")
             || after.contains("/add")
+            || after.starts_with(" is your")
             || after.starts_with('@');
         if is_recognised_by_following_text {
             continue;

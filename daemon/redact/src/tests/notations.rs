@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     Redactor,
-    tests::fake_secrets::{assert_kept, assert_replaced},
+    tests::fake_secrets::{assert_kept, assert_replaced, secret},
 };
 
 #[test]
@@ -198,4 +198,19 @@ fn translated_labels_stay() {
         "password: \"Kennwort eingeben\"",
     ]);
     assert_replaced(&[("passwort41", "{\"password\": \"¤\"}")]);
+}
+
+#[test]
+fn secrets_beside_and_between_colours_are_redacted() {
+    let token = secret("ghp_{a36}", 7);
+    let (start, end) = token.split_at(12);
+    assert_replaced(&[
+        ("swordfish", "\u{1b}[36mpassword\u{1b}[0m: \u{1b}[32m¤\u{1b}[0m\n"),
+        ("swordfish", "\u{1b}[1mDB_PASSWORD\u{1b}[22m=¤\u{1b}[0m\nx"),
+        (&token, "\u{1b}[31m¤\u{1b}[0m"),
+    ]);
+    let split = format!("+ \u{1b}[31m{start}\u{1b}[1;4m{end}\u{1b}[0m done");
+    let redacted = Redactor::new().redact(&split).text.into_owned();
+    assert_eq!(redacted, "+ \u{1b}[31m[REDACTED:github-token]\u{1b}[0m done");
+    assert_eq!(Redactor::new().redact(&redacted).text, redacted);
 }

@@ -35,14 +35,19 @@ pub(super) async fn corrections(
     }
     let mut corrected = Vec::new();
     for given in &request.corrections {
-        let one = parse(daemon, given, request.imported)?;
+        let one = parse(daemon, given, request.imported).map_err(|error| {
+            let what = format!("the correction of the fact `{}`: {}", given.fact, error.message);
+            if request.imported { Error::new(error.code, what) } else { error }
+        })?;
         // A correction that is not imported always replaces an earlier correction.
         if !request.imported || is_new(daemon, &one)? {
             corrected.push(one);
         }
     }
-    daemon.engine.correct(&corrected).await.map_err(engine_error)?;
-    daemon.recall.clear();
+    if !request.dry_run {
+        daemon.engine.correct(&corrected).await.map_err(engine_error)?;
+        daemon.recall.clear();
+    }
     let mut answer = CorrectionsAnswer {
         corrections: corrected.iter().map(row).collect(),
         ..CorrectionsAnswer::default()

@@ -9,7 +9,7 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool,
+    Effect, Tool, capped,
     file_names::{self, FileName},
     graph, input, output, store_error, typed, zero_limit,
 };
@@ -89,13 +89,13 @@ async fn run(
         files.sort_unstable();
         files.dedup();
     }
+    let message = capped::explain(indexed.message(), arguments.limit, changes.len(), MAX_CHANGES);
     client.reply_budget.fit(&mut changes);
     let shown = if let [file] = &files[..] { file.clone() } else { shown };
     if files.len() == 1 {
         files.clear();
     }
-    let message =
-        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_CHANGES);
+    let message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_CHANGES);
     Ok(BlameAnswer { message, file: shown, files, changes })
 }
 

@@ -9,7 +9,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, errors, graph, input, output, store_error, typed, zero_limit};
+use super::{Effect, Tool, capped, errors, graph, input, output, store_error, typed, zero_limit};
 use crate::{
     api::{
         DaemonState, catch_up,
@@ -73,9 +73,9 @@ async fn run(
     let mut similar = similar(daemon, error, projects, limit + known.len()).await?;
     similar.retain(|fact| !known.contains(&fact.uuid));
     similar.truncate(limit);
+    let message = capped::explain(indexed.message(), arguments.limit, similar.len(), MAX_ERRORS);
     client.reply_budget.fit(&mut similar);
-    let message =
-        zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_ERRORS);
+    let message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_ERRORS);
     Ok(FixAnswer { message, errors, similar })
 }
 

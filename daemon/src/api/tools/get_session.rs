@@ -5,7 +5,7 @@ use graphiti_proto::{
     rpc::{Error, code},
     tools::{
         Detail,
-        get_session::{GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
+        get_session::{FileRow, GetSessionAnswer, GetSessionArguments, MessageRow, NAME},
     },
 };
 
@@ -17,7 +17,8 @@ use crate::{
     api::{
         DaemonState,
         client_context::{ClientContext, ReplyForm},
-        convert, current,
+        convert,
+        current::{self, ResolvedSession},
         projects::{hidden, is_hidden},
     },
     engine::{
@@ -58,9 +59,8 @@ async fn run(
     client: &ClientContext,
     arguments: GetSessionArguments,
 ) -> Result<GetSessionAnswer, Error> {
-    let key = current::resolve_or_parent(daemon, arguments.session_id.as_deref(), client)
-        .await
-        .map_err(resolve_error)?;
+    let resolved = current::resolve_or_parent(daemon, arguments.session_id.as_deref(), client);
+    let ResolvedSession { key, sub_agent_file } = resolved.await.map_err(resolve_error)?;
     let store = daemon.engine.store().as_ref();
     let session = list_sessions::named(daemon, key).await?;
     if is_hidden(daemon, client, &session) {
@@ -74,6 +74,9 @@ async fn run(
     let open_files = daemon.engine.open_sources().await.map_err(engine_error)?;
     let files = store.sources_of(key).map_err(store_error)?;
     let files = files.iter().map(|file| convert::file_row(convert::newest(file, &open_files)));
+    let files: Vec<FileRow> = files.collect();
+    let source = source_of(&arguments, &files, sub_agent_file);
+    let sub_agent = files.iter().find(|file| Some(file.number) == sub_agent_file);
     let fork = forks::fork_of(store, key).map_err(store_error)?;
     let of = |fork: &Fork| fork.of.clone().filter(|id| !daemon.engine.is_forgotten(id));
     let mut answer = GetSessionAnswer {
@@ -81,7 +84,9 @@ async fn run(
         shared_records: fork.map_or(0, |fork| fork.records),
         session: convert::session_row(store, &session).map_err(store_error)?,
         view: arguments.view.clone(),
-        files: files.collect(),
+        sub_agent: sub_agent.and_then(|file| file.sub_agent.clone()),
+        source,
+        files,
         ..GetSessionAnswer::default()
     };
     let page = PageSize::of(client, arguments.detail);
@@ -90,6 +95,7 @@ async fn run(
         "summary" => add_summary(daemon, &session, &mut answer)?,
         "conversation" => add_conversation(daemon, &session, &mut answer)?,
         "messages" => {
+            let arguments = GetSessionArguments { source, ..arguments.clone() };
             add_messages(daemon, &session, &arguments, page, &mut answer)?;
         }
         other => {
@@ -102,6 +108,21 @@ async fn run(
         cut_to_page(&mut answer, arguments.at, page);
     }
     Ok(answer)
+}
+
+/// Returns the number of the file whose messages are shown. Without a number in the request, this is
+/// the file of the sub-agent that the request named. A session may have only files of sub-agents.
+fn source_of(
+    arguments: &GetSessionArguments,
+    files: &[FileRow],
+    sub_agent_file: Option<u32>,
+) -> u32 {
+    if arguments.source > 0 {
+        return arguments.source;
+    }
+    let has_own_file = files.iter().any(|file| file.number == 0);
+    let first = files.first().filter(|_| !has_own_file).map(|file| file.number);
+    sub_agent_file.or(first).unwrap_or(0)
 }
 
 #[derive(Clone, Copy)]
@@ -304,6 +325,22 @@ fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, O
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_messages_are_from_the_requested_file_the_named_sub_agent_or_the_first_file() {
+        let source = |requested: u32, numbers: &[u32], sub_agent_file: Option<u32>| {
+            let arguments =
+                GetSessionArguments { source: requested, ..GetSessionArguments::default() };
+            let files =
+                numbers.iter().map(|number| FileRow { number: *number, ..FileRow::default() });
+            source_of(&arguments, &files.collect::<Vec<_>>(), sub_agent_file)
+        };
+        assert_eq!(source(0, &[0, 1, 2], None), 0);
+        assert_eq!(source(0, &[0, 1, 2], Some(2)), 2);
+        assert_eq!(source(1, &[0, 1, 2], Some(2)), 1);
+        assert_eq!(source(0, &[1, 2], None), 1);
+        assert_eq!(source(0, &[], None), 0);
+    }
 
     #[test]
     fn all_pages_together_show_every_message_once() {

@@ -12,7 +12,7 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, list_sessions, output, typed};
 use crate::{
-    api::{DaemonState, spool},
+    api::{DaemonState, convert, spool},
     clock,
     engine::{
         IndexLag, Mode, ModelStatus, PollingReason, Status, quota, reading,
@@ -68,7 +68,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
     let lag = daemon.engine.index_lag();
     problems.extend(stalled(lag));
     let vectors = daemon.embedding.progress();
-    let evicted = evicted(daemon);
+    let (evicted, watched) = (evicted(daemon), daemon.watched());
     let is_fine = problems.is_empty()
         && status.failed == 0
         && status.model.outage.is_none()
@@ -79,7 +79,8 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         pid: std::process::id(),
         home: daemon.home.display().to_string(),
         uptime_seconds: clock::now().since(daemon.started_at).as_secs(),
-        watched: daemon.watched().iter().map(|folder| folder.display().to_string()).collect(),
+        watched: convert::paths(&watched.roots),
+        unwatched: convert::paths(&watched.left_out),
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(&by_agent),
         agents: agents(daemon, &by_agent),

@@ -5,6 +5,7 @@ pub(in crate::api) mod add_memory;
 mod blame_file;
 mod broader;
 mod by_id;
+mod capped;
 mod close;
 mod delete_episode;
 mod errors;

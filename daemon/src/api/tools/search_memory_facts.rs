@@ -9,7 +9,7 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool,
+    Effect, Tool, capped,
     fact_condition::FactCondition,
     graph, input, output,
     session_search::{self, QueryVectors},
@@ -90,6 +90,7 @@ async fn run(
         facts = team::merge_facts(&query, facts, &others);
         facts.truncate(limit);
     }
+    message = capped::explain(message, arguments.max_facts, facts.len(), graph::MAX_ROWS);
     if client.reply_form == ReplyForm::Text {
         let usual = SearchFactsArguments::default().max_facts;
         fit_text(&mut facts, TEXT_COST * limit.div_ceil(usual));

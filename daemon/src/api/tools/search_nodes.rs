@@ -10,7 +10,7 @@ use graphiti_proto::{
     },
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed};
+use super::{Effect, Tool, capped, graph, input, output, store_error, typed};
 use crate::{
     api::{DaemonState, catch_up, client_context::ClientContext, convert},
     engine::{
@@ -86,7 +86,10 @@ pub(super) async fn run(
         let explanation = arguments.explain.then(|| convert::format_explanation(why));
         Ok(NodeRow { explanation, ..graph::node_row(daemon, entity)? })
     });
-    Ok(SearchNodesAnswer { message: indexed.message(), nodes: nodes.collect::<Result<_, _>>()? })
+    let nodes: Vec<NodeRow> = nodes.collect::<Result<_, _>>()?;
+    let message =
+        capped::explain(indexed.message(), arguments.max_nodes, nodes.len(), graph::MAX_ROWS);
+    Ok(SearchNodesAnswer { message, nodes })
 }
 
 fn kinds(names: Option<&[String]>) -> Result<Vec<EntityKind>, Error> {

@@ -14,7 +14,8 @@ use graphiti_proto::{
 };
 
 use super::{
-    Effect, Tool, broader, by_id, errors, fit, input, list_sessions, output, passages, replies,
+    Effect, Tool, broader, by_id, capped, errors, fit, input, list_sessions, output, passages,
+    replies,
     session_search::{
         MAX_HITS, QueryVectors, TEXT_HITS, explain_invalid_filters, question, search, without_words,
     },
@@ -128,13 +129,13 @@ async fn run(
         hits.drain(..offset.min(hits.len()));
         hits.truncate(limit);
     }
-    let error = match offset {
-        0 => errors::pasted(daemon, &arguments.query, namespaces)?,
-        _ => None,
-    };
+    let is_first_page = offset == 0;
+    let error = is_first_page.then(|| errors::pasted(daemon, &arguments.query, namespaces));
+    let error = error.transpose()?.flatten();
     let found = hits.len();
-    offer_hits(daemon, client, &hits).await;
+    message = capped::explain(message, arguments.limit.unwrap_or(0), found, MAX_HITS);
     fit::fit_reply(client, &mut hits, error.as_ref(), limit, arguments.detail);
+    offer_hits(daemon, client, &hits).await;
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
     let mut broader = Vec::new();
     if client.reply_form == ReplyForm::Text && limit > 0 && found == 0 {

@@ -9,7 +9,12 @@ use super::{
     Effect, Tool, engine_error, health, input, list_sessions, output, resolve_error, store_error,
     typed,
 };
-use crate::api::{DaemonState, client_context::ClientContext, convert, current};
+use crate::api::{
+    DaemonState,
+    client_context::ClientContext,
+    convert, current,
+    projects::{hidden, is_hidden},
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -42,12 +47,15 @@ async fn run(
         None => None,
         Some(key) => list_sessions::newest(store, &live, key).map_err(store_error)?,
     };
+    if session.as_ref().is_some_and(|session| is_hidden(daemon, client, session)) {
+        return Err(hidden());
+    }
     let session = session.map(|session| convert::session_row(store, &session)).transpose();
     let session = session.map_err(store_error)?;
     let status = daemon.engine.status().await.map_err(engine_error)?;
     let totals = health::totals(store, &live, &[]).map_err(store_error)?;
     let sessions = health::sessions(&totals);
-    let enabled = !daemon.watched().is_empty();
+    let enabled = !daemon.watched().roots.is_empty();
     let message = match (&session, enabled) {
         (_, false) => "Session tracking is disabled.".to_owned(),
         (Some(session), _) => format!("Session {} is {}.", session.session_id, session.state),
@@ -58,7 +66,7 @@ async fn run(
         enabled,
         session,
         sessions,
-        watched: daemon.watched().iter().map(|folder| folder.display().to_string()).collect(),
+        watched: convert::paths(&daemon.watched().roots),
         scanned: status.scanned,
         message,
     })

@@ -10,7 +10,7 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, projects::project_argument},
+    api::{DaemonState, client_context::ClientContext, projects::listed_projects},
     engine::{BackfillCandidate, CloseOutcome, EngineError},
     model::CloseReason,
     store::StoreError,
@@ -43,7 +43,7 @@ async fn run(
     client: &ClientContext,
     arguments: SyncHistoryArguments,
 ) -> Result<SyncHistoryAnswer, Error> {
-    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let project = listed_projects(daemon, client, arguments.project.as_deref())?;
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
     client.progress.report(0, 0, || "Searching for past sessions".to_owned());
     let mut candidates = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;

@@ -37,17 +37,23 @@ fn an_invalid_file_is_not_skipped() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_reported() {
+fn a_file_that_cannot_be_read_is_reported_with_a_remedy() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE_NAME);
-    fs::write(&file, b"{\"a\": \"\xFF\"}").unwrap();
+    let long = format!("{{\"a\": \"{}é\"}}", "x".repeat((1 << 20) - 7));
+    for (content, place, remedy) in [
+        (&b"{\n\"a\": \"\xFF\"}"[..], ":2", "is not valid UTF-8; save the file as UTF-8"),
+        // The limit is in the middle of a character.
+        (long.as_bytes(), "", "is longer than 1024 kB; shorten the file, or remove it"),
+    ] {
+        fs::write(&file, content).unwrap();
+        let message = load(&search(None, home.path())).unwrap_err().to_string();
+        assert_eq!(message, format!("{}{place}: {remedy}", file.display()));
+    }
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
     let message = load(&search(None, home.path())).unwrap_err().to_string();
-    let wanted = format!(
-        "{}: cannot be read (stream did not contain valid utf-8); change the permissions of the file, \
-        or remove it",
-        file.display()
-    );
-    assert_eq!(message, wanted);
+    assert!(message.contains("cannot be read"), "{message}");
 }
 
 #[test]

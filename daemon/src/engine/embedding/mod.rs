@@ -7,18 +7,19 @@
 //! together with the identity of their model. After a change of the model, [`work`] computes all
 //! vectors again from the same texts ([`texts`]).
 
+mod query_cache;
 mod queue;
 mod texts;
 mod work;
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 use tokio::sync::{Notify, watch};
 
-use self::queue::EmbeddingQueue;
+use self::{query_cache::QueryCache, queue::EmbeddingQueue};
 use crate::{
     engine::follow::{FollowerProgress, OutboxFollower, OutboxPositions},
     llm::embed::Embeddings,
@@ -40,8 +41,7 @@ pub struct EmbeddingService {
     model: RwLock<Arc<Embeddings>>,
     tables: RwLock<Tables>,
     queue: Mutex<Queue>,
-    /// The latest queries with their vectors. A user who pages through results repeats the query.
-    query_cache: Mutex<VecDeque<(String, Arc<Packed>)>>,
+    query_cache: Mutex<QueryCache>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
     followed: watch::Sender<FollowerProgress>,
@@ -95,8 +95,6 @@ struct Queue {
 
 /// The usual number of texts of a session.
 const TEXTS_PER_SESSION: usize = 10;
-/// Maximum number of queries whose vectors are kept.
-const QUERY_CACHE_SIZE: usize = 32;
 
 impl EmbeddingService {
     /// Creates the service without vectors. [`EmbeddingService::run`] computes the vectors of the
@@ -130,7 +128,7 @@ impl EmbeddingService {
         before.stop();
         *self.tables.write().unwrap_or_else(PoisonError::into_inner) = Tables::default();
         *self.lock_queue() = Queue::default();
-        self.lock_query_cache().clear();
+        self.lock_query_cache().replace_model();
         self.progress.send_replace(EmbeddingProgress {
             is_on,
             is_starting: is_on,
@@ -185,13 +183,14 @@ impl EmbeddingService {
     /// Returns the vector of a query; `None` when the query is empty, no vectors exist, or the
     /// model is off, fails, or does not answer in time.
     pub async fn query_vector(&self, text: &str) -> Option<Arc<Packed>> {
+        let model_number = self.lock_query_cache().model();
         let model = self.model();
         let is_empty = self.read(|tables| tables.model.is_none() || tables.texts.is_empty());
         if !model.is_on() || is_empty || text.trim().is_empty() {
             return None;
         }
-        if let Some((_, vector)) = self.lock_query_cache().iter().find(|(query, _)| query == text) {
-            return Some(vector.clone());
+        if let Some(vector) = self.lock_query_cache().get(text) {
+            return Some(vector);
         }
         let limit = model.config().query_timeout;
         let made = tokio::time::timeout(limit, model.embed(&[text.to_owned()], limit)).await;
@@ -206,10 +205,8 @@ impl EmbeddingService {
             }
             Err(_) => return None,
         };
-        let mut query_cache = self.lock_query_cache();
-        query_cache.push_front((text.to_owned(), vector.clone()));
-        query_cache.truncate(QUERY_CACHE_SIZE);
-        Some(vector)
+        let is_current = self.lock_query_cache().put(model_number, text, vector.clone());
+        is_current.then_some(vector)
     }
 
     /// Calls `search` with a ranker that compares the vector `question` of a query with the vectors
@@ -246,7 +243,7 @@ impl EmbeddingService {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_query_cache(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Packed>)>> {
+    fn lock_query_cache(&self) -> MutexGuard<'_, QueryCache> {
         self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

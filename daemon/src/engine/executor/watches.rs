@@ -33,7 +33,7 @@ impl Watches {
         self.earlier_scans = self.rescan();
         self.end();
         let earlier_scans = self.earlier_scans;
-        let TranscriptFolders { roots, liveness, method } = folders;
+        let TranscriptFolders { roots, liveness, method, .. } = folders;
         let transcripts = Watched {
             roots,
             wanted: Arc::new(move |path: &Path| formats.claim(path)),

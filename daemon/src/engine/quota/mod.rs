@@ -153,7 +153,10 @@ impl QuotaKeeper {
                     // If reopening did not help the last time, it may help by now.
                     can_shrink = true;
                     let pause = (start.elapsed() * PAUSE_PER_ATTEMPT).clamp(PAUSE, RETRY);
-                    self.wait_for_more(pause, &mut condition, &mut ends).await;
+                    tokio::select! {
+                        _ = condition.changed() => {}
+                        () = wait_for_more(&self.recheck_requested, pause, &mut ends) => {}
+                    }
                 }
                 StoreHealth::TextRefused(why) => {
                     self.engine.note_problem(why).await;
@@ -164,24 +167,6 @@ impl QuotaKeeper {
                     return self.wait_until_repaired().await;
                 }
             }
-        }
-    }
-
-    /// Waits until the health of the store changes, or until a retry may evict more: after `pause`
-    /// and further writes, more text may be indexed and can be evicted.
-    async fn wait_for_more(
-        &self,
-        pause: Duration,
-        condition: &mut watch::Receiver<StoreHealth>,
-        ends: &mut watch::Receiver<u64>,
-    ) {
-        let retry = async {
-            self.wait(pause).await;
-            ends.changed().await
-        };
-        tokio::select! {
-            _ = condition.changed() => {}
-            _ = retry => {}
         }
     }
 
@@ -256,6 +241,24 @@ impl QuotaKeeper {
     }
 }
 
+/// Waits until a retry may evict more: after `pause` and further writes, more text may be indexed
+/// and can be evicted. A request to check again, such as that of new limits, ends the wait at once.
+async fn wait_for_more(
+    recheck_requested: &Notify,
+    pause: Duration,
+    ends: &mut watch::Receiver<u64>,
+) {
+    let more_written = async {
+        tokio::time::sleep(pause).await;
+        // The sender is in the store, so the channel cannot close meanwhile.
+        let _ = ends.changed().await;
+    };
+    tokio::select! {
+        () = recheck_requested.notified() => {}
+        () = more_written => {}
+    }
+}
+
 fn broken(error: &JoinError) -> StoreError {
     StoreError::Backend(defect::describe(error).to_owned())
 }
@@ -297,5 +300,24 @@ impl EvictionStats {
     /// Returns the time of the last eviction; `None` if there was none.
     pub fn at(&self) -> Option<Timestamp> {
         (self.version > 0).then(|| Timestamp::from_micros(self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn new_limits_are_checked_at_once_and_further_writes_after_the_pause() {
+        let hour = Duration::from_secs(3_600);
+        let recheck_requested = Notify::new();
+        let (ends, mut seen) = watch::channel(0);
+        recheck_requested.notify_one();
+        let start = tokio::time::Instant::now();
+        wait_for_more(&recheck_requested, hour, &mut seen).await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        ends.send_replace(1);
+        wait_for_more(&recheck_requested, hour, &mut seen).await;
+        assert_eq!(start.elapsed().as_secs(), hour.as_secs());
     }
 }

@@ -1,5 +1,7 @@
 //! The page of facts, with their periods and sources.
 
+use std::time::Duration;
+
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
     graph::FactRow,
@@ -15,7 +17,7 @@ use super::{
 };
 use crate::{
     api::in_process,
-    model::graph::Relation,
+    model::{Timestamp, graph::Relation},
     view::{
         layout::{NavItem, ViewPage},
         state::SharedView,
@@ -26,13 +28,15 @@ use crate::{
 /// Maximum number of facts on the page. One more is requested, to know whether there are more.
 const MAX_FACTS: usize = 60;
 
-#[derive(Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::view) struct FactQuery {
     q: String,
     project: String,
     kind: String,
     as_of: String,
+    /// Only facts that became true before this time: the next page of a list without words.
+    before: String,
     /// Whether ended facts are shown, too.
     ended: bool,
 }
@@ -49,6 +53,7 @@ pub(in crate::view) async fn page(
         max_facts: MAX_FACTS + 1,
         edge_types: given(&query.kind).map(|kind| vec![kind]),
         as_of: given(&query.as_of),
+        valid_at_before: given(&query.before),
         include_ended: query.ended,
         ..SearchFactsArguments::default()
     };
@@ -63,13 +68,25 @@ pub(in crate::view) async fn page(
         section #results data-live="" aria-label=(T.results) data-status=(texts::found(shown.len(), has_more)) {
             @if shown.is_empty() { p .empty { (T.nothing_found) } }
             ol .list { @for fact in shown { (fact_row(fact, &["wrong", "done", "keep"], &here)) } }
-            @if has_more { p .more { (texts::only_best(shown.len())) } }
+            @if has_more { p .more { (query.others(&answer.facts)) } }
         }
     };
     Ok(ViewPage::new(T.facts, NavItem::Facts, body))
 }
 
 impl FactQuery {
+    /// Says how to find the facts that are not on the page. Facts without words are listed by time.
+    fn others(&self, found: &[FactRow]) -> Markup {
+        let end = found.get(MAX_FACTS).and_then(end_of_page).filter(|_| self.q.trim().is_empty());
+        match end {
+            Some(before) => {
+                let next = FactQuery { before, ..self.clone() }.address();
+                html! { (texts::only_latest(MAX_FACTS)) " " a rel="next" href=(next) { (T.earlier) } }
+            }
+            None => html! { (texts::only_best(MAX_FACTS)) },
+        }
+    }
+
     fn address(&self) -> String {
         let ended = if self.ended { "true" } else { "" };
         let given = [
@@ -77,6 +94,7 @@ impl FactQuery {
             ("project", &self.project),
             ("kind", &self.kind),
             ("as_of", &self.as_of),
+            ("before", &self.before),
             ("ended", ended),
         ];
         address("facts", &given)
@@ -122,6 +140,13 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
     }
 }
 
+/// Returns the time before which the facts of the next page became true, if `next` is its first
+/// fact. Facts that became true at the same time may be on both pages.
+pub(super) fn end_of_page(next: &FactRow) -> Option<String> {
+    let at = Timestamp::parse(&next.valid_at)?;
+    Some(at.plus(Duration::from_micros(1)).to_string())
+}
+
 /// Renders the period in which a fact is or was true.
 pub(super) fn period(fact: &FactRow) -> Markup {
     html! {
@@ -129,5 +154,29 @@ pub(super) fn period(fact: &FactRow) -> Markup {
             Some(end) => { (T.from) " " (moment(&fact.valid_at)) " " (T.until) " " (moment(end)) }
             None => { (T.since) " " (ago(&fact.valid_at)) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_without_words_continues_with_the_first_fact_that_is_not_shown() {
+        let fact = |second: i64| FactRow {
+            valid_at: Timestamp::from_seconds(1_000_000 - second).to_string(),
+            ..FactRow::default()
+        };
+        let facts: Vec<FactRow> = (0..=60).map(fact).collect();
+        let query = FactQuery { kind: "LEFT_OPEN".to_owned(), ..FactQuery::default() };
+        let link = query.others(&facts).into_string();
+        let before = end_of_page(&facts[60]).unwrap();
+        assert!(before > facts[60].valid_at && before < facts[59].valid_at);
+        let page = FactQuery { before, ..query.clone() }.address();
+        assert!(page.contains("before=1970-01-12T13") && page.contains("kind=LEFT_OPEN"), "{page}");
+        assert!(link.contains(&html! { (page) }.into_string()), "{link}");
+        // The results of a search are ordered by their rank.
+        let query = FactQuery { q: "login".to_owned(), ..query };
+        assert!(!query.others(&facts).into_string().contains("href"));
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::{
     PageAnswer, PageResult,
-    facts::fact_row,
+    facts::{end_of_page, fact_row},
     parts::address,
     sessions::{choice, project_names},
 };
@@ -33,8 +33,8 @@ const MAX_FACTS: usize = 99;
 pub(in crate::view) struct FactsOfKind {
     /// The latest first, at most [`MAX_FACTS`].
     pub(in crate::view) rows: Vec<FactRow>,
-    /// Whether there are more facts of the kind.
-    pub(in crate::view) has_more: bool,
+    /// If there are more facts of the kind: the time before which they became true.
+    pub(in crate::view) others_before: Option<String>,
 }
 
 /// The lists: for each, the heading, the kind of facts and the buttons.
@@ -62,8 +62,12 @@ pub(in crate::view) async fn page(
         let project = Some(query.project.clone()).filter(|project| !project.is_empty());
         let arguments = SearchFactsArguments { project, ..SearchFactsArguments::default() };
         let facts = facts_of_kind(&daemon, relation, arguments).await?;
-        let kind = [("project", query.project.as_str()), ("kind", relation.as_str())];
-        let others = html! { a href=(address("facts", &kind)) { (T.search_facts) } };
+        let kind = [
+            ("project", query.project.as_str()),
+            ("kind", relation.as_str()),
+            ("before", facts.others_before.as_deref().unwrap_or_default()),
+        ];
+        let others = html! { a href=(address("facts", &kind)) { (T.earlier) } };
         sections.push(section(heading, &facts, verdicts, &here, &others));
     }
     let body = html! {
@@ -90,20 +94,20 @@ pub(in crate::view) async fn facts_of_kind(
     let answer: SearchFactsAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let mut facts = answer.facts;
     facts.sort_by(|one, other| other.valid_at.cmp(&one.valid_at));
-    let has_more = facts.len() > MAX_FACTS;
+    let others_before = facts.get(MAX_FACTS).and_then(end_of_page);
     facts.truncate(MAX_FACTS);
-    Ok(FactsOfKind { rows: facts, has_more })
+    Ok(FactsOfKind { rows: facts, others_before })
 }
 
 impl FactsOfKind {
     /// Renders the number of facts.
     pub(in crate::view) fn count(&self) -> Markup {
-        html! { span .count { (self.rows.len()) @if self.has_more { "+" } } }
+        html! { span .count { (self.rows.len()) @if self.others_before.is_some() { "+" } } }
     }
 
     /// Renders a note if there are more facts. `others` says how to find them.
     pub(in crate::view) fn note(&self, others: &Markup) -> Markup {
-        html! { @if self.has_more { p .more { (texts::only_latest(self.rows.len())) " " (others) } } }
+        html! { @if self.others_before.is_some() { p .more { (texts::only_latest(self.rows.len())) " " (others) } } }
     }
 }
 

@@ -136,7 +136,7 @@ impl Collector {
     fn keep_reported_files(&mut self, report: &str, moment: EntryPosition) {
         for file in files_in_report(report) {
             let change = PlannedChange::reported(&file, &self.pending.directory);
-            files::change(&mut self.evidence, &change, moment.origin);
+            files::change(&mut self.evidence, &change, moment);
             self.pending.turn_changed = true;
         }
     }

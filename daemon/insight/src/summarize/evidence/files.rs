@@ -17,6 +17,7 @@ use crate::{
     summarize::{
         evidence::{
             bounds,
+            moment::EntryPosition,
             settings::{self, Setting},
             shell::{Effect, resolve},
         },
@@ -188,7 +189,7 @@ pub(super) fn read(evidence: &mut Evidence, path: &str, origin: Origin) {
     bound(evidence, path, &BTreeSet::new());
 }
 
-pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: Origin) {
+pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, moment: EntryPosition) {
     let target = match &planned.deed {
         FileAction::Move(to) => to,
         _ => &planned.path,
@@ -214,7 +215,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
             to
         }
         FileAction::Delete => {
-            remove_under(evidence, &planned.path, origin);
+            remove_under(evidence, &planned.path, moment);
             &planned.path
         }
         FileAction::Edit | FileAction::Write | FileAction::Read => &planned.path,
@@ -244,7 +245,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, origin: O
     }
     work.lines_added = work.lines_added.saturating_add(planned.added);
     work.lines_removed = work.lines_removed.saturating_add(planned.removed);
-    work.last = origin;
+    (work.last, work.changed_at) = (moment.origin, moment.at);
     bound(evidence, &path, &BTreeSet::new());
 }
 
@@ -303,10 +304,10 @@ fn move_work(evidence: &mut Evidence, from: &str, to: &str) {
     }
 }
 
-fn remove_under(evidence: &mut Evidence, folder: &str, origin: Origin) {
+fn remove_under(evidence: &mut Evidence, folder: &str, moment: EntryPosition) {
     for (_, work) in evidence.files.iter_mut().filter(|(path, _)| is_under(path, folder)) {
         work.deleted = true;
-        work.last = origin;
+        (work.last, work.changed_at) = (moment.origin, moment.at);
     }
 }
 
@@ -352,6 +353,10 @@ mod tests {
     use super::*;
     use crate::model::transcript::Replacement;
 
+    fn at(origin: Origin) -> EntryPosition {
+        EntryPosition { origin, at: None }
+    }
+
     #[test]
     fn only_lines_that_differ_count() {
         for (old, new, added, removed) in [
@@ -380,7 +385,7 @@ mod tests {
         let origin = Origin { source: 0, line: 1 };
         read(&mut evidence, "/app/old/a.rs", origin);
         let effect = Effect::Move { from: "/app/old".to_owned(), to: "/app/new".to_owned() };
-        change(&mut evidence, &PlannedChange::from(&effect), origin);
+        change(&mut evidence, &PlannedChange::from(&effect), at(origin));
         assert_eq!(evidence.files["/app/new/a.rs"].moved_from.as_deref(), Some("/app/old/a.rs"));
         assert_eq!(evidence.files["/app/new/a.rs"].reads, 1);
     }
@@ -390,9 +395,9 @@ mod tests {
         let mut evidence = Evidence::default();
         let origin = Origin { source: 0, line: 1 };
         let remove = |path: &str| PlannedChange::from(&Effect::Remove(path.to_owned()));
-        change(&mut evidence, &remove("/app/dist"), origin);
+        change(&mut evidence, &remove("/app/dist"), at(origin));
         assert!(evidence.files.is_empty());
-        change(&mut evidence, &remove("/app/src/a.rs"), origin);
+        change(&mut evidence, &remove("/app/src/a.rs"), at(origin));
         assert!(evidence.files["/app/src/a.rs"].deleted);
     }
 
@@ -403,16 +408,16 @@ mod tests {
         let write =
             |path: &str| PlannedChange::from(&Effect::Write { path: path.to_owned(), lines: 1 });
         for path in ["/tmp/a.py", "/private/tmp/b.py", "C:/Users/a/AppData/Local/Temp/c.py"] {
-            change(&mut evidence, &write(path), origin);
+            change(&mut evidence, &write(path), at(origin));
             read(&mut evidence, path, origin);
         }
-        change(&mut evidence, &write("/app/try.py"), origin);
+        change(&mut evidence, &write("/app/try.py"), at(origin));
         created(&mut evidence, "/app/try.py");
         let remove = PlannedChange::from(&Effect::Remove("/app/try.py".to_owned()));
-        change(&mut evidence, &remove, origin);
+        change(&mut evidence, &remove, at(origin));
         assert!(evidence.files.is_empty(), "{:?}", evidence.files);
         evidence.directories.push("/tmp/project".to_owned());
-        change(&mut evidence, &write("/tmp/project/a.py"), origin);
+        change(&mut evidence, &write("/tmp/project/a.py"), at(origin));
         assert_eq!(evidence.files.len(), 1);
     }
 
@@ -421,7 +426,7 @@ mod tests {
         let mut evidence = Evidence::default();
         let origin = |line| Origin { source: 0, line };
         let write = PlannedChange::from(&Effect::Write { path: "/w.rs".to_owned(), lines: 1 });
-        change(&mut evidence, &write, origin(1));
+        change(&mut evidence, &write, at(origin(1)));
         for n in 0..500 {
             read(&mut evidence, &format!("/r{n}.rs"), origin(n + 2));
         }

@@ -128,20 +128,27 @@ fn files(session: &mut Evidence, sub_agent: &Evidence) {
             session.files.insert(path.clone(), work.clone());
             continue;
         };
+        let is_latest =
+            !known.changed() || (work.changed() && !is_later(known.changed_at, work.changed_at));
+        if is_latest {
+            known.deleted = work.deleted;
+            (known.last, known.changed_at) = (work.last, work.changed_at);
+        }
         known.reads = known.reads.saturating_add(work.reads);
         known.edits = known.edits.saturating_add(work.edits);
         known.writes = known.writes.saturating_add(work.writes);
         known.lines_added = known.lines_added.saturating_add(work.lines_added);
         known.lines_removed = known.lines_removed.saturating_add(work.lines_removed);
         known.created |= work.created;
-        known.deleted |= work.deleted;
         known.moved_from = known.moved_from.take().or(work.moved_from.clone());
-        if !known.changed() || work.changed() {
-            known.last = work.last;
-        }
     }
     session.files_left_out = session.files_left_out.saturating_add(sub_agent.files_left_out);
     bound(session, "", &own);
+}
+
+/// Whether both times are known, and `at` is later than `other`.
+fn is_later(at: Option<Timestamp>, other: Option<Timestamp>) -> bool {
+    at.zip(other).is_some_and(|(at, other)| at > other)
 }
 
 fn tools(session: &mut BTreeMap<String, ToolUse>, sub_agent: &BTreeMap<String, ToolUse>) {
@@ -208,6 +215,31 @@ mod tests {
             (12, "n100", 40, 100)
         );
         assert_eq!((session.branches.len(), session.branches[0].as_str()), (bounds::NAMES, "n0"));
+    }
+
+    #[test]
+    fn the_last_change_of_a_file_decides_whether_the_file_is_deleted() {
+        let work = |second: i64, deleted: bool| FileWork {
+            writes: u32::from(!deleted),
+            deleted,
+            last: Origin { source: u32::from(deleted), line: 1 },
+            changed_at: Some(Timestamp::from_seconds(second)),
+            ..FileWork::default()
+        };
+        let with = |work: FileWork| Evidence {
+            files: BTreeMap::from([("/x".to_owned(), work)]),
+            ..Evidence::default()
+        };
+        for (written_at, deleted_at, is_deleted) in [(9, 5, false), (5, 9, true)] {
+            let (written, deleted) = (with(work(written_at, false)), with(work(deleted_at, true)));
+            for (session, sub_agent) in [(&written, &deleted), (&deleted, &written)] {
+                let mut session = session.clone();
+                absorb(&mut session, sub_agent, None);
+                let file = &session.files["/x"];
+                let last = u32::from(is_deleted);
+                assert_eq!((file.deleted, file.last.source, file.writes), (is_deleted, last, 1));
+            }
+        }
     }
 
     #[test]

@@ -244,7 +244,7 @@ impl Collector {
                 self.keep_settings(change, moment);
             }
             if !files::cancel_reversed_edit(&mut self.evidence, &mut self.pending.edits, change) {
-                files::change(&mut self.evidence, change, moment.origin);
+                files::change(&mut self.evidence, change, moment);
                 files::remember(&mut self.pending.edits, change);
             }
             if created {

@@ -78,8 +78,13 @@ fn can_have_changed(evidence: &Evidence) -> bool {
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
-/// Adds the pull requests, each with its title if the title is known.
+/// Adds the pull requests, each with its title if the title is known, and the pull requests that were
+/// closed.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
+    let opened = |number: u64| evidence.pull_requests.iter().any(|one| one.number == Some(number));
+    for number in evidence.checkout.closed.iter().filter(|number| !opened(**number)) {
+        list.push(format!("Closed pull request #{number} without a merge"));
+    }
     // A session that changed nothing only viewed the pull request.
     if evidence.commits.is_empty() && !evidence.changes_files() {
         return;
@@ -92,8 +97,12 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
         let number = request.number.map_or(String::new(), |number| format!(" #{number}"));
         let title = titles.get(at).filter(|_| are_paired);
         let title = title.map_or(String::new(), |title| format!(" {}", one_line(title)));
-        let merged = if pull_request::is_merged(evidence, at) { " (merged)" } else { "" };
-        list.push(format!("Pull request{number}{title}{merged}: {}", request.url));
+        let end = match () {
+            () if pull_request::is_merged(evidence, at) => " (merged)",
+            () if pull_request::is_closed(evidence, at) => " (closed without a merge)",
+            () => "",
+        };
+        list.push(format!("Pull request{number}{title}{end}: {}", request.url));
     }
 }
 

@@ -262,6 +262,24 @@ pub(crate) fn kept(text: &str, limit: usize) -> String {
     format!("{}{GAP}{}", tidy(text[..head].trim_end()), tidy(rest[tail..].trim_start()))
 }
 
+/// Maximum length, in bytes, of a part of a word beside the gap that [`kept_words`] removes.
+const MAX_CUT_WORD: usize = 30;
+
+/// Same as [`kept`], but removes the words of which a part is in the gap.
+pub(crate) fn kept_words(text: &str, limit: usize) -> String {
+    let kept = kept(text, limit);
+    let cut = kept.split_once(GAP).filter(|_| kept.len() < text.trim().len());
+    let Some((head, tail)) = cut else { return kept };
+    let text = text.trim();
+    let is_head_whole = text.strip_prefix(head).is_some_and(|rest| rest.starts_with(' '));
+    let is_tail_whole = text.strip_suffix(tail).is_some_and(|start| start.ends_with(' '));
+    let end = head.rfind(' ').filter(|end| !is_head_whole && head.len() - end <= MAX_CUT_WORD);
+    let start = tail.find(' ').filter(|start| !is_tail_whole && *start <= MAX_CUT_WORD);
+    let head = end.map_or(head, |end| &head[..end]);
+    let tail = start.map_or(tail, |start| &tail[start + 1..]);
+    format!("{}{GAP}{}", head.trim_end(), tail.trim_start())
+}
+
 /// Maximum length, in bytes, of all headings that [`kept_lines`] repeats.
 const MAX_HEADINGS_BYTES: usize = 300;
 
@@ -425,6 +443,17 @@ mod tests {
         ] {
             assert_eq!(before_gap(given), wanted, "{given}");
         }
+    }
+
+    #[test]
+    fn no_word_is_cut_beside_the_gap_of_a_kept_text() {
+        let text = "error: the connection to the database was refused because of the settings";
+        assert_eq!(kept(text, 40), "error: the connection t … the settings");
+        assert_eq!(kept_words(text, 40), "error: the connection … the settings");
+        assert_eq!(kept_words(text, 37), "error: the connection … settings");
+        assert_eq!(kept_words(text, 80), text);
+        let path = format!("cannot read {} at all", "x".repeat(200));
+        assert!(kept_words(&path, 100).starts_with("cannot read xxx"));
     }
 
     #[test]

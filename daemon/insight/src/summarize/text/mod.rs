@@ -13,8 +13,8 @@ pub use self::clean::cut;
 pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{
-        around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, one_line, position_of_link,
-        with_short_code, without_ansi, without_code,
+        around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, kept_words, one_line,
+        position_of_link, with_short_code, without_ansi, without_code,
     },
     compare::{contains_name, same_words, words},
     sentences::{

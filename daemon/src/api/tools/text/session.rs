@@ -18,6 +18,10 @@ impl ModelText for GetSessionAnswer {
                 code(origin)
             ));
         }
+        if let Some(sub_agent) = &self.sub_agent {
+            let shown = if self.view == "messages" { "its messages" } else { "its session" };
+            lines.add(&format!("{} is a sub-agent of this session: {shown}.", code(sub_agent)));
+        }
         let head = lines.text.len();
         if let Some(markdown) = &self.markdown {
             lines.gap();
@@ -50,13 +54,16 @@ fn message_text(message: &MessageRow) -> String {
 fn next_calls(answer: &GetSessionAnswer) -> String {
     let id = answer.session.shown_id();
     let (view, at) = (line(&answer.view), answer.next_at);
+    let source =
+        if answer.source > 0 { format!(", `source` {}", answer.source) } else { String::new() };
     let skip = if at > 0 { format!(", `at` {at}") } else { String::new() };
     match answer.next {
         None if view.is_empty() => {
             format!("Its summary: get_session with {}; its messages: `view` `messages`.", code(id))
         }
         Some(next) => {
-            format!("More: get_session with {}, view `{view}`, `from` {next}{skip}.", code(id))
+            let id = code(id);
+            format!("More: get_session with {id}, view `{view}`{source}, `from` {next}{skip}.")
         }
         None if at > 0 => format!("More: get_session with {}, view `{view}`{skip}.", code(id)),
         None if answer.view == "summary" && answer.markdown.is_some() => {
@@ -111,6 +118,30 @@ mod tests {
              #12 tool `Ba'sh`, 2026-03-01 10:02\n> one\n> #13 user, now\n> two\n\n\
              #12 tool, 2026-03-01 10:02\n> x\n\n\
              More: get_session with `a-1`, view `messages`, `from` 14, `at` 20."
+        );
+    }
+
+    #[test]
+    fn the_messages_of_a_sub_agent_are_shown_as_such() {
+        let message =
+            json!({ "seq": 0, "role": "user", "at": "2026-03-01T10:02:33Z", "text": "x" });
+        let answer = |view: &str| {
+            json!({
+                "session": session(), "view": view, "sub_agent": "b-1", "source": 2,
+                "messages": [message], "next": 1,
+            })
+        };
+        assert_eq!(
+            of_value::<GetSessionAnswer>(answer("messages")),
+            "`a-1` “T”, 2026-03-01, active\n\
+             `b-1` is a sub-agent of this session: its messages.\n\n\
+             #0 user, 2026-03-01 10:02\n> x\n\n\
+             More: get_session with `a-1`, view `messages`, `source` 2, `from` 1."
+        );
+        let summary = of_value::<GetSessionAnswer>(answer("summary"));
+        assert!(
+            summary.contains("`b-1` is a sub-agent of this session: its session."),
+            "{summary}"
         );
     }
 

@@ -74,7 +74,7 @@ pub(in crate::view) async fn show(
     let links = EvidenceLinks::read(daemon, session, &entities.facts);
     let conversation = ConversationPage {
         session,
-        source: query.source,
+        source: messages.source,
         first,
         at,
         page: PAGE,
@@ -98,7 +98,7 @@ pub(in crate::view) async fn show(
             }
             section .conversation aria-label=(T.conversation) {
                 h2 .section { (T.conversation) }
-                (files(&answer, query.source))
+                (files(&answer, messages.source))
                 div #conversation data-live=(session.session_id) { (conversation.markup()) }
             }
         }
@@ -169,10 +169,10 @@ fn files(answer: &GetSessionAnswer, source: u32) -> Markup {
     let id = &answer.session.session_id;
     html! {
         nav .tabs aria-label=(T.files) {
-            @for (number, file) in (0_u32..).zip(&answer.files) {
+            @for file in &answer.files {
                 @let name = file.sub_agent.as_deref().unwrap_or(T.session_file);
-                a href=(address("session", &[("id", id), ("source", &number.to_string())]))
-                    aria-current=[(number == source).then_some("page")] { (text(name)) } " "
+                a href=(address("session", &[("id", id), ("source", &file.number.to_string())]))
+                    aria-current=[(file.number == source).then_some("page")] { (text(name)) } " "
             }
         }
     }
@@ -197,5 +197,26 @@ fn details(answer: &GetSessionAnswer) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use graphiti_proto::tools::get_session::FileRow;
+
+    #[test]
+    fn the_tabs_link_to_the_numbers_of_the_files() {
+        let file = |number: u32| FileRow {
+            number,
+            sub_agent: Some(format!("agent-{number}")),
+            ..FileRow::default()
+        };
+        let answer = GetSessionAnswer { files: vec![file(1), file(2)], ..Default::default() };
+        let tabs = files(&answer, 2).into_string();
+        let current: Vec<&str> =
+            tabs.split("<a ").filter(|tab| tab.contains("aria-current")).collect();
+        assert!(tabs.contains("source=1") && !tabs.contains("source=0"), "{tabs}");
+        assert!(current.len() == 1 && current[0].contains("source=2"), "{tabs}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::summarize::{
     evidence::bounds,
-    text::{kept, pattern},
+    text::{kept_words, pattern},
 };
 
 /// Maximum number of lines of an output that are searched, from its beginning.
@@ -78,7 +78,7 @@ pub(super) fn of_test(output: &str) -> Option<String> {
             .is_match(line)
     };
     let states_expectation = |line: &&str| {
-        pattern!(r"\b[Ee]xpected\b.*\b(?:got|but|received|to (?:be|equal|have|contain|throw)|actual|found)\b|\bgot\b.*\b(?:want|expected)\b|\bwant(?:ed)?\b.*\bgot\b|\bshould (?:be|have|contain|mention|equal|return|match)\b|undefined: |undefined \(type|not enough arguments|too many arguments|cannot use ")
+        pattern!(r"\b[Ee]xpected\b.*\b(?:got|but|received|to (?:be|equal|have|contain|throw)|actual|found)\b|\bgot\b.*\b(?:want|expected)\b|\bwant(?:ed)?\b.*\bgot\b|\bshould (?:be|have|contain|mention|equal|return|match)\b|undefined: |undefined \(type|not enough arguments|too many arguments|cannot use |^[\w./-]+_test\.go:\d+: \S")
             .is_match(line)
             && !line.starts_with(['#', '>', '/', '*', '+', '-'])
     };
@@ -102,7 +102,7 @@ fn tidy(line: &str) -> Option<String> {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    (!line.is_empty()).then(|| kept(&line, bounds::ERROR_TEXT))
+    (!line.is_empty()).then(|| kept_words(&line, bounds::ERROR_TEXT))
 }
 
 /// Whether an output shows a failure. Used if the exit code belongs to another command, for example

@@ -28,7 +28,7 @@ use crate::{
             test_runs::{RunReport, TestScope},
         },
         lists::push_latest,
-        text::{kept, pattern, words},
+        text::{kept, kept_words, pattern, words},
     },
 };
 
@@ -111,7 +111,7 @@ impl Tracker {
 
     /// Records a statement of the agent about a cause or a fix.
     pub(super) fn record_statement(&mut self, line: u64, about: StatementSubject, text: &str) {
-        let text = kept(text, bounds::ERROR_TEXT);
+        let text = kept_words(text, bounds::ERROR_TEXT);
         push_latest(
             &mut self.words,
             TrackedStatement { line, about, text },
@@ -168,7 +168,7 @@ impl Tracker {
         output: &str,
         event: Event<'_>,
     ) {
-        let text = kept(&failed_tests::message(report, output), bounds::ERROR_TEXT);
+        let text = kept_words(&failed_tests::message(report, output), bounds::ERROR_TEXT);
         let attempt = Attempt::Tests {
             framework: family(report.framework).to_owned(),
             names: report.failed_tests.iter().take(12).map(|name| kept(name, 60)).collect(),
@@ -411,7 +411,7 @@ pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
         .rposition(|error| words().any(|word| error.message.contains(word)))
         .or(open.len().checked_sub(1));
     if let Some(at) = named {
-        open[at].known = Some(kept(sentence, bounds::ERROR_TEXT));
+        open[at].known = Some(kept_words(sentence, bounds::ERROR_TEXT));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
         evidence::{
             bounds,
             git::{
+                closed,
                 commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
             },
@@ -40,10 +41,12 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
-/// Removes the oldest of the deleted branches and merged pull requests when there are too many.
+/// Removes the oldest of the deleted branches and of the merged and closed pull requests when there
+/// are too many.
 pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
     keep_latest(&mut state.deleted, DELETED);
     keep_latest(&mut state.merged, merged::MERGED);
+    keep_latest(&mut state.closed, merged::MERGED);
 }
 
 /// Returns the first nine digits of a hash, as many as git prints in a large repository.
@@ -296,6 +299,7 @@ impl OutputView<'_> {
     /// merge` deletes and switches to.
     fn lines_of_any_call(&mut self, command: &CommandLine) {
         merged::observe(&mut self.state.merged, command, self.output);
+        closed::forget(self.state, self.output);
         if !command.shown.contains("gh pr ") {
             return;
         }

@@ -1,6 +1,7 @@
 //! Records events of the repository from the output of git and of the forges' programs.
 
 mod checkout;
+mod closed;
 mod commits;
 mod forge_checks;
 mod ignored;
@@ -26,7 +27,7 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, run::Run, shell::RepositoryStep},
         lists::push_latest,
-        text::{kept, pattern},
+        text::{kept, kept_words, pattern},
     },
 };
 
@@ -94,6 +95,7 @@ fn succeeded(
     }
     match step.step {
         Some(GitStep::OpenPullRequest) => pull_requests(evidence, run.output),
+        Some(GitStep::ClosePullRequest) => closed::observe(&mut evidence.checkout, run),
         Some(GitStep::Push) => commits::pushed(evidence, run.output),
         Some(GitStep::Rebase) => commits::rebased(evidence, run.output),
         _ => {}
@@ -194,9 +196,9 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     success.is_match(output).then_some(true)
 }
 
-/// Returns the pattern of outputs that show a success of a step, and the pattern for a failure.
+/// Returns the pattern of outputs that show a success of a step, and the pattern for a failure. The
+/// pattern `[a&&b]` matches nothing.
 fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
-    // `[a&&b]` matches nothing.
     match step {
         GitStep::Stage => (
             pattern!(r"[a&&b]"),
@@ -250,6 +252,10 @@ fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
             pattern!(r"(?m)^\W*(?:Merged|Squashed and merged|Rebased and merged) pull request"),
             pattern!(r"(?m)^\W*(?:Pull request .* is not mergeable|GraphQL: |failed to )"),
         ),
+        GitStep::ClosePullRequest => (
+            pattern!(r"(?m)^\W*Closed (?:pull|merge) request "),
+            pattern!(r"(?m)^\W*(?:GraphQL: |failed to |could not )|can't be closed"),
+        ),
     }
 }
 
@@ -269,7 +275,7 @@ fn error_line(output: &str) -> Option<String> {
 
 fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
     let line = pattern.find(output)?.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(kept(&line, bounds::ERROR_TEXT))
+    Some(kept_words(&line, bounds::ERROR_TEXT))
 }
 
 /// Returns the branch of a step, as the output shows it.
@@ -353,6 +359,7 @@ mod tests {
                 Ran("git push", FINE, pushed),
                 Ran("gh pr create --fill", FINE, "https://x.org/a/b/pull/12\n"),
                 Ran("gh pr merge 12 --squash", FINE, "✓ Squashed and merged pull request #12\n"),
+                Ran("gh pr close 13", FINE, "✓ Closed pull request a/b#13 (One)\n"),
             ]),
             [
                 "Switch fix/x",
@@ -361,6 +368,7 @@ mod tests {
                 "Push fix/x",
                 "OpenPullRequest",
                 "MergePullRequest",
+                "ClosePullRequest",
             ]
         );
     }

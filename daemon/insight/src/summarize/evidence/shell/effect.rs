@@ -40,6 +40,7 @@ pub(in crate::summarize::evidence) enum Effect {
 
 /// Returns the effects of `commands`, which run one after the other from `directory`.
 pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
+    let project = directory;
     let mut directory = WorkingDirectory::new(directory);
     let mut effects = Vec::new();
     for (index, command) in commands.iter().enumerate() {
@@ -50,7 +51,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
             continue;
         }
         if let Some(invocation) = Invocation::of(command) {
-            add(command, &invocation, directory.current(), &mut effects);
+            add(command, &invocation, project, directory.current(), &mut effects);
         }
     }
     effects.truncate(EFFECTS);
@@ -60,9 +61,13 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<Effect> {
 fn add(
     command: &SimpleCommand,
     invocation: &Invocation<'_>,
+    project: &str,
     directory: &str,
     effects: &mut Vec<Effect>,
 ) {
+    // No device and no scratch file.
+    let is_of_work = |path: &str| !paths::is_scratch_outside([project], path);
+    let is_file_of_work = |word: &Word| word.is_plain() && is_of_work(&word.text);
     for target in command.writes.iter().filter(|word| is_file_of_work(word)) {
         let path = resolve(directory, &target.text);
         effects.push(Effect::Write { path, lines: command.document_lines });
@@ -88,18 +93,20 @@ fn add(
         }
         // The last operand is not the target.
         ("mv", _) if has_target_option(invocation) => {}
-        ("mv", _) | ("git", Some("mv")) => effects.extend(moves(&operands, directory)),
+        ("mv", _) | ("git", Some("mv"))
+            if operands.last().is_some_and(|target| is_file_of_work(target)) =>
+        {
+            effects.extend(moves(&operands, directory));
+        }
         ("sed", _) if invocation.arguments.iter().any(|word| edits_in_place(word)) => {
             let files = files_of_sed(invocation, &operands);
             let files = files.into_iter().filter(|word| word.is_plain());
             effects.extend(files.map(|word| Effect::Edit(resolve(directory, &word.text))));
         }
         ("python" | "python3", _) if invocation.arguments.contains(&"-c") => {
-            let script = operands.first().filter(|word| !word.expands);
-            let opened = pattern!(r#"open\(\s*r?['"]([^'"${}]+)['"]\s*,\s*['"][wa]\+?['"]"#);
-            let files = script.into_iter().flat_map(|word| opened.captures_iter(&word.text));
-            let files = files.filter(|file| !paths::is_scratch(&file[1]));
-            effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file[1]))));
+            let files = files_that_python_writes(&operands).into_iter();
+            let files = files.filter(|file| is_of_work(file));
+            effects.extend(files.map(|file| Effect::Edit(resolve(directory, &file))));
         }
         ("tee", _) => {
             let files = operands.iter().filter(|word| is_file_of_work(word));
@@ -110,6 +117,14 @@ fn add(
         }
         _ => {}
     }
+}
+
+/// Returns the files that the script of a call such as `python -c SCRIPT` opens for writing.
+fn files_that_python_writes(operands: &[&Word]) -> Vec<String> {
+    let script = operands.first().filter(|word| !word.expands);
+    let opened = pattern!(r#"open\(\s*r?['"]([^'"${}]+)['"]\s*,\s*['"][wa]\+?['"]"#);
+    let files = script.into_iter().flat_map(|word| opened.captures_iter(&word.text));
+    files.map(|file| file[1].to_owned()).collect()
 }
 
 /// Returns the files that a call of sed reads: its operands without the script.
@@ -139,9 +154,6 @@ fn has_target_option(invocation: &Invocation<'_>) -> bool {
 /// Returns the moves to the last operand, the target. The target of several sources is a folder.
 fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
     let Some((target, sources)) = operands.split_last() else { return Vec::new() };
-    if !is_file_of_work(target) {
-        return Vec::new();
-    }
     let into_folder = sources.len() > 1 || target.text.ends_with('/') || target.text == ".";
     let folder = resolve(directory, &target.text);
     let plain = sources.iter().filter(|word| word.is_plain());
@@ -157,11 +169,6 @@ fn moves(operands: &[&Word], directory: &str) -> Vec<Effect> {
             Effect::Move { from, to }
         })
         .collect()
-}
-
-/// Whether a word is the path of a file that may be part of the work: no device and no scratch file.
-fn is_file_of_work(word: &Word) -> bool {
-    word.is_plain() && !paths::is_scratch(&word.text)
 }
 
 #[cfg(test)]
@@ -181,6 +188,22 @@ mod tests {
                 matches!(&found[..], [Effect::Write { path, .. }] if path == "/app/out.log");
             assert!(is_write, "{line}: {found:?}");
         }
+    }
+
+    #[test]
+    fn absolute_paths_in_a_project_in_a_folder_of_temporary_files_are_found() {
+        let of_line = |line: &str| of(&simple_commands(line), "/tmp/project").len();
+        for line in [
+            "echo x > /tmp/project/a.txt",
+            "rm /tmp/project/a.txt",
+            "mv a.txt /tmp/project/b.txt",
+            "make | tee /tmp/project/a.log",
+            "cd src && rm /tmp/project/a.txt",
+            "python3 -c \"open('/tmp/project/a.txt', 'w')\"",
+        ] {
+            assert_eq!((of_line(line), effects(line).len()), (1, 0), "{line}");
+        }
+        assert_eq!(of_line("echo x > /tmp/other/a.txt 2> /dev/null"), 0);
     }
 
     #[test]

@@ -359,6 +359,7 @@ fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<Repos
             (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest))
         }
         (_, "merge") if is_request => (Some(GitStep::MergePullRequest), None),
+        (_, "close") if is_request => (Some(GitStep::ClosePullRequest), None),
         (_, "edit" | "update") if is_request => (None, Some(PublicationKind::PullRequest)),
         (_, "comment" | "review" | "note") => (None, Some(PublicationKind::Comment)),
         ("issue", "create") => (None, Some(PublicationKind::Issue)),
@@ -475,7 +476,10 @@ mod tests {
                 "git stash; gh pr merge 3 --squash",
                 vec![(GitStep::Stash, None), (GitStep::MergePullRequest, None)],
             ),
-            ("glab mr merge 3; gh pr close 4", vec![(GitStep::MergePullRequest, None)]),
+            (
+                "glab mr merge 3; gh pr close 4",
+                vec![(GitStep::MergePullRequest, None), (GitStep::ClosePullRequest, None)],
+            ),
         ] {
             let steps = steps_of(line);
             let read: Vec<(GitStep, Option<&str>)> =

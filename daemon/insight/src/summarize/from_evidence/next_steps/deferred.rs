@@ -204,9 +204,11 @@ pub(crate) fn offers(entries: &Entries<'_>, list: &mut Vec<String>) {
             let mut events = evidence.git_events.iter().filter(|one| is_later(one.origin));
             events.any(|one| one.step == step && one.succeeded)
         };
+        let requests =
+            [GitStep::OpenPullRequest, GitStep::MergePullRequest, GitStep::ClosePullRequest];
         let offers = |word: &str| offer.to_lowercase().contains(word);
         let is_done = match (offers("commit"), offers("push")) {
-            (false, false) => made(GitStep::OpenPullRequest) || made(GitStep::MergePullRequest),
+            (false, false) => requests.into_iter().any(made),
             (commits, pushes) => {
                 (!commits || made(GitStep::Commit)) && (!pushes || made(GitStep::Push))
             }

@@ -12,7 +12,10 @@ use crate::{
                 items::{first_that_fit, shortened_to_fit},
                 overtaken,
             },
-            repository::{branch, pull_request::is_main_branch},
+            repository::{
+                branch,
+                pull_request::{is_main_branch, names_closed},
+            },
         },
         report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
         text::{Block, blocks, capitalised, pattern, share_of_words, words},
@@ -294,7 +297,7 @@ pub(crate) fn is_taken_up_by(
     if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))").is_match(line) {
         return evidence.commits.iter().any(|commit| later(commit.origin));
     }
-    if overtaken::is_gone(entries, line, origin) {
+    if overtaken::is_gone(entries, line, origin) || names_closed(evidence, line) {
         return true;
     }
     let open = words(line);
@@ -346,6 +349,46 @@ mod tests {
                 "Before the next deploy, you need to configure: Mail service: Create a key (only for sending); Staging env: `MAIL_KEY` \u{2013} Secret; `MAIL_SENDER` \u{2013} Variable"
             ]
         );
+    }
+
+    #[test]
+    fn a_pull_request_that_was_closed_is_told_and_is_no_open_end() {
+        let closed = "\u{2713} Closed pull request a/b#12 (Cache)\n";
+        for (command, output, step, done) in [
+            ("gh pr view 12", "", Some("Review and merge PR #12 tomorrow"), ""),
+            ("gh pr close 12", closed, None, "Pull request #12 (closed without a merge): "),
+            (
+                "gh pr close 12; gh pr reopen 12",
+                "\u{2713} Closed pull request a/b#12 (Cache)\n\u{2713} Reopened pull request a/b#12 (Cache)\n",
+                Some("Review and merge PR #12 tomorrow"),
+                "",
+            ),
+            (
+                "gh pr close 9",
+                "",
+                Some("Review and merge PR #12 tomorrow"),
+                "Closed pull request #9 ",
+            ),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Add a cache to the parser and open a pull request");
+            script.edit("a", "/app/parser.rs", "a", "b");
+            let opened = "https://x.org/a/b/pull/12\n";
+            script.run("b", "gh pr create --fill", Outcome::Succeeded, opened);
+            script.reply(
+                "m1",
+                "The parser has a cache.\n\n## Next steps\n\n- Review and merge PR #12 tomorrow.\n",
+            );
+            script.prompt("do what has to be done with it");
+            script.run("c", command, Outcome::Succeeded, output);
+            script.reply("m2", "That is done.");
+            let summary = summary(&script);
+            let steps = summary.next_steps.unwrap_or_default();
+            assert_eq!(steps.first().map(String::as_str), step, "{command}: {steps:?}");
+            let completed = summary.completed_tasks.unwrap_or_default();
+            let is_told = completed.iter().any(|task| task.starts_with(done));
+            assert!(is_told, "{command}: {completed:?}");
+        }
     }
 
     #[test]

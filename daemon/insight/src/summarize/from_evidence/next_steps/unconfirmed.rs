@@ -11,6 +11,7 @@ use crate::{
     summarize::{
         from_evidence::{
             errors::refuted::says_it_still_fails,
+            repository::pull_request::is_closed,
             request::{Request, Weight},
         },
         report::{Topic, is_phrase},
@@ -38,7 +39,10 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
     let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin, prompt.at));
     let says_merged = |text: &str| pattern!(r"(?i)\bmerged\b").is_match(text);
     let is_published = !evidence.commits.is_empty() || !evidence.pull_requests.is_empty();
+    let requests = evidence.pull_requests.len();
+    let are_closed = requests > 0 && (0..requests).all(|at| is_closed(evidence, at));
     is_published
+        && !are_closed
         && !events
             .any(|event| event.succeeded && merges(event.step) && later(event.origin, event.at))
         && !reports.any(|report| says_merged(&report.text))
@@ -94,7 +98,9 @@ fn complains(prompt: &str) -> bool {
 pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
     let seen = evidence.checkout.checks.as_ref()?;
     let failed = &seen.value.failed;
-    if failed.is_empty() {
+    let is_closed =
+        seen.value.pull_request.is_some_and(|number| evidence.checkout.closed.contains(&number));
+    if failed.is_empty() || is_closed {
         return None;
     }
     let named: Vec<String> = failed.iter().take(CHECKS).map(|name| format!("`{name}`")).collect();
@@ -125,7 +131,10 @@ fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
+    use crate::{
+        model::{evidence::PullRequest, transcript::Outcome},
+        summarize::evidence::scenarios::Script,
+    };
 
     #[test]
     fn a_requested_merge_that_was_not_made_is_found() {
@@ -149,6 +158,9 @@ mod tests {
         assert!(is_unmerged(&script.collect()));
         script.run("c", "gh pr close 6", Outcome::Succeeded, "✓ Closed pull request #6\n");
         assert!(is_unmerged(&script.collect()), "another pull request was closed");
+        let mut closed = script.collect();
+        closed.pull_requests = vec![PullRequest { url: "x/6".to_owned(), number: Some(6) }];
+        assert!(!is_unmerged(&closed));
         script.run("b", "gh pr merge 7", Outcome::Succeeded, "✓ Merged pull request #7\n");
         let mut evidence = script.collect();
         assert!(!is_unmerged(&evidence));
@@ -186,6 +198,9 @@ mod tests {
             "E2E\tfail\t3m\thttps://x.org\nBuild\tpass\t47s\thttps://x.org\n",
         );
         let failed = |script: &Script| failed_checks(&script.collect());
+        let mut closed = script.collect();
+        closed.checkout.closed.push(7);
+        assert_eq!(failed_checks(&closed), None);
         assert_eq!(failed(&script).unwrap(), "checks of PR #7 that failed when last seen: `E2E`");
         let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix -> fix\n";
         script.run("b", "git push", Outcome::Succeeded, pushed);

@@ -18,6 +18,23 @@ pub(crate) fn is_merged(evidence: &Evidence, at: usize) -> bool {
     }) || evidence.prompts.iter().any(|prompt| is_merged_by_user(evidence, prompt, at, number))
 }
 
+/// Whether the session closed the pull request at the index `at` without a merge.
+pub(crate) fn is_closed(evidence: &Evidence, at: usize) -> bool {
+    let number = evidence.pull_requests.get(at).and_then(|request| request.number);
+    number.is_some_and(|number| evidence.checkout.closed.contains(&number))
+}
+
+/// Whether a line names a pull request that the session closed without a merge, but does not say so.
+pub(crate) fn names_closed(evidence: &Evidence, line: &str) -> bool {
+    let closed = &evidence.checkout.closed;
+    let number = pattern!(r"(?:#|!|/pull/|/merge_requests/)([0-9]{1,7})\b");
+    !closed.is_empty()
+        && !pattern!(r"(?i)\b(?:re-?open|closed)").is_match(line)
+        && number
+            .captures_iter(line)
+            .any(|found| found[1].parse().is_ok_and(|number| closed.contains(&number)))
+}
+
 /// Whether a text says in one sentence that the pull request with this number is merged.
 fn says_merged(text: &str, number: u64) -> bool {
     let named = format!("#{number}");
