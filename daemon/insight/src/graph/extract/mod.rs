@@ -27,6 +27,7 @@ mod preferences;
 mod progress;
 mod questions;
 mod reference;
+mod report_parts;
 mod requests;
 mod reversal;
 mod sentence_filters;
